@@ -1,0 +1,139 @@
+"""Every error Doublet raises, as one tree.
+
+    DoubletError
+    ├── UsageError       UnknownMethod, InvalidParameter     ask differently
+    ├── ConfigError      unknown key, missing file           fix the settings
+    ├── SourceError      InputNotFound, InputUnreadable,
+    │                    RecordInvalid, TooLarge             could not get the document
+    ├── TextError        NothingToSign, Unreadable           could not read it
+    ├── SignatureError   IncompatibleSignatures              made with different settings
+    ├── StoreError       SpillFailed, MemoryTooSmall,
+    │                    OutputFailed                        disk or memory gave out
+    └── Cancelled                                            stopped by the user
+
+A message says what happened, to which document, and what to do. The facts are attributes; `code` is stable and is
+what programs should look at. `exit_code` is what the command line answers with.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """", did you mean 'x'?" for the closest of *known*, or an empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+class DoubletError(Exception):
+    """Root of the tree. *message* is for people, `code` for programs, `details` holds the facts."""
+
+    code = "error"
+    exit_code = 4
+
+    def __init__(self, message: str, **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+    def __getattr__(self, name: str) -> object:
+        details = self.__dict__.get("details", {})
+        if name in details:
+            return details[name]
+        raise AttributeError(name)
+
+    def to_dict(self) -> dict[str, object]:
+        return {"code": self.code, "message": self.message, "details": self.details}
+
+
+class UsageError(DoubletError):
+    code = "usage"
+    exit_code = 2
+
+
+class UnknownMethod(UsageError):
+    code = "unknown_method"
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        known = list(known)
+        super().__init__(
+            f"there is no method {name!r}{suggest(name, known) or '.'} Known methods: {', '.join(known)}",
+            name=name,
+            known=known,
+        )
+
+
+class InvalidParameter(UsageError):
+    code = "invalid_parameter"
+
+
+class ConfigError(DoubletError):
+    code = "config"
+    exit_code = 2
+
+
+class SourceError(DoubletError):
+    code = "source"
+
+
+class InputNotFound(SourceError):
+    code = "input_not_found"
+
+
+class InputUnreadable(SourceError):
+    code = "input_unreadable"
+
+
+class RecordInvalid(SourceError):
+    """One record of a table cannot be used; in a batch it becomes a row, never a stop."""
+
+    code = "record_invalid"
+
+
+class TooLarge(SourceError):
+    code = "too_large"
+
+
+class TextError(DoubletError):
+    code = "text"
+
+
+class NothingToSign(TextError):
+    """A text has too little in it for the method that was asked for."""
+
+    code = "nothing_to_sign"
+
+
+class Unreadable(TextError):
+    code = "unreadable"
+
+
+class SignatureError(DoubletError):
+    code = "signature"
+
+
+class IncompatibleSignatures(SignatureError):
+    code = "incompatible_signatures"
+
+
+class StoreError(DoubletError):
+    code = "store"
+
+
+class SpillFailed(StoreError):
+    code = "spill_failed"
+
+
+class MemoryTooSmall(StoreError):
+    code = "memory_too_small"
+
+
+class OutputFailed(StoreError):
+    code = "output_failed"
+
+
+class Cancelled(DoubletError):
+    code = "cancelled"
+    exit_code = 130

@@ -1,0 +1,70 @@
+"""The few hot loops: a native core and its plain Python twin, and the choice between them.
+
+``DOUBLET_KERNELS=python`` or ``native`` forces one; without it the native one is taken where it was built.
+`BACKEND` says which is in use; `doublet info` shows it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from doublet.errors import ConfigError
+
+__all__ = [
+    "BACKEND",
+    "SetStore",
+    "WordTable",
+    "common_runs",
+    "components",
+    "distinct",
+    "fold_text",
+    "minima",
+    "shingle",
+    "shingle_sets",
+    "simhash",
+    "tokenize",
+]
+
+_wanted = os.environ.get("DOUBLET_KERNELS", "")
+if _wanted not in ("", "python", "native"):
+    raise ConfigError(f"DOUBLET_KERNELS is {_wanted!r}: it can be 'python' or 'native'")
+
+BACKEND = "python"
+if not TYPE_CHECKING and _wanted != "python":
+    try:
+        from doublet.kernels.native import (
+            SetStore,
+            WordTable,
+            common_runs,
+            components,
+            distinct,
+            fold_text,
+            minima,
+            shingle,
+            shingle_sets,
+            simhash,
+            tokenize,
+        )
+
+        BACKEND = "native"
+    except ImportError as error:
+        if _wanted == "native":
+            raise ConfigError(
+                "DOUBLET_KERNELS=native, but this installation has no native kernels: "
+                "install Doublet again on a machine with a C++ compiler"
+            ) from error
+if BACKEND == "python":
+    from doublet.kernels.reference import (
+        SetStore,
+        WordTable,
+        common_runs,
+        components,
+        distinct,
+        fold_text,
+        minima,
+        shingle,
+        shingle_sets,
+        simhash,
+        tokenize,
+    )

@@ -1,0 +1,601 @@
+"""The kernels in plain Python: slow, obvious, and the definition that the native twin must agree with.
+
+Every function has the same name, arguments and results as in the native module; tests/reference compares the two on
+hostile input. Sequences of documents are flat arrays with *offsets*: document d is ``values[offsets[d]:offsets[d+1]]``.
+Rules of the canonical form are explained in docs/explanation/canonical-form.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.kernels.data import (
+    ANCHOR_SHIFT,
+    BREAK,
+    CYRILLIC,
+    DROP,
+    FLAG_INVISIBLE,
+    FLAG_LOOKALIKE,
+    FLAG_MARKS,
+    FLAG_NUMBER,
+    FLAG_SHORT,
+    FLAG_SPACED,
+    FLAG_STOP,
+    FLAG_STYLED,
+    FLAGS_DISGUISE,
+    GREEK,
+    INVISIBLE,
+    LATIN,
+    LETTER_MASK,
+    MARK,
+    MASK64,
+    MINHASH_PRIME,
+    OTHER,
+    SCRIPT_SHIFT,
+    SHINGLE_FACTOR,
+    SIZE_FACTOR,
+    SPACED_RUN,
+    SPECIAL,
+    WORD,
+    WORD_FACTOR,
+    WORD_SEED,
+    FoldTable,
+    fold_table,
+)
+
+U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
+U8 = NDArray[np.uint8]
+
+_SCRIPTS = (LATIN, CYRILLIC, GREEK)
+_COMPOSE = {(0x438, 0x306): 0x439, (0x443, 0x306): 0x45E, (0x456, 0x308): 0x457}  # и+̆ у+̆ і+̈
+_BLANKS = frozenset([0x20, 0x09, 0xA0, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)])
+
+
+def mix(value: int) -> int:
+    """Finaliser of 64-bit MurmurHash3; never 0, which open tables keep for "empty"."""
+    value ^= value >> 33
+    value = value * 0xFF51AFD7ED558CCD & MASK64
+    value ^= value >> 33
+    value = value * 0xC4CEB9FE1A85EC53 & MASK64
+    value ^= value >> 33
+    return value or 1
+
+
+def hash_letters(letters: Sequence[int]) -> int:
+    value = WORD_SEED
+    for letter in letters:
+        value = (value ^ letter) * WORD_FACTOR & MASK64
+    return mix(value)
+
+
+class _Unit:
+    """One letter of a word while it is being folded."""
+
+    __slots__ = ("anchor", "code", "letter", "script", "styled")
+
+    def __init__(self, letter: int, code: int, entry: int, styled: bool) -> None:
+        self.letter = letter
+        self.code = code
+        self.script = entry >> SCRIPT_SHIFT & 15
+        self.anchor = entry >> ANCHOR_SHIFT & 15
+        self.styled = styled
+
+
+class _Scanner:
+    """Goes over one text; `words` yields (letters, start, end, flags)."""
+
+    def __init__(self, text: str, table: FoldTable) -> None:
+        self.codes = [ord(c) for c in text]
+        self.table = table
+        self.context = 0
+        self.looked_ahead = False
+
+    def collect(self, start: int) -> tuple[list[_Unit], int, int, int]:
+        """Units of the word that begins at *start*, its end, where to go on, and the flags for what was dropped."""
+        table, codes, n = self.table, self.codes, len(self.codes)
+        units: list[_Unit] = []
+        flags = 0
+        at = end = start
+        pending = 0
+        while at < n:
+            code = codes[at]
+            entry = int(table.entries[code])
+            if entry & WORD:
+                flags |= pending
+                pending = 0
+                self._add(units, code, entry)
+                at += 1
+                end = at
+            elif entry & DROP:
+                kind = entry & LETTER_MASK
+                plain = units[-1].script & (LATIN | CYRILLIC | GREEK) or not units[-1].script
+                if kind == BREAK and not plain:
+                    break
+                if kind == MARK:
+                    pair = _COMPOSE.get((units[-1].letter, code))
+                    if pair is not None:
+                        units[-1].letter = pair
+                        units[-1].anchor = units[-1].script = CYRILLIC
+                    flags |= FLAG_MARKS
+                    end = at + 1
+                elif kind in (INVISIBLE, BREAK) and plain:
+                    pending = FLAG_INVISIBLE
+                at += 1
+            else:
+                break
+        return units, end, at, flags
+
+    def _add(self, units: list[_Unit], code: int, entry: int) -> None:
+        if entry & SPECIAL and code in self.table.expansions:
+            for letter in self.table.expansions[code]:
+                units.append(_Unit(letter, letter, int(self.table.entries[letter]), False))
+            return
+        letter = entry & LETTER_MASK
+        if 0x1161 <= code <= 0x1175 and units and 0x1100 <= units[-1].letter <= 0x1112:
+            units[-1].letter = 0xAC00 + ((units[-1].letter - 0x1100) * 21 + code - 0x1161) * 28
+            return
+        if 0x11A8 <= code <= 0x11C2 and units and 0xAC00 <= units[-1].letter <= 0xD7A3:
+            if (units[-1].letter - 0xAC00) % 28 == 0:
+                units[-1].letter += code - 0x11A7
+                return
+        units.append(_Unit(letter, code, entry, code in self.table.styled))
+
+    def resolve(self, units: list[_Unit]) -> int:
+        """Give look-alike letters back to the script of their word. Returns flags; sets the context."""
+        flags = FLAG_STYLED if any(u.styled for u in units) else 0
+        anchors = scripts = 0
+        for unit in units:
+            anchors |= unit.anchor
+            scripts |= unit.script
+        if anchors & (anchors - 1) == 0:
+            return flags | self._resolve_part(units, anchors, scripts)
+        part: list[_Unit] = []
+        for unit in units:
+            if unit.letter == 0x5F:
+                flags |= self._resolve_mixed(part)
+                part = []
+            else:
+                part.append(unit)
+        return flags | self._resolve_mixed(part)
+
+    def _resolve_part(self, units: list[_Unit], anchors: int, scripts: int) -> int:
+        if anchors:
+            if anchors != OTHER:
+                self.context = anchors
+            return 0 if scripts == anchors else self._turn(units, anchors)
+        if not scripts or scripts in (GREEK, OTHER):
+            return 0
+        context = self.context or self._look_ahead()
+        if not context:
+            context = next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
+        if scripts == context:
+            return 0
+        if scripts == LATIN and context == CYRILLIC and any(u.letter == 0x69 for u in units):
+            return 0  # і is no Russian letter: «IEEE» in a Russian text is what it looks like
+        mixed = scripts & (scripts - 1)
+        changed = self._turn(units, context)
+        return changed if mixed else 0
+
+    def _resolve_mixed(self, part: list[_Unit]) -> int:
+        anchors = scripts = 0
+        for unit in part:
+            anchors |= unit.anchor
+            scripts |= unit.script
+        if anchors & (anchors - 1) == 0:
+            return self._resolve_part(part, anchors, scripts)
+        # A script whose anchors are all near look-alikes (к and k) yields to the other one; where both are, to the more.
+        if anchors == LATIN | CYRILLIC:
+            firm = 0
+            balance = 0
+            for unit in part:
+                if unit.anchor:
+                    balance += 1 if unit.anchor == CYRILLIC else -1
+                    if (unit.code, (LATIN | CYRILLIC) ^ unit.anchor) not in self.table.weak:
+                        firm |= unit.anchor
+            if not firm and balance:
+                firm = CYRILLIC if balance > 0 else LATIN
+            if firm in (LATIN, CYRILLIC):
+                self.context = firm
+                for unit in part:
+                    if unit.anchor and unit.anchor != firm:
+                        unit.letter = self.table.weak[unit.code, firm]
+                        unit.script = unit.anchor = firm
+                self._turn(part, firm)
+                return FLAG_LOOKALIKE
+        # Words of two scripts glued together: a twin takes the script of the nearest anchor on its left.
+        flags = 0
+        nearest = next(u.anchor for u in part if u.anchor)
+        for unit in part:
+            if unit.anchor:
+                nearest = unit.anchor
+            elif unit.script and unit.script != nearest and nearest != OTHER:
+                flags |= self._turn([unit], nearest)
+        if nearest != OTHER:
+            self.context = nearest
+        return flags
+
+    def _turn(self, units: list[_Unit], script: int) -> int:
+        """Replace twins of other scripts by their look in *script*; FLAG_LOOKALIKE when a letter changed."""
+        if script == OTHER:
+            return 0
+        flags = 0
+        column = _SCRIPTS.index(script)
+        for unit in units:
+            if unit.anchor or not unit.script or unit.script == script:
+                continue
+            row = self.table.twins.get(unit.code)
+            if row is not None and row[column]:
+                if row[column] != unit.letter:
+                    unit.letter = row[column]
+                    flags = FLAG_LOOKALIKE
+                unit.script = script
+        return flags
+
+    def _look_ahead(self) -> int:
+        """Script of the first word of this text that has anchors of one script: the context of what stands before."""
+        if self.looked_ahead:
+            return 0
+        self.looked_ahead = True
+        anchors = 0
+        for code in self.codes:
+            entry = int(self.table.entries[code])
+            if entry & WORD:
+                anchors |= entry >> ANCHOR_SHIFT & 15
+            elif not entry & DROP:
+                if anchors in _SCRIPTS:
+                    break
+                anchors = 0
+        if anchors in _SCRIPTS:
+            self.context = anchors
+            return anchors
+        return 0
+
+    def words(self) -> Iterator[tuple[list[int], int, int, int]]:
+        codes, entries = self.codes, self.table.entries
+        run: list[tuple[list[_Unit], int, int, int]] = []
+        at = 0
+        while at < len(codes):
+            if not int(entries[codes[at]]) & WORD:
+                at += 1
+                continue
+            start = at
+            units, end, at, flags = self.collect(start)
+            flags |= self.resolve(units)
+            single = len(units) == 1 and units[0].script != 0
+            if run and not (single and start == run[-1][2] + 1 and codes[start - 1] in _BLANKS):
+                yield from self._close(run)
+                run = []
+            if single:
+                run.append((units, start, end, flags))
+            else:
+                yield [u.letter for u in units], start, end, flags
+        yield from self._close(run)
+
+    def _close(self, run: list[tuple[list[_Unit], int, int, int]]) -> Iterator[tuple[list[int], int, int, int]]:
+        if len(run) < SPACED_RUN:
+            for units, start, end, flags in run:
+                yield [u.letter for u in units], start, end, flags
+            return
+        units = []
+        flags = FLAG_SPACED
+        for _, start, end, _ in run:
+            more, _, _, dropped = self.collect_span(start, end)
+            units += more
+            flags |= dropped
+        flags |= self.resolve(units)
+        yield [u.letter for u in units], run[0][1], run[-1][2], flags
+
+    def collect_span(self, start: int, end: int) -> tuple[list[_Unit], int, int, int]:
+        whole, self.codes = self.codes, self.codes[:end]
+        try:
+            return self.collect(start)
+        finally:
+            self.codes = whole
+
+
+class WordTable:
+    """The vocabulary: every distinct folded word gets an id in order of first sight. Shared between batches."""
+
+    def __init__(self) -> None:
+        self._ids: dict[int, int] = {}
+        self._words: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def words(self, start: int = 0) -> list[str]:
+        """The words from id *start* on."""
+        return self._words[start:]
+
+    def hashes(self) -> U64:
+        return np.fromiter(self._ids, np.uint64, len(self._ids))
+
+    def id_of(self, value: int, letters: Sequence[int]) -> int:
+        found = self._ids.get(value)
+        if found is None:
+            found = self._ids[value] = len(self._words)
+            self._words.append("".join(map(chr, letters)))
+        return found
+
+
+def tokenize(
+    texts: Sequence[str], stop: U64 | None = None, table: WordTable | None = None, threads: int = 1
+) -> tuple[U64, U32, U32, U8, U64, U32]:
+    """Words of the texts: hashes, starts, ends, flags, offsets, ids (empty without *table*). *threads* is ignored."""
+    fold = fold_table()
+    stops = frozenset(stop.tolist()) if stop is not None else frozenset()
+    hashes: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    flags: list[int] = []
+    ids: list[int] = []
+    offsets = [0]
+    for text in texts:
+        for letters, start, end, flag in _Scanner(text, fold).words():
+            value = hash_letters(letters)
+            if value in stops:
+                flag |= FLAG_STOP
+            if len(letters) < 3:
+                flag |= FLAG_SHORT
+            if not any(int(fold.entries[c]) >> SCRIPT_SHIFT & 15 for c in letters):
+                flag |= FLAG_NUMBER
+            hashes.append(value)
+            starts.append(start)
+            ends.append(end)
+            flags.append(flag)
+            if table is not None:
+                ids.append(table.id_of(value, letters))
+        offsets.append(len(hashes))
+    return (
+        np.array(hashes, np.uint64),
+        np.array(starts, np.uint32),
+        np.array(ends, np.uint32),
+        np.array(flags, np.uint8),
+        np.array(offsets, np.uint64),
+        np.array(ids, np.uint32),
+    )
+
+
+def fold_text(text: str) -> tuple[str, U32]:
+    """Canonical text (folded words, one blank between) and for each of its characters the place in the original."""
+    out: list[str] = []
+    places: list[int] = []
+    for letters, start, end, _ in _Scanner(text, fold_table()).words():
+        if out:
+            out.append(" ")
+            places.append(start)
+        for i, letter in enumerate(letters):
+            out.append(chr(letter))
+            places.append(min(start + i, end - 1))
+    return "".join(out), np.array(places, np.uint32)
+
+
+def _documents(offsets: U64) -> Iterator[tuple[int, int]]:
+    for i in range(len(offsets) - 1):
+        yield int(offsets[i]), int(offsets[i + 1])
+
+
+def shingle(hashes: U64, offsets: U64, size: int) -> tuple[U64, U64]:
+    """Rabin–Karp fingerprints of every run of *size* words, in order. A shorter, not empty document has one, of all its words."""
+    out: list[int] = []
+    ends = [0]
+    for start, end in _documents(offsets):
+        words = [int(h) for h in hashes[start:end]]
+        length = min(size, len(words))
+        if length:
+            for i in range(len(words) - length + 1):
+                value = 0
+                for word in words[i : i + length]:
+                    value = (value * SHINGLE_FACTOR + word) & MASK64
+                out.append(mix((value + length * SIZE_FACTOR) & MASK64))
+        ends.append(len(out))
+    return np.array(out, np.uint64), np.array(ends, np.uint64)
+
+
+def distinct(values: U64, offsets: U64) -> tuple[U64, U64]:
+    """Each value once per document, in order of first sight."""
+    out: list[int] = []
+    ends = [0]
+    for start, end in _documents(offsets):
+        out.extend(dict.fromkeys(values[start:end].tolist()))
+        ends.append(len(out))
+    return np.array(out, np.uint64), np.array(ends, np.uint64)
+
+
+def shingle_sets(
+    texts: Sequence[str], size: int, stop: U64 | None = None, min_letters: int = 1, threads: int = 1
+) -> tuple[U64, U64, U32, U32]:
+    """Sets of fingerprints of the texts straight from the text: values, offsets, words per text, disguised words per text.
+
+    Words of *stop* and words of fewer than *min_letters* letters (1 or 3) are left out first.
+    """
+    hashes, _, _, flags, offsets, _ = tokenize(texts, stop)
+    drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if min_letters > 2 else 0)
+    kept = (flags & drop) == 0
+    counts = np.array([int(kept[a:b].sum()) for a, b in _documents(offsets)], np.uint32)
+    disguised = np.array([int(((flags[a:b] & FLAGS_DISGUISE) != 0).sum()) for a, b in _documents(offsets)], np.uint32)
+    new_offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.uint64)]).astype(np.uint64)
+    values, ends = distinct(*shingle(hashes[kept], new_offsets, size))
+    return values, ends, counts, disguised
+
+
+def minima(values: U64, offsets: U64, factors: U32, terms: U32, threads: int = 1) -> U32:
+    """For each document and each function the smallest (a·x + b) mod p, p = 2³¹−1, x = value mod p; p for an empty one."""
+    out = np.full((len(offsets) - 1, len(factors)), MINHASH_PRIME, np.uint32)
+    a = factors.astype(np.uint64)
+    b = terms.astype(np.uint64)
+    for row, (start, end) in enumerate(_documents(offsets)):
+        for value in values[start:end].tolist():
+            x = np.uint64(value % MINHASH_PRIME)
+            np.minimum(out[row], ((a * x + b) % np.uint64(MINHASH_PRIME)).astype(np.uint32), out=out[row])
+    return out
+
+
+def simhash(values: U64, weights: NDArray[np.float64] | None, offsets: U64) -> U64:
+    """Bitwise weighted majority of the values of each document; a tie gives 0. An empty document gives 0."""
+    out = []
+    for start, end in _documents(offsets):
+        sums = [0.0] * 64
+        for i in range(start, end):
+            value = int(values[i])
+            weight = 1.0 if weights is None else float(weights[i])
+            for bit in range(64):
+                sums[bit] += weight if value >> bit & 1 else -weight
+        out.append(sum(1 << bit for bit in range(64) if sums[bit] > 0))
+    return np.array(out, np.uint64)
+
+
+def components(count: int, left: U32, right: U32) -> U32:
+    """Smallest member of each node's connected component (union-find)."""
+    parent = list(range(count))
+
+    def find(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for a, b in zip(left.tolist(), right.tolist(), strict=True):
+        x, y = find(a), find(b)
+        if x != y:
+            parent[max(x, y)] = min(x, y)
+    return np.array([find(i) for i in range(count)], np.uint32)
+
+
+class SetStore:
+    """Sets of fingerprints of many documents, and the exact join over them.
+
+    `add` takes batches; `overlaps` counts what given pairs have in common; `clean` walks the documents in an order of
+    preference and links every document to the kept ones that cover it; `pairs` lists all pairs. The native twin keeps
+    the sets within *memory_bytes* by spilling them to a file in *folder*; here they are plain Python sets.
+    """
+
+    def __init__(self, memory_bytes: int = 0, folder: str = "", threads: int = 1) -> None:
+        self._sets: list[frozenset[int]] = []
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def add(self, values: U64, offsets: U64) -> None:
+        for start, end in _documents(offsets):
+            self._sets.append(frozenset(values[start:end].tolist()))
+
+    def sizes(self) -> U32:
+        return np.array([len(s) for s in self._sets], np.uint32)
+
+    def get(self, document: int) -> U64:
+        return np.array(sorted(self._sets[document]), np.uint64)
+
+    def overlaps(self, left: U32, right: U32) -> U32:
+        return np.array(
+            [len(self._sets[a] & self._sets[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)], np.uint32
+        )
+
+    def _covers(self, keeper: int, other: int, threshold: float, containment: float) -> int:
+        """Overlap if *keeper* covers *other*, else 0."""
+        a, b = self._sets[keeper], self._sets[other]
+        common = len(a & b)
+        if not common:
+            return 0
+        if common / (len(a) + len(b) - common) >= threshold:
+            return common
+        return common if containment > 0 and len(b) <= len(a) and common / len(b) >= containment else 0
+
+    def clean(self, order: U32, threshold: float, containment: float) -> tuple[U32, U32, U32]:
+        """Documents in *order* of preference; links (document, kept one, overlap) of each removed to all that cover it.
+
+        A document is kept unless one kept before it covers it: resemblance at least *threshold*, or (when *containment*
+        is above 0) the document lies inside the kept, not smaller one with at least that containment.
+        """
+        kept: list[int] = []
+        links: list[tuple[int, int, int]] = []
+        for document in order.tolist():
+            found = [(k, self._covers(k, document, threshold, containment)) for k in kept]
+            hits = [(document, k, common) for k, common in found if common]
+            links.extend(hits)
+            if not hits:
+                kept.append(document)
+        return _columns(links)
+
+    def pairs(self, threshold: float, containment: float, limit: int) -> tuple[U32, U32, U32, bool]:
+        """All pairs (smaller number first) that resemble or hold each other, at most *limit*; the last says "cut short"."""
+        out: list[tuple[int, int, int]] = []
+        for a in range(len(self._sets)):
+            for b in range(a + 1, len(self._sets)):
+                common = self._covers(a, b, threshold, containment) or self._covers(b, a, threshold, containment)
+                if common:
+                    out.append((a, b, common))
+        cut = len(out) > limit
+        return (*_columns(out[:limit]), cut)
+
+    def contained(self, threshold: float) -> U8:
+        """1 for each document that lies inside a larger one (or an equally large one with a smaller number)."""
+        out = np.zeros(len(self._sets), np.uint8)
+        for b, inner in enumerate(self._sets):
+            for a, outer in enumerate(self._sets):
+                if a != b and inner and (len(outer), -a) > (len(inner), -b) and len(inner & outer) / len(inner) >= threshold:
+                    out[b] = 1
+                    break
+        return out
+
+    def minima(self, factors: U32, terms: U32) -> U32:
+        offsets = np.concatenate([[0], np.cumsum(self.sizes(), dtype=np.uint64)]).astype(np.uint64)
+        values = np.array([v for s in self._sets for v in sorted(s)], np.uint64)
+        return minima(values, offsets, factors, terms)
+
+    def close(self) -> None:
+        self._sets = []
+
+
+def _columns(rows: list[tuple[int, int, int]]) -> tuple[U32, U32, U32]:
+    table: Any = np.array(sorted(rows), np.uint32).reshape(-1, 3)
+    return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+
+
+def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
+    """Maximal equal runs of at least *size* words, longest first, no word of *a* twice: starts in a, starts in b, lengths.
+
+    All left- and right-maximal runs are found; the longest are taken first (ties: earlier in a, then in b) and later
+    ones keep only stretches of *a* that are still free, again of at least *size* words. Of a run of *size* words that
+    stands in *b* more than `RUN_CAP` times only the first `RUN_CAP` places are looked at.
+    """
+    places: dict[tuple[int, ...], list[int]] = {}
+    words_a, words_b = a.tolist(), b.tolist()
+    for j in range(len(words_b) - size + 1):
+        known = places.setdefault(tuple(words_b[j : j + size]), [])
+        if len(known) < RUN_CAP:
+            known.append(j)
+    runs = []
+    for i in range(len(words_a) - size + 1):
+        for j in places.get(tuple(words_a[i : i + size]), ()):
+            if i and j and words_a[i - 1] == words_b[j - 1] and j - 1 in places.get(tuple(words_a[i - 1 : i - 1 + size]), ()):
+                continue
+            length = size
+            while i + length < len(words_a) and j + length < len(words_b) and words_a[i + length] == words_b[j + length]:
+                length += 1
+            runs.append((-length, i, j))
+    taken = [False] * len(words_a)
+    out = []
+    for length, i, j in sorted(runs):
+        at = i
+        end = i - length
+        while at < end:
+            if taken[at]:
+                at += 1
+                continue
+            stop = at
+            while stop < end and not taken[stop]:
+                stop += 1
+            if stop - at >= size:
+                taken[at:stop] = [True] * (stop - at)
+                out.append((at, j + at - i, stop - at))
+            at = stop
+    return _columns(out)
+
+
+RUN_CAP = 64  #: places of one run of words that are looked at in the other text: keeps repetitive texts linear

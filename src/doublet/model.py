@@ -1,0 +1,289 @@
+"""Value types and protocols that every part of Doublet speaks in. Frozen, without behaviour beyond arithmetic.
+
+Places are `Span`s: half-open, in characters of the text as the user gave it. Shares, resemblance and containment are
+0 to 1. The glossary (docs/glossary.md) explains the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    U64 = NDArray[np.uint64]
+
+FORMAT_VERSION = 1  #: of every JSON that Doublet writes
+
+
+class Span(NamedTuple):
+    """Half-open place in the original text, in characters (code points)."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with an id. *time* (ISO 8601 or any sortable string) and *source* serve the choice of what to keep."""
+
+    id: str
+    text: str
+    title: str = ""
+    time: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word: its canonical form, its place and its flags (doublet.kernels.data.FLAG_…)."""
+
+    text: str
+    span: Span
+    flags: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a signature was made. Signatures with different recipes refuse to be compared.
+
+    *statistics* is the fingerprint of the collection statistics for the methods that need them, else empty.
+    """
+
+    method: str
+    parameters: tuple[tuple[str, Any], ...]
+    text_version: int
+    hash_version: int
+    statistics: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "text_version": self.text_version,
+            "hash_version": self.hash_version,
+            "statistics": self.statistics,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """What a method keeps of a text. *values* is what its `compare` reads; *size* is how much it was made from
+    (number of distinct shingles, words, …, as the method says). Can be stored: see `to_bytes` in doublet.signatures."""
+
+    recipe: Recipe
+    values: U64
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What a method says about two texts. *containment* is (of a in b, of b in a), None where a method cannot tell."""
+
+    resemblance: float
+    containment: tuple[float, float] | None
+    similar: bool  #: by the method's own rule and threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A passage that stands in both texts. *kind*: verbatim, edited, reworded or moved; *score*: share of equal words."""
+
+    id: str
+    a: Span
+    b: Span
+    kind: str
+    score: float
+    words: int  #: words of a inside
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "a": list(self.a),
+            "b": list(self.b),
+            "kind": self.kind,
+            "score": self.score,
+            "words": self.words,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DisguiseFinding:
+    """One kind of trick: how many words and characters, and the places of the words (all of them)."""
+
+    kind: str  #: lookalike, invisible, spaced, marks, styled
+    words: int
+    characters: int
+    spans: tuple[Span, ...]
+    alarm: bool  #: more than honest texts have
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "words": self.words,
+            "characters": self.characters,
+            "spans": [list(s) for s in self.spans],
+            "alarm": self.alarm,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Disguise:
+    """What was undone in one text. `alarm` is true when it looks done on purpose."""
+
+    findings: tuple[DisguiseFinding, ...] = ()
+
+    @property
+    def alarm(self) -> bool:
+        return any(f.alarm for f in self.findings)
+
+    @property
+    def characters(self) -> int:
+        return sum(f.characters for f in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "alarm": self.alarm,
+            "characters": self.characters,
+            "findings": [f.to_dict() for f in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Result of comparing two texts. *share* is the share of a's words that stand inside a fragment."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    resemblance: float
+    containment_a: float | None  #: of a in b
+    containment_b: float | None  #: of b in a
+    similar: bool
+    share: float
+    share_b: float
+    words_a: int
+    words_b: int
+    fragments: tuple[Fragment, ...]
+    disguise_a: Disguise
+    disguise_b: Disguise
+    recipe: Recipe | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "resemblance": self.resemblance,
+            "containment": {"a_in_b": self.containment_a, "b_in_a": self.containment_b},
+            "similar": self.similar,
+            "share": self.share,
+            "share_b": self.share_b,
+            "words": {"a": self.words_a, "b": self.words_b},
+            "fragments": [f.to_dict() for f in self.fragments],
+            "disguise": {"a": self.disguise_a.to_dict(), "b": self.disguise_b.to_dict()},
+            "recipe": self.recipe.to_dict() if self.recipe else None,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document that another one stands for. *containment* is the share of it that stands in *contained_in* or, when
+    that is None, in the kept document; *contained_in* is the kept id when containment was the reason."""
+
+    id: str
+    resemblance: float
+    containment: float
+    contained_in: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "resemblance": self.resemblance,
+            "containment": self.containment,
+            "contained_in": self.contained_in,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A kept document and those it stands for, closest first. *id* is made from the kept id alone."""
+
+    id: str
+    keep: str
+    members: tuple[Member, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"id": self.id, "keep": self.keep, "members": [m.to_dict() for m in self.members]}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one document of a batch that could not be used as it was. *state*: empty, invalid, duplicate_id,
+    unreadable, too_large; *place* names file and line."""
+
+    state: str
+    id: str
+    place: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"state": self.state, "id": self.id, "place": self.place, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two documents that resemble or contain each other, verified. *containment* is (of a in b, of b in a)."""
+
+    a: str
+    b: str
+    resemblance: float
+    containment: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"a": self.a, "b": self.b, "resemblance": self.resemblance, "containment": list(self.containment)}
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplication:
+    """Result of `dedupe`. *groups* are sorted by the kept id; *kept* lists the ids of all documents that stay."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    documents: int
+    groups: tuple[Group, ...]
+    kept: tuple[str, ...]
+    outcomes: tuple[Outcome, ...] = ()
+    pairs: tuple[Pair, ...] | None = None
+    strict: tuple[tuple[str, ...], ...] | None = None  #: groups in which every pair agrees
+    families: tuple[tuple[str, ...], ...] | None = None  #: connected components, for browsing only
+    notes: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def removed(self) -> int:
+        return sum(len(g.members) for g in self.groups)
+
+    def to_dict(self) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "format": FORMAT_VERSION,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "documents": self.documents,
+            "kept": len(self.kept),
+            "removed": self.removed,
+            "groups": [g.to_dict() for g in self.groups],
+            "outcomes": [o.to_dict() for o in self.outcomes],
+            "recipe": self.recipe.to_dict() if self.recipe else None,
+            "notes": list(self.notes),
+        }
+        for name in ("pairs", "strict", "families"):
+            value = getattr(self, name)
+            if value is not None:
+                out[name] = [v.to_dict() if isinstance(v, Pair) else list(v) for v in value]
+        return out

@@ -1,0 +1,48 @@
+"""Progress of long work: events to a callable, and a flag that stops it.
+
+A job calls `Progress.step` as it goes; the progress bar, the live page and the tests read the same events.
+The library itself never prints.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from doublet.errors import Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """*stage* is a stable code ("reading", "joining"); *total* is None while it is not known; *unit* names *done*."""
+
+    stage: str
+    done: int
+    total: int | None
+    unit: str
+    message: str = ""
+
+
+Listener = Callable[[Event], None]
+
+
+class Progress:
+    """Sends events and raises `Cancelled` at the next step after `cancel` was called (from any thread)."""
+
+    def __init__(self, listener: Listener | None = None) -> None:
+        self._listener = listener
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    def step(self, stage: str, done: int, total: int | None, unit: str, message: str = "") -> None:
+        if self._cancelled.is_set():
+            raise Cancelled("stopped before the work was done; nothing was written")
+        if self._listener is not None:
+            self._listener(Event(stage, done, total, unit, message))

@@ -1,0 +1,150 @@
+"""Texts → words with places, as arrays: the canonical form (T4) and what the methods read.
+
+`Canon` holds the options and makes a `TokenBatch` of many texts at once. Words keep their place in the original text
+through every step (T6). How letters are folded and tricks undone is explained in docs/explanation/canonical-form.md.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.errors import InvalidParameter
+from doublet.kernels.data import FLAG_SHORT, FLAG_STOP
+from doublet.model import Span, Token
+from doublet.text.reduce import Reducer, reducer
+from doublet.text.stopwords import stop_words
+
+REDUCTIONS = ("none", "stem", "lemma")
+
+
+@dataclass(frozen=True, slots=True)
+class Canon:
+    """Options of the canonical form. Frozen and hashable: part of a recipe.
+
+    stop_words: leave out the Russian and English lists; extra_stop_words: the user's own, left out as well.
+    min_letters: 1 keeps every word, 3 leaves out shorter ones. reduce: "none", "stem" (Snowball) or "lemma" (pymorphy3).
+    """
+
+    stop_words: bool = False
+    extra_stop_words: tuple[str, ...] = ()
+    min_letters: int = 1
+    reduce: str = "none"
+
+    def __post_init__(self) -> None:
+        if self.min_letters not in (1, 3):
+            raise InvalidParameter(f"min_letters is {self.min_letters}: it can be 1 (keep all) or 3", name="min_letters")
+        if self.reduce not in REDUCTIONS:
+            raise InvalidParameter(f"reduce is {self.reduce!r}: it can be one of {', '.join(REDUCTIONS)}", name="reduce")
+
+    @property
+    def stop_hashes(self) -> NDArray[np.uint64] | None:
+        return _stop_hashes(self.stop_words, self.extra_stop_words)
+
+    @property
+    def plain(self) -> bool:
+        """True when the fast path from text to shingle sets can be used: no stems, no lemmas."""
+        return self.reduce == "none"
+
+    def tokens(self, texts: Sequence[str], *, words: bool = False, threads: int = 1) -> TokenBatch:
+        """All texts at once. With *words* the batch knows the spelling of every word (`TokenBatch.words`)."""
+        need_table = words or not self.plain
+        table = kernels.WordTable() if need_table else None
+        stop = self.stop_hashes
+        hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, table, threads)
+        vocabulary: list[str] = []
+        if table is not None:
+            vocabulary = table.words()
+            if not self.plain:
+                reduced = _reducer(self.reduce)(vocabulary)
+                vocabulary, mapping = _distinct_words(reduced)
+                ids = mapping[ids] if len(ids) else ids
+                hashes = _word_hashes(vocabulary)[ids] if len(ids) else hashes
+        drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
+        if drop:
+            kept = (flags & drop) == 0
+            counts = np.add.reduceat(np.append(kept, False), offsets[:-1].astype(np.int64)) if len(texts) else kept
+            counts = np.where(np.diff(offsets) > 0, counts, 0)
+            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
+            hashes, starts, ends, flags = hashes[kept], starts[kept], ends[kept], flags[kept]
+            ids = ids[kept] if table is not None else ids
+        return TokenBatch(hashes, starts, ends, flags, offsets, ids, tuple(vocabulary))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenBatch:
+    """Words of many texts: text d is ``[offsets[d]:offsets[d+1]]`` of each array."""
+
+    hashes: NDArray[np.uint64]
+    starts: NDArray[np.uint32]
+    ends: NDArray[np.uint32]
+    flags: NDArray[np.uint8]
+    offsets: NDArray[np.uint64]
+    ids: NDArray[np.uint32]  #: into *vocabulary*; empty when the batch was made without words
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def slice(self, text: int) -> slice:
+        return slice(int(self.offsets[text]), int(self.offsets[text + 1]))
+
+    def one(self, text: int) -> TokenBatch:
+        """The words of one text, as a batch of one."""
+        part = self.slice(text)
+        ids = self.ids[part] if len(self.ids) else self.ids
+        offsets = np.array([0, part.stop - part.start], np.uint64)
+        return TokenBatch(
+            self.hashes[part], self.starts[part], self.ends[part], self.flags[part], offsets, ids, self.vocabulary
+        )
+
+    def span(self, first: int, last: int) -> Span:
+        """Place from the first to the last (inclusive) token, numbered over the whole batch."""
+        return Span(int(self.starts[first]), int(self.ends[last]))
+
+    def words(self, text: int) -> list[str]:
+        """Canonical words of one text. The batch must have been made with ``words=True``."""
+        return [self.vocabulary[i] for i in self.ids[self.slice(text)].tolist()]
+
+    def tokens(self, text: int) -> Iterator[Token]:
+        part = self.slice(text)
+        for i, word in zip(range(part.start, part.stop), self.words(text), strict=True):
+            yield Token(word, Span(int(self.starts[i]), int(self.ends[i])), int(self.flags[i]))
+
+
+@functools.cache
+def _reducer(name: str) -> Reducer:
+    return reducer(name)
+
+
+@functools.lru_cache(maxsize=64)
+def _stop_hashes(lists: bool, extra: tuple[str, ...]) -> NDArray[np.uint64] | None:
+    words = [*(sorted(stop_words()) if lists else ()), *extra]
+    if not words:
+        return None
+    return np.unique(kernels.tokenize([" ".join(words)], None, None, 1)[0])
+
+
+def _distinct_words(words: list[str]) -> tuple[list[str], NDArray[np.uint32]]:
+    """Words without repeats and, for each given word, the number of its own among them."""
+    numbers: dict[str, int] = {}
+    mapping = np.fromiter((numbers.setdefault(w, len(numbers)) for w in words), np.uint32, len(words))
+    return list(numbers), mapping
+
+
+def _word_hashes(words: list[str]) -> NDArray[np.uint64]:
+    """Hash of each reduced word. A reduced word need not be one token (a lemma may hold a hyphen): hash it whole."""
+    hashes, _, _, _, offsets, _ = kernels.tokenize(words, None, None, 1)
+    lengths = np.diff(offsets)
+    out = np.zeros(len(words), np.uint64)
+    single = lengths == 1
+    out[single] = hashes[offsets[:-1][single].astype(np.int64)]
+    for i in np.flatnonzero(~single).tolist():
+        values, _ = kernels.shingle(hashes[int(offsets[i]) : int(offsets[i + 1])], np.array([0, lengths[i]], np.uint64), 999)
+        out[i] = values[0] if len(values) else 1
+    return out

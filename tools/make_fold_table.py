@@ -1,0 +1,185 @@
+"""Writes src/doublet/kernels/fold_table.bin: what every code point becomes in the canonical form.
+
+The table decides what a word is and how it is spelt after folding, so signatures depend on it. It is therefore made
+once, kept in the repository and pinned to one version of Unicode (that of the Python that ran this: 3.11, Unicode 14),
+whatever Python reads it later. After a change here raise `TEXT_VERSION` in doublet/kernels/data.py: old signatures
+must not be compared with new ones.
+
+Entry, 32 bits: 0-20 folded code point (for a dropped one: its kind), 21 WORD, 22 DROP, 23-26 script present
+(Latin, Cyrillic, Greek, other), 27-30 the same for *anchors* (letters that have no twin in another script),
+31 SPECIAL (several letters, or jamo: the slow path).
+"""
+
+from __future__ import annotations
+
+import pathlib
+import struct
+import sys
+import unicodedata
+import zlib
+
+WORD, DROP, SPECIAL = 1 << 21, 1 << 22, 1 << 31
+LATIN, CYRILLIC, GREEK, OTHER = 1, 2, 4, 8
+INVISIBLE, MARK, SILENT, BREAK = 1, 2, 3, 4
+
+# Letters that look the same, one column a script. Case matters: Н and H are twins, н and h are not.
+TWINS = """
+a а .   c с .   e е .   o о ο   p р ρ   x х χ   y у .   i і ι
+A А Α   B В Β   C С .   E Е Ε   H Н Η   I І Ι   K К Κ   M М Μ
+O О Ο   P Р Ρ   T Т Τ   X Х Χ   Y У Υ   Z . Ζ   N . Ν   v . ν
+""".split()
+
+# Letters of other alphabets, and rare letters of these three, used as look-alikes; they are no anchors of anything.
+FOREIGN = """
+ѕ s .   Ѕ S .   ј j .   Ј J .   ԁ d .   һ h .   ԛ q .   Ԛ Q .   ԝ w .   Ԝ W .   ӏ l .   Ӏ I .   Ԍ G .   ց g .
+ɑ a а   ɡ g .   ı i і   ɩ i і   ɪ i і   ʏ y у   ᴀ a а   ʙ b в   ᴄ c с   ᴅ d .   ᴇ e е   ɢ g .   ʜ h н   ᴊ j .
+ᴋ k к   ʟ l .   ᴍ m м   ɴ n .   ᴏ o о   ᴘ p р   ʀ r .   ꜱ s .   ᴛ t т   ᴜ u .   ᴠ v .   ᴡ w .   ᴢ z .   ᴦ . г
+ᴧ . л   ᴨ . п   օ o о   Օ O О   ո n п   հ h .   ս u .   Ս U .   Տ S .   Լ L .   Ꭺ A А   Ᏼ B В   Ꮯ C С   Ꭼ E Е
+Ꮋ H Н   Ꭻ J .   Ꮶ K К   Ꮇ M М   Ꮲ P Р   Ꭱ R .   Ꮪ S .   Ꭲ T Т   Ꮩ V .   Ꮤ W .   Ꮓ Z .   Ꮐ G .   Ꮮ L .   Ꭰ D .
+ⲟ o о   ⲣ p р   ⲥ c с   Ⲟ O О   Ⲣ P Р   Ⲥ C С   Ⲁ A А   Ⲃ B В   Ⲉ E Е   Ⲏ H Н   Ⲓ I І   Ⲕ K К   Ⲙ M М   Ⲛ N .
+Ⲧ T Т   Ⲭ X Х   Ⲩ Y У   ꓐ B В   ꓑ P Р   ꓓ D .   ꓔ T Т   ꓖ G .   ꓗ K К   ꓙ J .   ꓚ C С   ꓜ Z .   ꓝ F .   ꓟ M М
+ꓠ N .   ꓡ L .   ꓢ S .   ꓣ R .   ꓦ V .   ꓧ H Н   ꓪ W .   ꓫ X Х   ꓬ Y У   ꓮ A А   ꓰ E Е   ꓲ I І   ꓳ O О   ꓴ U .
+""".split()
+
+# Alike enough to fool a reader in some type faces. They stay anchors; they yield only to a firmer script in their word.
+WEAK = """
+k к   m м   t т   h н   b в   n п   r г   u и
+""".split()
+
+INVISIBLES = [0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060,
+              0x2061, 0x2062, 0x2063, 0x2064, 0x206A, 0x206B, 0x206C, 0x206D, 0x206E, 0x206F, 0x3164, 0xFEFF, 0xFFA0,
+              *range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xE0001, 0xE0080), 0xFFF9, 0xFFFA, 0xFFFB]
+BREAKS = [0x200B]  # zero-width space: a word break in Thai and Khmer, a trick between Latin or Cyrillic letters
+SILENTS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), 0x180B, 0x180C, 0x180D, 0x0640]
+MARK_RANGES = [(0x0300, 0x036F), (0x0483, 0x0489), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F),
+               (0x0670, 0x0670), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0x2DE0, 0x2DFF),
+               (0xA66F, 0xA672), (0xA674, 0xA67D), (0xA69E, 0xA69F), (0xFE20, 0xFE2F)]
+KEPT = {"й": "й", "Й": "й", "ў": "ў", "Ў": "ў", "ї": "ї", "Ї": "ї"}
+
+
+def is_mark(code: int) -> bool:
+    return any(a <= code <= b for a, b in MARK_RANGES) and unicodedata.category(chr(code)) in ("Mn", "Me")
+
+
+def strip_marks(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not is_mark(ord(c)))
+
+
+def letters_of(char: str) -> str:
+    """The folded letters of *char*: compatibility form, case folded, without marks."""
+    if char in KEPT:
+        return KEPT[char]
+    if 0xAC00 <= ord(char) <= 0xD7A3 or 0x1100 <= ord(char) <= 0x11FF:
+        return char
+    wide = unicodedata.normalize("NFKC", char)
+    folded = unicodedata.normalize("NFKC", wide.casefold())
+    out = "".join(KEPT.get(c) or strip_marks(c) for c in folded)
+    out = unicodedata.normalize("NFC", out)
+    return "".join(c for c in out if c.isalnum() or c == "_" or unicodedata.category(c) in ("Mc", "Mn"))
+
+
+def base_of(char: str) -> str:
+    """The letter under the marks, in its own case: what decides whether it has a twin."""
+    if char in KEPT:
+        return char
+    wide = unicodedata.normalize("NFKC", char)
+    return (strip_marks(wide) or wide)[:1]
+
+
+def script_of(char: str) -> int:
+    if char.isdigit() or char == "_" or not char.isalpha():
+        return 0
+    name = unicodedata.name(char, "")
+    for start, script in (("LATIN", LATIN), ("CYRILLIC", CYRILLIC), ("GREEK", GREEK)):
+        if name.startswith(start):
+            return script
+    return OTHER
+
+
+def main() -> None:
+    twins: dict[str, tuple[str, str, str]] = {}
+    for i in range(0, len(TWINS), 3):
+        row = tuple("" if c == "." else c for c in TWINS[i : i + 3])
+        for c in row:
+            if c:
+                twins[c] = row  # type: ignore[assignment]
+    foreign: dict[str, tuple[str, str, str]] = {}
+    for i in range(0, len(FOREIGN), 3):
+        char, latin, cyrillic = ("" if c == "." else c for c in FOREIGN[i : i + 3])
+        if "CYRILLIC" in unicodedata.name(char):
+            cyrillic = char  # a rare Cyrillic letter is itself in a Cyrillic word
+        foreign[char] = (latin, cyrillic, "")
+
+    entries = [0] * 0x110000
+    expansions: dict[int, str] = {}
+    rows: dict[int, tuple[int, int, int]] = {}
+    compat: list[int] = []
+
+    def fold1(c: str) -> int:
+        return ord(letters_of(c)) if c else 0
+
+    for code in range(0x110000):
+        if 0xD800 <= code <= 0xDFFF:
+            continue
+        char = chr(code)
+        if code in INVISIBLES:
+            entries[code] = DROP | INVISIBLE
+        elif code in BREAKS:
+            entries[code] = DROP | BREAK
+        elif code in SILENTS:
+            entries[code] = DROP | SILENT
+        elif is_mark(code):
+            entries[code] = DROP | MARK
+        elif char.isalnum() or char == "_" or unicodedata.category(char) in ("Mc", "Mn"):
+            folded = letters_of(char)
+            if not folded:
+                continue
+            base = base_of(char)
+            if len(folded) > 1:
+                entries[code] = WORD | SPECIAL
+                expansions[code] = folded
+                continue
+            entry = WORD | ord(folded)
+            if base in foreign:
+                script, anchor = OTHER, 0
+                rows[code] = tuple(fold1(c) for c in foreign[base])  # type: ignore[assignment]
+            else:
+                script = script_of(base)
+                anchor = 0 if base in twins else script
+                if base in twins:
+                    rows[code] = tuple(fold1(c) for c in twins[base])  # type: ignore[assignment]
+            entry |= script << 23 | anchor << 27
+            if 0x1100 <= code <= 0x11FF:
+                entry |= SPECIAL
+            block = 0x1D400 <= code <= 0x1D7FF or 0xFF10 <= code <= 0xFF5A or 0x24B6 <= code <= 0x24E9
+            if block or 0x1F130 <= code <= 0x1F189:
+                entry |= SPECIAL
+                compat.append(code)
+            entries[code] = entry
+
+    weak: dict[tuple[int, int], int] = {}
+    for i in range(0, len(WEAK), 2):
+        latin, cyrillic = WEAK[i : i + 2]
+        weak.setdefault((ord(latin), CYRILLIC), fold1(cyrillic))
+        weak.setdefault((ord(cyrillic), LATIN), fold1(latin))
+
+    pages: dict[tuple[int, ...], int] = {}
+    index = []
+    for page in range(0x1100):
+        index.append(pages.setdefault(tuple(entries[page * 256 : page * 256 + 256]), len(pages)))
+    out = [struct.pack("<6I", 0x31444644, len(pages), len(rows), len(expansions), len(compat), len(weak))]
+    out.append(struct.pack(f"<{len(index)}H", *index))
+    out += [struct.pack("<256I", *page) for page in pages]
+    out += [struct.pack("<4I", code, *rows[code]) for code in sorted(rows)]
+    for code in sorted(expansions):
+        letters = [ord(c) for c in expansions[code]][:18]
+        out.append(struct.pack("<2I18I", code, len(letters), *letters, *[0] * (18 - len(letters))))
+    out += [struct.pack("<I", code) for code in compat]
+    out += [struct.pack("<3I", code, script, to) for (code, script), to in sorted(weak.items())]
+    target = pathlib.Path(__file__).resolve().parent.parent / "src/doublet/kernels/fold_table.bin"
+    target.write_bytes(zlib.compress(b"".join(out), 9))
+    print(f"Unicode {unicodedata.unidata_version}: {len(pages)} pages, {len(rows)} twins, {len(expansions)} expansions, "
+          f"{len(compat)} compatibility letters, {len(weak)} weak twins, {target.stat().st_size} bytes", file=sys.stderr)
+
+
+main()
