@@ -1,1 +1,1 @@
-"""2. Text: words with places, sentences, paragraphs, tricks undone. See docs/explanation/canonical-form.md."""
+"""2. Text: words with places, sentences, paragraphs, tricks undone: docs/explanation/canonical-form.md."""

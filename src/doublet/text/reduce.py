@@ -8,6 +8,7 @@ no dictionary here: its lemma is its stem. Explained in docs/explanation/canonic
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -47,14 +48,13 @@ def _stemmer(language: str, *, pure: bool = False) -> Any:
             return Stemmer.Stemmer(language, 0)
     try:
         # Not snowballstemmer.stemmer(): that one silently hands out the C stemmer where there is one.
-        from snowballstemmer.english_stemmer import EnglishStemmer
-        from snowballstemmer.russian_stemmer import RussianStemmer
+        module = importlib.import_module(f"snowballstemmer.{language}_stemmer")
     except ImportError as error:
         raise ConfigError(
             "stems need a Snowball stemmer, and none is installed: pip install PyStemmer or snowballstemmer",
             package="PyStemmer",
         ) from error
-    return {"english": EnglishStemmer, "russian": RussianStemmer}[language]()
+    return getattr(module, f"{language.capitalize()}Stemmer")()
 
 
 def _stems(*, pure: bool = False) -> Reducer:
