@@ -4,7 +4,7 @@ Two short lists of our own, Russian and English. They hold function words alone 
 particles, pronouns, auxiliaries, introductory words) and are short on purpose: a long list eats words that
 carry a phrase, and phrases are what is matched. Words stand in folded form (lower case, ё as е) and as the
 tokeniser cuts them: "don't" is "don" and "t". After a change raise `STOP_WORDS_VERSION` and say in the
-changelog that signatures made with stop words left out change. Explained in docs/explanation/canonical-form.md.
+changelog that signatures made with stop words left out change. See docs/explanation/canonical-form.md.
 """
 
 from __future__ import annotations
