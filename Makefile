@@ -1,0 +1,62 @@
+# `make help` lists what can be made. Everything happens in .venv, which `make setup` creates.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+NATIVE := CMakeLists.txt $(wildcard native/*)
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run setup check format test test-pure bench docs lock clean
+
+help: ## list what can be made
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+run: setup ## check the sample work against the sample library and show the result
+	$(BIN)/doublet check examples/work.txt --against examples/library.jsonl
+
+setup: $(VENV)/.installed ## create .venv with everything the commands need, native kernels built
+
+# The exact versions of everything; pip itself, the build tools and the package need no isolated builds then.
+$(VENV)/.tools: constraints.txt tools/venv.sh
+	@sh tools/venv.sh $(VENV)
+	@echo "Installing the build tools"
+	@$(PIP) install --constraint constraints.txt pip scikit-build-core nanobind cmake ninja
+	@touch $@
+
+# Python files are used from src/ as they are; only a change below builds the kernels again.
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
+	@echo "Building the kernels and installing Doublet with its libraries"
+	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@$(BIN)/python -c 'from doublet import kernels; print("Ready, with", kernels.BACKEND, "kernels")'
+	@touch $@
+
+check: setup ## lint, formatting and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup ## put the code into the house format
+	$(BIN)/ruff check --fix --select I .
+	$(BIN)/ruff format .
+
+test: check ## everything: lint, types, and all tests
+	$(PYTEST) --numprocesses auto $(ARGS)
+
+test-pure: setup ## the tests of the core again, on the plain Python kernels
+	DOUBLET_KERNELS=python $(PYTEST) --numprocesses auto tests/unit tests/properties tests/contracts tests/golden $(ARGS)
+
+bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed on)
+	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+docs: setup ## write the generated pages of docs/reference/ again
+	$(BIN)/python tools/make_reference.py
+
+lock: setup ## resolve the newest versions that Python 3.11 can have into constraints.txt
+	$(BIN)/python tools/lock.py
+
+clean: ## remove .venv and everything that was built
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
