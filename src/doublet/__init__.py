@@ -1,0 +1,142 @@
+"""Doublet finds what is said twice: duplicate documents, borrowed passages, repeats inside documentation.
+
+    >>> import doublet
+    >>> comparison = doublet.compare("the quick brown fox jumps", "a quick brown fox jumps high", shingle_words=2)
+    >>> comparison.fragments[0].kind
+    'verbatim'
+
+Everything in `__all__` is the public API and is kept; what begins with an underscore may change tomorrow. Importing the
+package loads nothing heavy: each name is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from doublet.errors import (
+        Cancelled,
+        ConfigError,
+        DoubletError,
+        IncompatibleSignatures,
+        InputNotFound,
+        InputUnreadable,
+        InvalidParameter,
+        MemoryTooSmall,
+        NothingToSign,
+        OutputFailed,
+        RecordInvalid,
+        SignatureError,
+        SourceError,
+        SpillFailed,
+        StoreError,
+        TextError,
+        TooLarge,
+        UnknownMethod,
+        Unreadable,
+        UsageError,
+    )
+    from doublet.jobs.compare import compare
+    from doublet.jobs.dedupe import dedupe
+    from doublet.model import (
+        Comparison,
+        Deduplication,
+        Disguise,
+        DisguiseFinding,
+        Document,
+        Fragment,
+        Group,
+        Measures,
+        Member,
+        Outcome,
+        Pair,
+        Recipe,
+        Signature,
+        Span,
+        Token,
+    )
+    from doublet.progress import Event, Progress
+    from doublet.signatures import CollectionStatistics, method, methods
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "__version__",
+    # what you can ask for
+    "compare",
+    "dedupe",
+    "method",
+    "methods",
+    "CollectionStatistics",
+    # what you give and get
+    "Document",
+    "Comparison",
+    "Fragment",
+    "Span",
+    "Disguise",
+    "DisguiseFinding",
+    "Deduplication",
+    "Group",
+    "Member",
+    "Outcome",
+    "Pair",
+    "Measures",
+    "Recipe",
+    "Signature",
+    "Token",
+    # progress
+    "Event",
+    "Progress",
+    # what can go wrong
+    "DoubletError",
+    "UsageError",
+    "UnknownMethod",
+    "InvalidParameter",
+    "ConfigError",
+    "SourceError",
+    "InputNotFound",
+    "InputUnreadable",
+    "RecordInvalid",
+    "TooLarge",
+    "TextError",
+    "NothingToSign",
+    "Unreadable",
+    "SignatureError",
+    "IncompatibleSignatures",
+    "StoreError",
+    "SpillFailed",
+    "MemoryTooSmall",
+    "OutputFailed",
+    "Cancelled",
+]
+
+# Where each public name lives. A function may not share its name with a submodule of the package.
+_HOMES = {
+    "doublet.jobs.compare": ("compare",),
+    "doublet.jobs.dedupe": ("dedupe",),
+    "doublet.signatures": ("method", "methods", "CollectionStatistics"),
+    "doublet.progress": ("Event", "Progress"),
+    "doublet.model": (
+        "Comparison Deduplication Disguise DisguiseFinding Document Fragment Group Measures Member Outcome Pair "
+        "Recipe Signature Span Token"
+    ).split(),
+    "doublet.errors": (
+        "Cancelled ConfigError DoubletError IncompatibleSignatures InputNotFound InputUnreadable InvalidParameter "
+        "MemoryTooSmall NothingToSign OutputFailed RecordInvalid SignatureError SourceError SpillFailed StoreError "
+        "TextError TooLarge UnknownMethod Unreadable UsageError"
+    ).split(),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'doublet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

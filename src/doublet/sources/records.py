@@ -1,0 +1,90 @@
+"""What a source of documents gives: batches of unparsed records that any thread can parse.
+
+A source can be walked more than once and walks in the same order every time. Every record, good or bad, has a
+*position*: its number in that walk, from 0. Ids may repeat and records may be broken, positions are always sound, so
+the cleaned collection is written by position (`RecordSource.write_kept`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from doublet.model import Outcome
+
+MAX_BATCH_RECORDS = 1_000
+MAX_BATCH_BYTES = 4_000_000  # batches of 2 to 4 MB are the quickest to tokenise (findings on the native core)
+MAX_RECORD_BYTES = 1 << 30
+
+PLACE_AS_ID = "@place"  #: as the id field: the place of the record ("corpus.jsonl:7") is its id
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Which field of a record is what. A dotted name also reaches into nested objects ("meta.id")."""
+
+    id: str = "id"
+    text: str = "text"
+    time: str | None = None
+    source: str | None = None
+
+
+@dataclass(slots=True)
+class ParsedBatch:
+    """The good records of a batch as parallel lists, and an `Outcome` for each record that cannot be used.
+
+    A record with an empty text is a good record here: what to do with it is not for a source to decide.
+    *sizes* are bytes of the record as it lay in the input.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    positions: Sequence[int] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class RawBatch(Protocol):
+    """Some consecutive records as they lie in the input."""
+
+    first: int  #: position of the first record
+    count: int  #: how many positions the batch takes
+    size_bytes: int  #: of the records, after decompression
+    consumed_bytes: int  #: how much of `RecordSource.total_bytes` has been read when this batch has
+
+    def parse(self) -> ParsedBatch:
+        """Read the records. May be called from any thread; never raises for a bad record."""
+        ...
+
+    def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
+        """The records with these numbers in the batch (0 is `first`) as JSON objects, one line each, no line end."""
+        ...
+
+
+@runtime_checkable
+class RecordSource(Protocol):
+    """Documents that can be walked more than once. Close it (or use ``with``) to remove what was spooled."""
+
+    total_bytes: int  #: of the input as it lies on disk, compressed where it is compressed
+    notes: list[str]  #: what the user should know about the input, in words
+
+    def batches(
+        self, max_records: int = MAX_BATCH_RECORDS, max_bytes: int = MAX_BATCH_BYTES
+    ) -> Iterator[RawBatch]: ...
+
+    def check_kept(self, out: Path) -> None:
+        """Raise `UsageError` or `OutputFailed` when `write_kept` to *out* would be refused. Call it before the work."""
+        ...
+
+    def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
+        """Write the records whose position *keep* accepts to *out*; returns how many. See `doublet.sources.kept`."""
+        ...
+
+    def close(self) -> None: ...
