@@ -45,6 +45,7 @@ FLAG_NUMBER = 128  #: holds no letter
 FLAGS_DISGUISE = FLAG_LOOKALIKE | FLAG_INVISIBLE | FLAG_SPACED | FLAG_MARKS | FLAG_STYLED
 
 SPACED_RUN = 4  #: so many single letters in a row, one blank between them, are one word set apart
+SPACED_RUN_AFTER = 2  #: so many are enough right after such a word: short words of a text set apart throughout
 
 
 class FoldTable(NamedTuple):
