@@ -2,7 +2,8 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+QUIET ?= --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check $(QUIET)
 NATIVE := CMakeLists.txt $(wildcard native/*)
 PYTEST := $(BIN)/python -m pytest
 
@@ -29,7 +30,8 @@ $(VENV)/.tools: constraints.txt tools/venv.sh
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
 	@echo "Building the kernels and installing Doublet with its libraries"
 	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
-	@$(BIN)/python -c 'from doublet import kernels; print("Ready, with", kernels.BACKEND, "kernels")'
+	@$(BIN)/python -c 'from doublet import kernels; print("Ready, with", kernels.BACKEND, "kernels" if \
+	  kernels.BACKEND == "native" else "kernels only, which are slow: `make clean setup QUIET=-v` shows why")'
 	@touch $@
 
 check: setup ## lint, formatting and types

@@ -1,0 +1,124 @@
+"""The picture in docs/architecture.md is true: imports go downwards, and the core touches nothing outside itself."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "src" / "doublet"
+
+BASE = {"model", "errors", "config", "progress", "samples"}
+CORE = ["kernels", "text", "signatures", "index", "matches", "reports"]  # each may import those before it
+EDGES = {"sources", "crawl", "providers", "store"}
+FACES = {"cli", "web", "spark", "evaluation"}
+
+
+def _allowed() -> dict[str, set[str]]:
+    """For each part of the package the other parts it may import."""
+    allowed = {part: BASE - {part} for part in BASE}
+    below = set(BASE)
+    for part in CORE:
+        allowed[part] = set(below)
+        below.add(part)
+    allowed["repeats"] = BASE | {"kernels", "text", "signatures"}
+    allowed["reports"] |= {"repeats"}
+    core = below | {"repeats"}
+    allowed |= {part: set(core) for part in EDGES}
+    allowed["jobs"] = core | EDGES
+    allowed |= {part: core | EDGES | {"jobs"} for part in FACES}
+    return allowed
+
+
+ALLOWED = _allowed()
+PURE = [*CORE, "repeats", *sorted(BASE)]
+# Network, databases, frameworks, other processes and the clock: nothing of the core's business.
+OUTSIDE = {
+    *("socket", "ssl", "http", "urllib", "ftplib", "smtplib", "asyncio", "requests", "httpx", "aiohttp"),
+    *("sqlite3", "dbm", "psycopg", "psycopg2", "duckdb", "django", "ninja", "scrapy", "twisted", "pyspark"),
+    *("subprocess", "multiprocessing", "time", "click"),
+}
+HOMES = {
+    "django": {"store", "web"},
+    "ninja": {"web"},
+    "pyspark": {"spark"},
+    "scrapy": {"crawl"},
+    "click": {"cli"},
+}
+
+
+def modules() -> list[pathlib.Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path: pathlib.Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(path: pathlib.Path) -> Iterator[tuple[int, str]]:
+    """Every module that a file imports, also inside functions, with its line; relative names made absolute."""
+    package = ["doublet", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            if module == "doublet":
+                yield from ((node.lineno, f"doublet.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, module
+
+
+def names(paths: list[pathlib.Path]) -> list[str]:
+    return [str(path.relative_to(PACKAGE)) for path in paths]
+
+
+def test_it_works() -> None:
+    """The reader of imports sees what it must: otherwise the tests below could not fail."""
+    seen = {module for _, module in imports(PACKAGE / "kernels" / "__init__.py")}
+    assert {"os", "doublet.errors", "doublet.kernels.native", "doublet.kernels.reference"} <= seen
+
+
+def test_every_part_has_a_place_in_the_picture() -> None:
+    assert {part_of(path) for path in modules()} - set(ALLOWED) <= {"__init__", "__main__"}
+
+
+@pytest.mark.parametrize("path", modules(), ids=names(modules()))
+def test_imports_go_downwards(path: pathlib.Path) -> None:
+    part = part_of(path)
+    if part in ("__init__", "__main__"):  # the public door looks at everything
+        return
+    wrong = [
+        f"line {line}: {part} imports {module}"
+        for line, module in imports(path)
+        if module.startswith("doublet.") and module.split(".")[1] not in ALLOWED[part] | {part}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", modules(), ids=names(modules()))
+def test_the_core_stays_inside(path: pathlib.Path) -> None:
+    part = part_of(path)
+    for line, module in imports(path):
+        top = module.split(".")[0]
+        assert part not in PURE or top not in OUTSIDE, f"line {line}: {part} is core and imports {module}"
+        assert part in HOMES.get(top, {part}), f"line {line}: {module} lives in {HOMES[top]}, not in {part}"
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if part_of(p) in PURE])
+def test_the_core_does_not_look_at_the_clock(path: pathlib.Path) -> None:
+    calls = (n.func for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call))
+    clock = [c.attr for c in calls if isinstance(c, ast.Attribute) and c.attr in ("now", "utcnow", "today")]
+    assert not clock
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import doublet, sys; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert not {"numpy", "click", "rich", "orjson", "pyarrow", "snowballstemmer"} & set(done.stdout.split())
