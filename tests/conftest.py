@@ -40,9 +40,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     from doublet import kernels
 
     if STRICT and kernels.BACKEND != "native" and os.environ.get("DOUBLET_KERNELS") != "python":
-        pytest.exit(
-            "CI=true, but the native kernels were not built: `make clean setup QUIET=-v` shows why", 1
-        )
+        pytest.exit("the native kernels were not built: `make clean setup QUIET=-v` shows why", 1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

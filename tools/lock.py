@@ -1,7 +1,7 @@
 """Writes constraints.txt: one exact version of everything that `make setup` and `make bench` install.
 
-Asks pip's own resolver (nothing is installed), so it follows whatever index pip is set up with and names none.
-Run it with the oldest Python that Doublet supports: what installs there installs on the newer ones too.
+Asks pip's own resolver (nothing is installed), so it follows the index pip is set up with and names none. Run it
+with the oldest Python that Doublet supports: what installs there installs on the newer ones too.
 """
 
 from __future__ import annotations
@@ -36,27 +36,15 @@ def wanted() -> list[str]:
 
 
 def resolve(requirements: list[str]) -> dict[str, str]:
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--dry-run",
-        "--ignore-installed",
-        "--quiet",
-        "--report",
-        "-",
-    ]
-    done = subprocess.run([*pip, *requirements], check=True, capture_output=True, text=True)
+    pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
+    done = subprocess.run([*pip, "--report", "-", *requirements], check=True, capture_output=True, text=True)
     found = [item["metadata"] for item in json.loads(done.stdout)["install"]]
     return {re.sub(r"[-_.]+", "-", item["name"]).lower(): item["version"] for item in found}
 
 
 def main() -> None:
     if sys.version_info[:2] != (3, 11):
-        sys.exit(
-            "Lock with Python 3.11, the oldest that Doublet supports: newer ones pick what it cannot have."
-        )
+        sys.exit("Lock with Python 3.11, the oldest that Doublet supports: newer ones pick newer versions.")
     versions = resolve(wanted())
     lines = ["# Exact versions of all that `make setup` and `make bench` install. Written by `make lock`.\n"]
     lines += [f"{name}=={version}\n" for name, version in sorted(versions.items())]

@@ -1,4 +1,4 @@
-"""The picture in docs/architecture.md is true: imports go downwards, and the core touches nothing outside itself."""
+"""The picture in docs/architecture.md is true: imports go downwards, and the core keeps to itself."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def part_of(path: pathlib.Path) -> str:
 
 
 def imports(path: pathlib.Path) -> Iterator[tuple[int, str]]:
-    """Every module that a file imports, also inside functions, with its line; relative names made absolute."""
+    """The modules a file imports, also inside functions, with its line; relative ones made absolute."""
     package = ["doublet", *path.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
