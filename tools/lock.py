@@ -1,7 +1,7 @@
 """Writes constraints.txt: one exact version of everything that `make setup` and `make bench` install.
 
-Asks pip's own resolver (nothing is installed), so it follows the index pip is set up with and names none. Run it
-with the oldest Python that Doublet supports: what installs there installs on the newer ones too.
+Asks pip's own resolver (nothing is installed), so it follows the index pip is set up with and names none. Run
+it with the oldest Python that Doublet supports: what installs there installs on the newer ones too.
 """
 
 from __future__ import annotations
