@@ -132,6 +132,9 @@ def main() -> None:
             entries[code] = DROP | MARK
         elif char.isalnum() or char == "_" or unicodedata.category(char) in ("Mc", "Mn"):
             folded = letters_of(char)
+            if folded == "\u0640":  # forms of the Arabic stretching mark vanish like the mark itself
+                entries[code] = DROP | SILENT
+                continue
             if not folded:
                 continue
             base = base_of(char)
@@ -144,7 +147,7 @@ def main() -> None:
                 script, anchor = OTHER, 0
                 rows[code] = tuple(fold1(c) for c in foreign[base])  # type: ignore[assignment]
             else:
-                script = script_of(base)
+                script = script_of(folded)
                 anchor = 0 if base in twins else script
                 if base in twins:
                     rows[code] = tuple(fold1(c) for c in twins[base])  # type: ignore[assignment]

@@ -39,6 +39,7 @@ from doublet.kernels.data import (
     SHINGLE_FACTOR,
     SIZE_FACTOR,
     SPACED_RUN,
+    SPACED_RUN_AFTER,
     SPECIAL,
     WORD,
     WORD_FACTOR,
@@ -76,11 +77,12 @@ def hash_letters(letters: Sequence[int]) -> int:
 class _Unit:
     """One letter of a word while it is being folded."""
 
-    __slots__ = ("anchor", "code", "letter", "script", "styled")
+    __slots__ = ("anchor", "code", "letter", "place", "script", "styled")
 
-    def __init__(self, letter: int, code: int, entry: int, styled: bool) -> None:
+    def __init__(self, letter: int, code: int, entry: int, place: int, styled: bool) -> None:
         self.letter = letter
         self.code = code
+        self.place = place
         self.script = entry >> SCRIPT_SHIFT & 15
         self.anchor = entry >> ANCHOR_SHIFT & 15
         self.styled = styled
@@ -94,10 +96,11 @@ class _Scanner:
         self.table = table
         self.context = 0
         self.looked_ahead = False
+        self.gap = 0  # the blank between the letters of the last word, if that was set apart
 
-    def collect(self, start: int) -> tuple[list[_Unit], int, int, int]:
+    def collect(self, start: int, stop: int | None = None) -> tuple[list[_Unit], int, int, int]:
         """Units of the word that begins at *start*, its end, where to go on, and the flags for what was dropped."""
-        table, codes, n = self.table, self.codes, len(self.codes)
+        table, codes, n = self.table, self.codes, len(self.codes) if stop is None else stop
         units: list[_Unit] = []
         flags = 0
         at = end = start
@@ -108,7 +111,7 @@ class _Scanner:
             if entry & WORD:
                 flags |= pending
                 pending = 0
-                self._add(units, code, entry)
+                self._add(units, code, entry, at)
                 at += 1
                 end = at
             elif entry & DROP:
@@ -130,10 +133,10 @@ class _Scanner:
                 break
         return units, end, at, flags
 
-    def _add(self, units: list[_Unit], code: int, entry: int) -> None:
+    def _add(self, units: list[_Unit], code: int, entry: int, place: int) -> None:
         if entry & SPECIAL and code in self.table.expansions:
             for letter in self.table.expansions[code]:
-                units.append(_Unit(letter, letter, int(self.table.entries[letter]), False))
+                units.append(_Unit(letter, letter, int(self.table.entries[letter]), place, False))
             return
         letter = entry & LETTER_MASK
         if 0x1161 <= code <= 0x1175 and units and 0x1100 <= units[-1].letter <= 0x1112:
@@ -143,7 +146,7 @@ class _Scanner:
             if (units[-1].letter - 0xAC00) % 28 == 0:
                 units[-1].letter += code - 0x11A7
                 return
-        units.append(_Unit(letter, code, entry, code in self.table.styled))
+        units.append(_Unit(letter, code, entry, place, code in self.table.styled))
 
     def resolve(self, units: list[_Unit]) -> int:
         """Give look-alike letters back to the script of their word. Returns flags; sets the context."""
@@ -255,7 +258,7 @@ class _Scanner:
             return anchors
         return 0
 
-    def words(self) -> Iterator[tuple[list[int], int, int, int]]:
+    def words(self) -> Iterator[tuple[list[_Unit], int, int, int]]:
         codes, entries = self.codes, self.table.entries
         run: list[tuple[list[_Unit], int, int, int]] = []
         at = 0
@@ -265,37 +268,45 @@ class _Scanner:
                 continue
             start = at
             units, end, at, flags = self.collect(start)
-            flags |= self.resolve(units)
             single = len(units) == 1 and units[0].script != 0
-            if run and not (single and start == run[-1][2] + 1 and codes[start - 1] in _BLANKS):
+            if run and not (single and self._goes_on(run, start)):
                 yield from self._close(run)
                 run = []
+            flags |= self.resolve(units)
             if single:
                 run.append((units, start, end, flags))
             else:
-                yield [u.letter for u in units], start, end, flags
+                if any(u.script for u in units):
+                    self.gap = 0
+                yield units, start, end, flags
         yield from self._close(run)
 
-    def _close(self, run: list[tuple[list[_Unit], int, int, int]]) -> Iterator[tuple[list[int], int, int, int]]:
-        if len(run) < SPACED_RUN:
-            for units, start, end, flags in run:
-                yield [u.letter for u in units], start, end, flags
+    def _goes_on(self, run: list[tuple[list[_Unit], int, int, int]], start: int) -> bool:
+        """One blank between the letters of a run, and the same one all along: another blank parts two words."""
+        blank = self.codes[start - 1]
+        if start != run[-1][2] + 1 or blank not in _BLANKS:
+            return False
+        if self.gap:
+            return blank == self.gap
+        return len(run) == 1 or blank == self.codes[run[-1][1] - 1]
+
+    def _close(self, run: list[tuple[list[_Unit], int, int, int]]) -> Iterator[tuple[list[_Unit], int, int, int]]:
+        """Single letters with one blank between them: from `SPACED_RUN` on they are one word that was set apart.
+
+        After such a word two letters are enough (`SPACED_RUN_AFTER`), up to the next word that is not set apart.
+        """
+        if len(run) < (SPACED_RUN_AFTER if self.gap else SPACED_RUN):
+            yield from run
             return
+        self.gap = self.codes[run[1][1] - 1]
         units = []
         flags = FLAG_SPACED
         for _, start, end, _ in run:
-            more, _, _, dropped = self.collect_span(start, end)
+            more, _, _, dropped = self.collect(start, end)
             units += more
             flags |= dropped
         flags |= self.resolve(units)
-        yield [u.letter for u in units], run[0][1], run[-1][2], flags
-
-    def collect_span(self, start: int, end: int) -> tuple[list[_Unit], int, int, int]:
-        whole, self.codes = self.codes, self.codes[:end]
-        try:
-            return self.collect(start)
-        finally:
-            self.codes = whole
+        yield units, run[0][1], run[-1][2], flags
 
 
 class WordTable:
@@ -336,7 +347,8 @@ def tokenize(
     ids: list[int] = []
     offsets = [0]
     for text in texts:
-        for letters, start, end, flag in _Scanner(text, fold).words():
+        for units, start, end, flag in _Scanner(text, fold).words():
+            letters = [u.letter for u in units]
             value = hash_letters(letters)
             if value in stops:
                 flag |= FLAG_STOP
@@ -365,13 +377,13 @@ def fold_text(text: str) -> tuple[str, U32]:
     """Canonical text (folded words, one blank between) and for each of its characters the place in the original."""
     out: list[str] = []
     places: list[int] = []
-    for letters, start, end, _ in _Scanner(text, fold_table()).words():
+    for units, start, _, _ in _Scanner(text, fold_table()).words():
         if out:
             out.append(" ")
             places.append(start)
-        for i, letter in enumerate(letters):
-            out.append(chr(letter))
-            places.append(min(start + i, end - 1))
+        for unit in units:
+            out.append(chr(unit.letter))
+            places.append(unit.place)
     return "".join(out), np.array(places, np.uint32)
 
 

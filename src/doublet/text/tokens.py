@@ -127,7 +127,7 @@ def _stop_hashes(lists: bool, extra: tuple[str, ...]) -> NDArray[np.uint64] | No
     words = [*(sorted(stop_words()) if lists else ()), *extra]
     if not words:
         return None
-    return np.unique(kernels.tokenize([" ".join(words)], None, None, 1)[0])
+    return np.unique(kernels.tokenize(words, None, None, 1)[0])  # each by itself: «а» must not take Latin neighbours
 
 
 def _distinct_words(words: list[str]) -> tuple[list[str], NDArray[np.uint32]]:

@@ -1,0 +1,107 @@
+// What module.cpp offers to Python. Each function has a plain twin of the same name in doublet/kernels/reference.py.
+#pragma once
+#include "buffers.hpp"
+#include "fold.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace doublet {
+
+// A Python string as it lies in memory. Valid while the tuple that holds it lives.
+struct Text {
+  const void* data;
+  size_t size;
+  int kind;  // bytes per character: 1, 2 or 4
+};
+
+// Keeps the strings alive while the GIL is released.
+class Texts {
+ public:
+  explicit Texts(nb::handle sequence);
+  std::vector<Text> items;
+  // Cuts into `parts` runs of about equal length: first text of each, and the end.
+  std::vector<size_t> cut(size_t parts) const;
+
+ private:
+  nb::object keep_;
+};
+
+// hash -> id in order of first sight, with the spelling of every word.
+class WordTable {
+ public:
+  WordTable();
+  size_t size() const { return hashes_.size(); }
+  nb::list words(size_t start) const;
+  Array<uint64_t> hashes() const;
+  template <class C> uint32_t id_of(uint64_t hash, const C* text, uint32_t start, uint32_t end, const uint32_t* letters, size_t count);
+
+ private:
+  void grow();
+  std::vector<uint64_t> keys_;
+  std::vector<uint32_t> ids_;
+  std::vector<uint64_t> hashes_;
+  std::vector<uint64_t> ends_;
+  std::vector<uint32_t> letters_;
+};
+
+nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads);
+nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads);
+nb::tuple fold_text(nb::handle text);
+
+nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
+nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
+Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int threads);
+Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);
+Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);
+nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size);
+
+// The loops behind them, on plain memory.
+void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& out);
+
+// Keeps each value once, in order of first sight.
+class Distinct {
+ public:
+  void append(const uint64_t* values, size_t count, Buffer<uint64_t>& out);
+
+ private:
+  std::vector<uint64_t> slots_;
+};
+
+void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out);
+
+void check_offsets(View<uint64_t> offsets, size_t values);
+
+// Runs work(part) for each part on its own thread (on this one when there is a single part); rethrows the first error.
+template <class Work> void in_parallel(size_t parts, Work work);
+
+void bind_sets(nb::module_& m);
+
+}  // namespace doublet
+
+#include <exception>
+#include <optional>
+#include <thread>
+
+namespace doublet {
+template <class Work> void in_parallel(size_t parts, Work work) {
+  if (parts <= 1) {
+    if (parts) work(size_t{0});
+    return;
+  }
+  std::vector<std::thread> threads;
+  std::vector<std::exception_ptr> errors(parts);
+  for (size_t part = 0; part < parts; ++part)
+    threads.emplace_back([&, part] {
+      try {
+        work(part);
+      } catch (...) {
+        errors[part] = std::current_exception();
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  for (auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+}  // namespace doublet

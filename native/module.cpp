@@ -1,0 +1,40 @@
+// The Python side of the native kernels.
+#include "kernels.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <system_error>
+
+using namespace doublet;
+
+NB_MODULE(_native, m) {
+  m.doc() = "Native kernels of Doublet; each has a plain twin in doublet.kernels.reference.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const std::system_error& error) {
+      nb::object args = nb::make_tuple(error.code().value(), error.what());
+      PyErr_SetObject(PyExc_OSError, args.ptr());
+    }
+  });
+  m.def("load_table", [](nb::bytes raw) { fold_table.load(raw.c_str(), raw.size()); });
+  nb::class_<WordTable>(m, "WordTable")
+      .def(nb::init<>())
+      .def("__len__", &WordTable::size)
+      .def("words", &WordTable::words, nb::arg("start") = 0)
+      .def("hashes", &WordTable::hashes);
+  m.def("tokenize", [](nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads) {
+    return tokenize(texts, stop, table, threads);
+  }, nb::arg("texts"), nb::arg("stop") = nb::none(), nb::arg("table") = nb::none(), nb::arg("threads") = 1);
+  m.def("shingle_sets", &shingle_sets, nb::arg("texts"), nb::arg("size"), nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1,
+        nb::arg("threads") = 1);
+  m.def("fold_text", &fold_text, nb::arg("text"));
+  m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
+  m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));
+  m.def("minima", &minima, nb::arg("values"), nb::arg("offsets"), nb::arg("factors"), nb::arg("terms"), nb::arg("threads") = 1);
+  m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));
+  m.def("components", &components, nb::arg("count"), nb::arg("left"), nb::arg("right"));
+  m.def("common_runs", &common_runs, nb::arg("a"), nb::arg("b"), nb::arg("size"));
+  bind_sets(m);
+}

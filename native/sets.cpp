@@ -1,0 +1,747 @@
+// Sets of fingerprints of many documents, and the exact join over them. Twin of SetStore in doublet/kernels/reference.py.
+//
+// The idea (docs/explanation/exact-join.md): a table of small counters tells which fingerprints stand in one document
+// only. These can match nothing, so they come first in the order of the prefix filter, and most documents are finished
+// at once. Collisions in the table cost time, never correctness: the order is a function of the fingerprint alone, and a
+// cell of 1 proves that the fingerprint is in one document.
+#include "kernels.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <system_error>
+
+namespace doublet {
+
+namespace {
+
+constexpr size_t kChunkValues = size_t{1} << 21;  // 16 MiB; less where the budget is small
+
+void pread_all(int fd, void* to, size_t bytes, uint64_t at) {
+  char* p = static_cast<char*>(to);
+  while (bytes) {
+    const ssize_t got = ::pread(fd, p, bytes, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw std::system_error(errno, std::generic_category(), "reading the spill file");
+    if (got == 0) throw std::system_error(EIO, std::generic_category(), "the spill file is shorter than expected");
+    p += got;
+    at += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
+}
+
+void pwrite_all(int fd, const void* from, size_t bytes, uint64_t at) {
+  const char* p = static_cast<const char*>(from);
+  while (bytes) {
+    const ssize_t put = ::pwrite(fd, p, bytes, static_cast<off_t>(at));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw std::system_error(errno, std::generic_category(), "writing the spill file");
+    p += put;
+    at += static_cast<uint64_t>(put);
+    bytes -= static_cast<size_t>(put);
+  }
+}
+
+inline uint32_t prefix_length(uint32_t size, double threshold) {
+  const double needed = std::ceil(threshold * size - 1e-9);
+  const uint32_t must = static_cast<uint32_t>(std::max(1.0, std::min<double>(needed, size)));
+  return size - must + 1;
+}
+
+// Numbers met while looking at one document: a small open set that is quick to refill.
+class Lookup {
+ public:
+  void fill(const uint64_t* values, size_t count) {
+    size_t room = 64;
+    while (room < count * 2) room *= 2;
+    if (slots_.size() < room) slots_.resize(room);
+    mask_ = room - 1;
+    std::memset(slots_.data(), 0, room * sizeof(uint64_t));
+    for (size_t i = 0; i < count; ++i) {
+      size_t at = (values[i] >> 7) & mask_;
+      while (slots_[at]) at = (at + 1) & mask_;
+      slots_[at] = values[i];
+    }
+  }
+  bool holds(uint64_t value) const {
+    for (size_t at = (value >> 7) & mask_; slots_[at]; at = (at + 1) & mask_)
+      if (slots_[at] == value) return true;
+    return false;
+  }
+
+ private:
+  std::vector<uint64_t> slots_;
+  size_t mask_ = 0;
+};
+
+struct Posting {
+  uint32_t document, position, next;
+};
+
+// fingerprint -> documents whose prefix holds it.
+class Postings {
+ public:
+  void build(size_t expected) {
+    size_t room = 1024;
+    while (room < expected * 2) room *= 2;
+    keys_.assign(room, 0);
+    heads_.assign(room, 0);
+    rows_.clear();
+    rows_.reserve(expected + 1);
+    rows_.push_back({0, 0, 0});
+    size_t bits = 1 << 16;
+    while (bits < expected * 16 && bits < (size_t{1} << 26)) bits *= 2;
+    seen_.assign(bits / 64, 0);
+    bit_shift_ = 64;
+    for (size_t b = bits; b > 1; b /= 2) --bit_shift_;
+  }
+  void add(uint64_t value, uint32_t document, uint32_t position) {
+    const size_t mask = keys_.size() - 1;
+    size_t at = (value >> 5) & mask;
+    while (keys_[at] && keys_[at] != value) at = (at + 1) & mask;
+    keys_[at] = value;
+    rows_.push_back({document, position, heads_[at]});
+    heads_[at] = static_cast<uint32_t>(rows_.size() - 1);
+    const uint64_t bit = value >> bit_shift_;
+    seen_[bit / 64] |= uint64_t{1} << (bit % 64);
+  }
+  bool maybe(uint64_t value) const {
+    const uint64_t bit = value >> bit_shift_;
+    return seen_[bit / 64] >> (bit % 64) & 1;
+  }
+  uint32_t head(uint64_t value) const {
+    const size_t mask = keys_.size() - 1;
+    for (size_t at = (value >> 5) & mask; keys_[at]; at = (at + 1) & mask)
+      if (keys_[at] == value) return heads_[at];
+    return 0;
+  }
+  const Posting& row(uint32_t i) const { return rows_[i]; }
+  static constexpr size_t kBytesEach = sizeof(Posting) + 2 * 12 + 8;
+
+ private:
+  std::vector<uint64_t> keys_;
+  std::vector<uint32_t> heads_;
+  std::vector<Posting> rows_;
+  std::vector<uint64_t> seen_;
+  int bit_shift_ = 48;
+};
+
+struct Link {
+  uint32_t document, keeper, overlap;
+};
+
+}  // namespace
+
+class SetStore {
+ public:
+  SetStore(uint64_t memory_bytes, const std::string& folder, int threads)
+      : memory_(memory_bytes ? memory_bytes : uint64_t{1} << 40), folder_(folder), threads_(static_cast<size_t>(std::max(1, threads))),
+        chunk_values_(static_cast<size_t>(std::max<uint64_t>(16, std::min<uint64_t>(kChunkValues, memory_ / 512)))) {}
+  ~SetStore() { close(); }
+  SetStore(const SetStore&) = delete;
+
+  size_t length() const { return sizes_.size(); }
+
+  void add(View<uint64_t> values, View<uint64_t> offsets) {
+    check_offsets(offsets, values.size());
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(mutex_);
+    counters_.clear();
+    for (size_t d = 0; d + 1 < offsets.size(); ++d) {
+      const uint64_t* set = values.data() + offsets.data()[d];
+      const size_t size = offsets.data()[d + 1] - offsets.data()[d];
+      if (size >= UINT32_MAX) throw std::length_error("a document with over 4 billion shingles cannot be joined");
+      uint64_t sum = 0, cross = 0;
+      for (size_t i = 0; i < size; ++i) {
+        sum += set[i];
+        cross += (set[i] ^ (set[i] >> 29)) * kWordFactor;
+      }
+      append(set, size);
+      prints_.push_back({sum, cross});
+    }
+  }
+
+  Array<uint32_t> sizes() const {
+    Buffer<uint32_t> out;
+    out.append(sizes_.data(), sizes_.size());
+    return own(std::move(out));
+  }
+
+  Array<uint64_t> get(size_t document) {
+    if (document >= length()) throw nb::index_error("no such document");
+    Buffer<uint64_t> out, scratch;
+    const uint64_t* set = read(document, sizes_[document], scratch);
+    out.append(set, sizes_[document]);
+    std::sort(out.begin(), out.end());
+    return own(std::move(out));
+  }
+
+  bool spilled() const { return fd_ >= 0; }
+
+  Array<uint32_t> overlaps(View<uint32_t> left, View<uint32_t> right) {
+    if (left.size() != right.size()) throw nb::value_error("left and right must be of one length");
+    for (size_t i = 0; i < left.size(); ++i)
+      if (left.data()[i] >= length() || right.data()[i] >= length()) throw nb::index_error("no such document");
+    Buffer<uint32_t> out;
+    out.resize(left.size());
+    {
+      nb::gil_scoped_release release;
+      std::vector<uint32_t> order(left.size());
+      for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+      std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+        return left.data()[x] != left.data()[y] ? left.data()[x] < left.data()[y] : x < y;
+      });
+      const size_t parts = std::min(threads_, order.size() / 256 + 1);
+      in_parallel(parts, [&](size_t part) {
+        Lookup lookup;
+        Buffer<uint64_t> mine, theirs;
+        uint32_t filled = UINT32_MAX;
+        for (size_t k = order.size() * part / parts; k < order.size() * (part + 1) / parts; ++k) {
+          const uint32_t a = left.data()[order[k]], b = right.data()[order[k]];
+          if (a != filled) {
+            const uint64_t* set = read(a, sizes_[a], mine);
+            lookup.fill(set, sizes_[a]);
+            filled = a;
+          }
+          const uint64_t* set = read(b, sizes_[b], theirs);
+          uint32_t common = 0;
+          for (size_t i = 0; i < sizes_[b]; ++i) common += lookup.holds(set[i]);
+          out[order[k]] = common;
+        }
+      });
+    }
+    return own(std::move(out));
+  }
+
+  Matrix<uint32_t> minima(View<uint32_t> factors, View<uint32_t> terms) {
+    if (factors.size() != terms.size()) throw nb::value_error("as many terms as factors are needed");
+    const size_t functions = factors.size();
+    Buffer<uint32_t> out;
+    out.resize(length() * functions);
+    {
+      nb::gil_scoped_release release;
+      in_parallel(threads_, [&](size_t part) {
+        Buffer<uint64_t> scratch;
+        for (size_t d = length() * part / threads_; d < length() * (part + 1) / threads_; ++d) {
+          const uint64_t* set = read(d, sizes_[d], scratch);
+          minima_of(set, sizes_[d], factors.data(), terms.data(), functions, out.data + d * functions);
+        }
+      });
+    }
+    uint32_t* data = out.data ? out.data : static_cast<uint32_t*>(std::malloc(4));
+    out.data = nullptr;
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return Matrix<uint32_t>(data, {length(), functions}, owner);
+  }
+
+  nb::tuple clean(View<uint32_t> order, double threshold, double containment, nb::object on_step) {
+    check_order(order);
+    std::vector<Link> links;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(mutex_);
+      Join join(*this, threshold, containment);
+      join.set_order(order.data());
+      join.clean(links, on_step);
+    }
+    return columns(links);
+  }
+
+  nb::tuple pairs(double threshold, double containment, uint64_t limit, nb::object on_step) {
+    std::vector<Link> links;
+    bool cut = false;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(mutex_);
+      Join join(*this, threshold, containment);
+      std::vector<uint32_t> order(length());
+      for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+      join.set_order(order.data());
+      cut = join.pairs(links, limit, on_step);
+    }
+    nb::tuple c = columns(links);
+    return nb::make_tuple(c[0], c[1], c[2], cut);
+  }
+
+  Array<uint8_t> contained(double threshold) {
+    Buffer<uint8_t> out;
+    out.resize(length());
+    std::fill(out.begin(), out.end(), uint8_t{0});
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> lock(mutex_);
+      Join join(*this, 2.0, threshold);
+      std::vector<uint32_t> order(length());
+      for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+      std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return sizes_[a] != sizes_[b] ? sizes_[a] > sizes_[b] : a < b; });
+      join.set_order(order.data());
+      join.contained(out.data);
+    }
+    return own(std::move(out));
+  }
+
+  void close() {
+    chunks_.clear();
+    chunk_starts_.clear();
+    counters_.clear();
+    counters_.shrink_to_fit();
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  struct Chunk {
+    std::unique_ptr<uint64_t[]> values;
+    size_t used, room;
+  };
+  struct Print {
+    uint64_t sum, cross;
+    bool operator==(const Print& o) const { return sum == o.sum && cross == o.cross; }
+  };
+
+  uint64_t memory_;
+  std::string folder_;
+  size_t threads_;
+  size_t chunk_values_;
+  std::mutex mutex_;
+  std::vector<uint32_t> sizes_;
+  std::vector<uint64_t> starts_;  // place of each set in the stream of all values
+  std::vector<Print> prints_;
+  std::vector<Chunk> chunks_;
+  std::vector<uint64_t> chunk_starts_;
+  uint64_t total_ = 0;    // values in all sets
+  uint64_t written_ = 0;  // of these in the file
+  int fd_ = -1;
+  std::vector<uint8_t> counters_;
+  int counter_shift_ = 48;
+
+  static nb::tuple columns(std::vector<Link>& links) {
+    std::sort(links.begin(), links.end(), [](const Link& x, const Link& y) {
+      return x.document != y.document ? x.document < y.document : x.keeper != y.keeper ? x.keeper < y.keeper : x.overlap < y.overlap;
+    });
+    Buffer<uint32_t> documents, keepers, overlaps;
+    for (const Link& link : links) {
+      documents.push(link.document);
+      keepers.push(link.keeper);
+      overlaps.push(link.overlap);
+    }
+    return nb::make_tuple(own(std::move(documents)), own(std::move(keepers)), own(std::move(overlaps)));
+  }
+
+  void check_order(View<uint32_t> order) const {
+    if (order.size() != length()) throw nb::value_error("the order must name every document once");
+    std::vector<bool> seen(length());
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (order.data()[i] >= length() || seen[order.data()[i]]) throw nb::value_error("the order must name every document once");
+      seen[order.data()[i]] = true;
+    }
+  }
+
+  // A third of the budget for sets in memory, a third for the counters, the rest for postings and what is small.
+  void append(const uint64_t* set, size_t size) {
+    if (chunks_.empty() || chunks_.back().used + size > chunks_.back().room) {
+      if (fd_ >= 0) spill();
+      else if (!folder_.empty() && (total_ + chunk_values_) * sizeof(uint64_t) > memory_ / 3) spill();
+      const size_t room = std::max(chunk_values_, size);
+      chunks_.push_back({std::unique_ptr<uint64_t[]>(new uint64_t[room]), 0, room});
+      chunk_starts_.push_back(total_);
+    }
+    Chunk& chunk = chunks_.back();
+    std::memcpy(chunk.values.get() + chunk.used, set, size * sizeof(uint64_t));
+    chunk.used += size;
+    sizes_.push_back(static_cast<uint32_t>(size));
+    starts_.push_back(total_);
+    total_ += size;
+  }
+
+  void spill() {
+    if (folder_.empty()) return;
+    if (fd_ < 0) {
+      fd_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+      if (fd_ < 0) {
+        std::string name = folder_ + "/doublet-spill-XXXXXX";
+        fd_ = ::mkstemp(&name[0]);
+        if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "making a spill file in " + folder_);
+        ::unlink(name.c_str());
+      }
+    }
+    for (Chunk& chunk : chunks_) {
+      pwrite_all(fd_, chunk.values.get(), chunk.used * sizeof(uint64_t), written_ * sizeof(uint64_t));
+      written_ += chunk.used;
+    }
+    chunks_.clear();
+    chunk_starts_.clear();
+  }
+
+  uint64_t* in_memory(uint64_t place) {
+    size_t chunk = static_cast<size_t>(std::upper_bound(chunk_starts_.begin(), chunk_starts_.end(), place) - chunk_starts_.begin()) - 1;
+    return chunks_[chunk].values.get() + (place - chunk_starts_[chunk]);
+  }
+
+  // The first `count` values of a set: in place when it is in memory, else read into the scratch buffer.
+  const uint64_t* read(size_t document, size_t count, Buffer<uint64_t>& scratch) {
+    if (!count) return nullptr;
+    if (starts_[document] >= written_) return in_memory(starts_[document]);
+    scratch.resize(count);
+    pread_all(fd_, scratch.data, count * sizeof(uint64_t), starts_[document] * sizeof(uint64_t));
+    return scratch.data;
+  }
+
+  // Walks all sets of a range of documents in order, in large reads; work(document, values) may reorder the values and
+  // says whether they are to be kept so.
+  template <class Work> void walk(size_t from, size_t to, Work work) {
+    Buffer<uint64_t> block;
+    size_t d = from;
+    while (d < to) {
+      if (starts_[d] >= written_) {
+        work(d, sizes_[d] ? in_memory(starts_[d]) : nullptr);
+        ++d;
+        continue;
+      }
+      size_t last = d;
+      const uint64_t base = starts_[d];
+      while (last < to && starts_[last] < written_ && starts_[last] + sizes_[last] - base <= chunk_values_) ++last;
+      if (last == d) last = d + 1;
+      const uint64_t count = starts_[last - 1] + sizes_[last - 1] - base;
+      block.resize(count);
+      pread_all(fd_, block.data, count * sizeof(uint64_t), base * sizeof(uint64_t));
+      bool changed = false;
+      for (; d < last; ++d) changed |= work(d, block.data + (starts_[d] - base));
+      if (changed) pwrite_all(fd_, block.data, count * sizeof(uint64_t), base * sizeof(uint64_t));
+    }
+  }
+
+  uint8_t counter(uint64_t value) const { return counters_[value >> counter_shift_]; }
+
+  // The number of the first document with the same set, for each document; empty sets stand alone.
+  std::vector<uint32_t> classes() const {
+    std::vector<uint32_t> first(length());
+    size_t room = 64;
+    while (room < length() * 2) room *= 2;
+    std::vector<uint32_t> slots(room, UINT32_MAX);
+    for (size_t d = 0; d < length(); ++d) {
+      first[d] = static_cast<uint32_t>(d);
+      if (!sizes_[d]) continue;
+      size_t at = mix(prints_[d].sum ^ prints_[d].cross) & (room - 1);
+      while (slots[at] != UINT32_MAX && !(prints_[slots[at]] == prints_[d] && sizes_[slots[at]] == sizes_[d])) at = (at + 1) & (room - 1);
+      if (slots[at] == UINT32_MAX) slots[at] = static_cast<uint32_t>(d);
+      else first[d] = slots[at];
+    }
+    return first;
+  }
+
+  void count(const std::vector<uint32_t>& first) {
+    if (!counters_.empty()) return;
+    uint64_t distinct = 0;
+    for (size_t d = 0; d < length(); ++d)
+      if (first[d] == d) distinct += sizes_[d];
+    int bits = 16;
+    while (bits < 40 && (uint64_t{1} << bits) < distinct * 4) ++bits;
+    while (bits > 20 && (uint64_t{1} << bits) > memory_ / 3) --bits;
+    counter_shift_ = 64 - bits;
+    counters_.assign(size_t{1} << bits, 0);
+    // Each thread reads all and counts its own part of the table: no increment can be lost.
+    in_parallel(threads_, [&](size_t part) {
+      const uint64_t low = static_cast<uint64_t>((static_cast<unsigned __int128>(part) << bits) / threads_);
+      const uint64_t high = static_cast<uint64_t>((static_cast<unsigned __int128>(part + 1) << bits) / threads_);
+      uint8_t* cells = counters_.data();
+      const bool whole = threads_ == 1;
+      walk(0, length(), [&](size_t d, const uint64_t* values) {
+        if (first[d] != d) return false;
+        const size_t size = sizes_[d];
+        for (size_t i = 0; i < size; ++i) {
+          if (i + 16 < size) __builtin_prefetch(cells + (values[i + 16] >> counter_shift_), 1);
+          const uint64_t cell = values[i] >> counter_shift_;
+          if (whole || (cell >= low && cell < high)) cells[cell] += cells[cell] != 255;
+        }
+        return false;
+      });
+    });
+  }
+
+  // One run of the join. Documents with equal sets are one class; its first in the order stands for all.
+  class Join {
+   public:
+    Join(SetStore& store, double threshold, double containment) : s_(store), threshold_(threshold), containment_(containment) {}
+
+    void set_order(const uint32_t* order) {
+      const size_t n = s_.length();
+      order_.assign(order, order + n);
+      rank_.resize(n);
+      for (size_t i = 0; i < n; ++i) rank_[order[i]] = static_cast<uint32_t>(i);
+      const auto first = s_.classes();
+      s_.count(first);
+      // Members of each class in order; the most preferred one stands for it.
+      std::vector<uint32_t> head(n, UINT32_MAX);
+      leader_.assign(n, 0);
+      next_.assign(n, UINT32_MAX);
+      std::vector<uint32_t> tail(n);
+      for (uint32_t d : order_) {
+        const uint32_t c = first[d];
+        if (head[c] == UINT32_MAX) {
+          head[c] = d;
+        } else {
+          next_[tail[c]] = d;
+        }
+        tail[c] = d;
+        leader_[d] = head[c];
+      }
+      last_rank_.assign(n, 0);
+      for (size_t d = 0; d < n; ++d)
+        if (first[d] == d && head[d] != UINT32_MAX) last_rank_[head[d]] = rank_[tail[d]];
+      prepare();
+    }
+
+    void clean(std::vector<Link>& links, nb::object& on_step) {
+      std::vector<uint8_t> covered(s_.length(), 0);
+      in_chunks(on_step, [&](uint32_t k, size_t chunk_from) {
+        // Called for every leader before and in the chunk, in order: only kept ones look for what they cover.
+        if (covered[k]) return;
+        if (rank_[k] >= chunk_from)
+          for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) links.push_back({twin, k, s_.sizes_[k]});
+        probe(k, [&](uint32_t d) { return last_rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+          for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) {
+            if (rank_[x] < rank_[k]) continue;
+            links.push_back({x, k, overlap});
+            if (x == d) covered[d] = 1;
+          }
+        });
+      });
+    }
+
+    bool pairs(std::vector<Link>& links, uint64_t limit, nb::object& on_step) {
+      bool cut = false;
+      auto put = [&](uint32_t a, uint32_t b, uint32_t overlap) {
+        if (links.size() >= limit) { cut = true; return; }
+        links.push_back({std::min(a, b), std::max(a, b), overlap});
+      };
+      in_chunks(on_step, [&](uint32_t k, size_t chunk_from) {
+        if (cut) return;
+        if (rank_[k] >= chunk_from)
+          for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
+            for (uint32_t b = next_[a]; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, s_.sizes_[k]);
+        probe(k, [&](uint32_t d) { return d != k && !(symmetric_ && rank_[d] < rank_[k]); }, [&](uint32_t d, uint32_t overlap) {
+          for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
+            for (uint32_t b = d; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, overlap);
+        });
+      }, true);
+      std::sort(links.begin(), links.end(), [](const Link& x, const Link& y) {
+        return x.document != y.document ? x.document < y.document : x.keeper < y.keeper;
+      });
+      links.erase(std::unique(links.begin(), links.end(), [](const Link& x, const Link& y) {
+        return x.document == y.document && x.keeper == y.keeper;
+      }), links.end());
+      return cut;
+    }
+
+    void contained(uint8_t* out) {
+      nb::object none;
+      in_chunks(none, [&](uint32_t k, size_t chunk_from) {
+        if (rank_[k] >= chunk_from)
+          for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) out[twin] = 1;
+        probe(k, [&](uint32_t d) { return !out[d] && rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t) {
+          for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) out[x] = 1;
+        });
+      }, true);
+    }
+
+   private:
+    SetStore& s_;
+    double threshold_, containment_;
+    std::vector<uint32_t> order_, rank_, leader_, next_, last_rank_;
+    std::vector<uint32_t> shared_;  // fingerprints of the set that stand elsewhere too: they lie first in it
+    std::vector<uint32_t> posted_;  // of these, how many belong to the prefix
+    std::vector<uint32_t> unique_;  // fingerprints that stand nowhere else
+    Postings postings_;
+    std::vector<uint32_t> stamp_;
+    uint32_t stamp_now_ = 0;
+    Lookup lookup_;
+    Buffer<uint64_t> mine_, theirs_;
+    bool symmetric_ = false;
+
+    bool is_leader(uint32_t d) const { return leader_[d] == d && s_.sizes_[d]; }
+
+    uint32_t prefix(uint32_t size, double t) const { return t > 1.0 ? 0 : prefix_length(size, t); }
+
+    // Puts what is shared first in every set, the prefix in its order before the rest.
+    void prepare() {
+      const size_t n = s_.length();
+      shared_.assign(n, 0);
+      posted_.assign(n, 0);
+      unique_.assign(n, 0);
+      const size_t parts = s_.threads_;
+      in_parallel(parts, [&](size_t part) {
+        std::vector<std::pair<uint64_t, uint64_t>> keyed;
+        std::vector<uint64_t> rest;
+        const SetStore& s = s_;
+        s_.walk(cut(part, parts), cut(part + 1, parts), [&](size_t d, uint64_t* values) {
+          if (!is_leader(static_cast<uint32_t>(d))) return false;
+          const uint32_t size = s.sizes_[d];
+          keyed.clear();
+          rest.clear();
+          for (uint32_t i = 0; i < size; ++i) {
+            if (i + 20 < size) __builtin_prefetch(s.counters_.data() + (values[i + 20] >> s.counter_shift_));
+            const uint8_t cell = s.counter(values[i]);
+            if (cell > 1) keyed.emplace_back(static_cast<uint64_t>(cell) << 56 | values[i] >> 8, values[i]);
+            else rest.push_back(values[i]);
+          }
+          const uint32_t unique = static_cast<uint32_t>(rest.size());
+          const uint32_t wanted = std::max(prefix(size, threshold_), containment_ > 0 ? prefix(size, containment_) : 0);
+          const uint32_t posted = wanted > unique ? std::min<uint32_t>(wanted - unique, static_cast<uint32_t>(keyed.size())) : 0;
+          shared_[d] = static_cast<uint32_t>(keyed.size());
+          posted_[d] = posted;
+          unique_[d] = unique;
+          if (!posted && !(containment_ > 0 && !keyed.empty())) return false;
+          if (posted < keyed.size()) std::nth_element(keyed.begin(), keyed.begin() + posted, keyed.end());
+          std::sort(keyed.begin(), keyed.begin() + posted);
+          for (size_t i = 0; i < keyed.size(); ++i) values[i] = keyed[i].second;
+          for (size_t i = 0; i < rest.size(); ++i) values[keyed.size() + i] = rest[i];
+          return true;
+        });
+      });
+      stamp_.assign(n, 0);
+    }
+
+    // Boundaries of about equal numbers of values.
+    size_t cut(size_t part, size_t parts) const {
+      if (part == 0) return 0;
+      if (part == parts) return s_.length();
+      const uint64_t goal = s_.total_ * part / parts;
+      return static_cast<size_t>(std::lower_bound(s_.starts_.begin(), s_.starts_.end(), goal) - s_.starts_.begin());
+    }
+
+    // Posts the documents in chunks that fit the memory; for each chunk, visits the leaders before it and in it (or all
+    // leaders, with everyone) in order of preference.
+    template <class Visit> void in_chunks(nb::object& on_step, Visit visit, bool everyone = false) {
+      const size_t n = order_.size();
+      const uint64_t room = std::max<uint64_t>(16, (s_.memory_ / 4) / Postings::kBytesEach);
+      size_t from = 0;
+      while (from < n) {
+        size_t to = from;
+        uint64_t expected = 0;
+        while (to < n) {
+          const uint32_t d = order_[to];
+          const uint64_t more = is_leader(d) ? posted_[d] : 0;
+          if (expected && expected + more > room) break;
+          expected += more;
+          ++to;
+        }
+        postings_.build(expected);
+        for (size_t r = to; r-- > from;) {
+          const uint32_t d = order_[r];
+          if (!is_leader(d) || !posted_[d]) continue;
+          const uint64_t* set = s_.read(d, posted_[d], mine_);
+          for (uint32_t i = 0; i < posted_[d]; ++i) postings_.add(set[i], d, i);
+        }
+        // A later leader can cover nothing of this chunk unless everyone is asked (containment has no order then).
+        const size_t end = everyone ? n : to;
+        for (size_t r = 0; r < end; ++r) {
+          if ((r & 0x3FFF) == 0) step(on_step, from + (end ? (to - from) * r / end : 0), n);
+          if (is_leader(order_[r])) visit(order_[r], everyone && r >= to ? SIZE_MAX : from);
+        }
+        from = to;
+      }
+      step(on_step, n, n);
+    }
+
+    static void step(nb::object& on_step, size_t done, size_t total) {
+      if (!on_step.is_valid() || on_step.is_none()) return;
+      nb::gil_scoped_acquire acquire;
+      if (PyErr_CheckSignals()) throw nb::python_error();
+      on_step(done, total);
+    }
+
+    // Finds every posted document that k covers. want(d) is asked once per document before the sets are compared.
+    template <class Want, class Found> void probe(uint32_t k, Want want, Found found) {
+      const uint32_t size = s_.sizes_[k];
+      const bool inside = containment_ > 0;
+      const uint32_t own_prefix = prefix(size, threshold_);
+      const uint32_t firm = own_prefix > unique_[k] ? std::min(own_prefix - unique_[k], shared_[k]) : 0;
+      const uint32_t reach = inside ? shared_[k] : firm;
+      if (!reach) return;
+      const uint64_t* set = s_.read(k, reach, mine_);
+      if (++stamp_now_ == 0) {
+        std::fill(stamp_.begin(), stamp_.end(), 0);
+        stamp_now_ = 1;
+      }
+      bool filled = false;
+      for (uint32_t i = 0; i < reach; ++i) {
+        if (!postings_.maybe(set[i])) continue;
+        for (uint32_t row = postings_.head(set[i]); row; row = postings_.row(row).next) {
+          const Posting& post = postings_.row(row);
+          const uint32_t d = post.document;
+          if (d == k || stamp_[d] == stamp_now_) continue;
+          const uint32_t other = s_.sizes_[d];
+          const uint32_t small = std::min(size, other), large = std::max(size, other);
+          bool close = i < firm && static_cast<double>(small) / large >= threshold_;
+          if (close) {
+            const uint32_t theirs = prefix(other, threshold_);
+            close = theirs > unique_[d] && post.position < theirs - unique_[d];
+          }
+          bool within = false;
+          if (inside && other <= size) {
+            const uint32_t theirs = prefix(other, containment_);
+            within = theirs > unique_[d] && post.position < theirs - unique_[d];
+          }
+          if (!close && !within) continue;
+          stamp_[d] = stamp_now_;
+          symmetric_ = !(inside && other <= size);
+          if (!want(d)) continue;
+          if (!filled) {
+            const uint64_t* all = s_.read(k, shared_[k], mine_);
+            set = all;
+            lookup_.fill(all, shared_[k]);
+            filled = true;
+          }
+          const uint32_t overlap = common(k, d);
+          if (overlap) found(d, overlap);
+        }
+      }
+    }
+
+    // Overlap when k covers d, else 0. Stops as soon as too many fingerprints are missing.
+    uint32_t common(uint32_t k, uint32_t d) {
+      const uint32_t a = s_.sizes_[k], b = s_.sizes_[d];
+      const double sum = static_cast<double>(a) + b;
+      double least = threshold_ > 1.0 ? sum : std::ceil(threshold_ / (1.0 + threshold_) * sum - 1e-6);
+      if (containment_ > 0 && b <= a) least = std::min(least, std::ceil(containment_ * b - 1e-6));
+      const uint32_t count = shared_[d];
+      if (count < least) return 0;
+      const uint32_t allowed = count - static_cast<uint32_t>(least);
+      const uint64_t* set = s_.read(d, count, theirs_);
+      uint32_t missed = 0;
+      for (uint32_t i = 0; i < count; ++i)
+        if (!lookup_.holds(set[i]) && ++missed > allowed) return 0;
+      const uint32_t overlap = count - missed;
+      if (threshold_ <= 1.0 && static_cast<double>(overlap) / (sum - overlap) >= threshold_) return overlap;
+      if (containment_ > 0 && b <= a && static_cast<double>(overlap) / b >= containment_) return overlap;
+      return 0;
+    }
+  };
+};
+
+void bind_sets(nb::module_& m) {
+  nb::class_<SetStore>(m, "SetStore")
+      .def(nb::init<uint64_t, const std::string&, int>(), nb::arg("memory_bytes") = 0, nb::arg("folder") = "", nb::arg("threads") = 1)
+      .def("__len__", &SetStore::length)
+      .def("add", &SetStore::add, nb::arg("values"), nb::arg("offsets"))
+      .def("sizes", &SetStore::sizes)
+      .def("get", &SetStore::get, nb::arg("document"))
+      .def("overlaps", &SetStore::overlaps, nb::arg("left"), nb::arg("right"))
+      .def("clean", &SetStore::clean, nb::arg("order"), nb::arg("threshold"), nb::arg("containment"), nb::arg("on_step") = nb::none())
+      .def("pairs", &SetStore::pairs, nb::arg("threshold"), nb::arg("containment"), nb::arg("limit"), nb::arg("on_step") = nb::none())
+      .def("contained", &SetStore::contained, nb::arg("threshold"))
+      .def("minima", &SetStore::minima, nb::arg("factors"), nb::arg("terms"))
+      .def_prop_ro("spilled", &SetStore::spilled)
+      .def("close", &SetStore::close);
+}
+
+}  // namespace doublet

@@ -1,0 +1,188 @@
+// Runs of words as numbers: shingle, distinct, minima, simhash, components.
+#include "kernels.hpp"
+
+#include <stdexcept>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
+#define DOUBLET_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define DOUBLET_CLONES
+#endif
+
+namespace doublet {
+
+void check_offsets(View<uint64_t> offsets, size_t values) {
+  if (!offsets.size() || offsets.data()[0] != 0) throw nb::value_error("offsets must begin with 0");
+  for (size_t i = 1; i < offsets.size(); ++i)
+    if (offsets.data()[i] < offsets.data()[i - 1]) throw nb::value_error("offsets must not fall");
+  if (offsets.data()[offsets.size() - 1] != values) throw nb::value_error("offsets must end with the number of values");
+}
+
+void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& out) {
+  const size_t length = std::min(size, count);
+  if (!length) return;
+  uint64_t top = 1, value = 0;
+  for (size_t i = 0; i < length; ++i) {
+    value = value * kShingleFactor + words[i];
+    if (i) top *= kShingleFactor;
+  }
+  const uint64_t extra = length * kSizeFactor;
+  out.reserve(out.size + count - length + 1);
+  out.push(mix(value + extra));
+  for (size_t i = length; i < count; ++i) {
+    value = (value - words[i - length] * top) * kShingleFactor + words[i];
+    out.push(mix(value + extra));
+  }
+}
+
+void Distinct::append(const uint64_t* values, size_t count, Buffer<uint64_t>& out) {
+  size_t room = 64;
+  while (room < count * 2) room *= 2;
+  if (slots_.size() < room) slots_.resize(room);
+  std::memset(slots_.data(), 0, room * sizeof(uint64_t));
+  const size_t mask = room - 1;
+  out.reserve(out.size + count <= out.room ? out.room : std::max(out.size + count, out.room + out.room / 2));
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t value = values[i];
+    size_t at = (value >> 7) & mask;
+    while (slots_[at] && slots_[at] != value) at = (at + 1) & mask;
+    if (!slots_[at]) {
+      slots_[at] = value;
+      out.push(value);
+    }
+  }
+}
+
+nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size) {
+  if (!size) throw nb::value_error("a shingle has at least one word");
+  check_offsets(offsets, hashes.size());
+  Buffer<uint64_t> out, ends;
+  {
+    nb::gil_scoped_release release;
+    out.reserve(hashes.size() + 1);
+    ends.push(0);
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+      roll(hashes.data() + offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i], size, out);
+      ends.push(out.size);
+    }
+  }
+  return nb::make_tuple(own(std::move(out)), own(std::move(ends)));
+}
+
+nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets) {
+  check_offsets(offsets, values.size());
+  Buffer<uint64_t> out, ends;
+  {
+    nb::gil_scoped_release release;
+    Distinct distinct;
+    bool zero_seen = false;
+    ends.push(0);
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+      const uint64_t from = offsets.data()[i], to = offsets.data()[i + 1];
+      distinct.append(values.data() + from, to - from, out);
+      for (uint64_t k = from; k < to; ++k) zero_seen |= values.data()[k] == 0;
+      ends.push(out.size);
+    }
+    if (zero_seen) throw std::invalid_argument("0 is not a fingerprint");
+  }
+  return nb::make_tuple(own(std::move(out)), own(std::move(ends)));
+}
+
+// (a x + b) mod p for p = 2^31 - 1: fold the product once, then subtract p where it is not below it.
+DOUBLET_CLONES
+void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out) {
+  for (size_t f = 0; f < functions; ++f) out[f] = kMinhashPrime;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t x = static_cast<uint32_t>(values[i] % kMinhashPrime);
+    for (size_t f = 0; f < functions; ++f) {
+      const uint64_t t = static_cast<uint64_t>(a[f]) * x + b[f];
+      uint32_t r = static_cast<uint32_t>(t & kMinhashPrime) + static_cast<uint32_t>(t >> 31);
+      r = std::min(r, r - kMinhashPrime);
+      out[f] = std::min(out[f], r);
+    }
+  }
+}
+
+Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int threads) {
+  check_offsets(offsets, values.size());
+  if (factors.size() != terms.size()) throw nb::value_error("as many terms as factors are needed");
+  for (size_t f = 0; f < factors.size(); ++f)
+    if (factors.data()[f] >= kMinhashPrime || terms.data()[f] >= kMinhashPrime)
+      throw nb::value_error("factors and terms must be below 2^31 - 1");
+  const size_t documents = offsets.size() - 1, functions = factors.size();
+  Buffer<uint32_t> out;
+  out.resize(documents * functions);
+  {
+    nb::gil_scoped_release release;
+    const size_t parts = std::max<size_t>(1, std::min<size_t>(static_cast<size_t>(std::max(1, threads)), documents));
+    in_parallel(parts, [&](size_t part) {
+      for (size_t d = documents * part / parts; d < documents * (part + 1) / parts; ++d) {
+        const uint64_t from = offsets.data()[d], to = offsets.data()[d + 1];
+        minima_of(values.data() + from, to - from, factors.data(), terms.data(), functions, out.data + d * functions);
+      }
+    });
+  }
+  uint32_t* data = out.data ? out.data : static_cast<uint32_t*>(std::malloc(4));
+  out.data = nullptr;
+  nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  return Matrix<uint32_t>(data, {documents, functions}, owner);
+}
+
+Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets) {
+  check_offsets(offsets, values.size());
+  if (weights && weights->size() != values.size()) throw nb::value_error("as many weights as values are needed");
+  Buffer<uint64_t> out;
+  {
+    nb::gil_scoped_release release;
+    for (size_t d = 0; d + 1 < offsets.size(); ++d) {
+      uint64_t print = 0;
+      const uint64_t from = offsets.data()[d], to = offsets.data()[d + 1];
+      if (weights) {
+        double sums[64] = {};
+        for (uint64_t i = from; i < to; ++i) {
+          const uint64_t value = values.data()[i];
+          const double weight = weights->data()[i];
+          for (int bit = 0; bit < 64; ++bit) sums[bit] += (value >> bit & 1) ? weight : -weight;
+        }
+        for (int bit = 0; bit < 64; ++bit) print |= static_cast<uint64_t>(sums[bit] > 0) << bit;
+      } else {
+        int64_t ones[64] = {};
+        for (uint64_t i = from; i < to; ++i) {
+          const uint64_t value = values.data()[i];
+          for (int bit = 0; bit < 64; ++bit) ones[bit] += static_cast<int64_t>(value >> bit & 1);
+        }
+        const int64_t count = static_cast<int64_t>(to - from);
+        for (int bit = 0; bit < 64; ++bit) print |= static_cast<uint64_t>(2 * ones[bit] > count) << bit;
+      }
+      out.push(print);
+    }
+  }
+  return own(std::move(out));
+}
+
+Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right) {
+  if (left.size() != right.size()) throw nb::value_error("left and right must be of one length");
+  Buffer<uint32_t> parent;
+  parent.resize(count);
+  for (size_t i = 0; i < count; ++i) parent[i] = static_cast<uint32_t>(i);
+  for (size_t i = 0; i < left.size(); ++i)
+    if (left.data()[i] >= count || right.data()[i] >= count) throw nb::value_error("a pair names a document that is not there");
+  {
+    nb::gil_scoped_release release;
+    auto find = [&](uint32_t node) {
+      while (parent[node] != node) {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+      }
+      return node;
+    };
+    for (size_t i = 0; i < left.size(); ++i) {
+      const uint32_t x = find(left.data()[i]), y = find(right.data()[i]);
+      if (x != y) parent[std::max(x, y)] = std::min(x, y);
+    }
+    for (size_t i = 0; i < count; ++i) parent[i] = find(static_cast<uint32_t>(i));
+  }
+  return own(std::move(parent));
+}
+
+}  // namespace doublet

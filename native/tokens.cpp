@@ -1,0 +1,334 @@
+// Words of texts: tokenize, shingle_sets, fold_text and the vocabulary.
+#include "tokens.hpp"
+
+#include "kernels.hpp"
+
+#include <stdexcept>
+
+namespace doublet {
+
+Texts::Texts(nb::handle sequence) {
+  keep_ = nb::steal(PySequence_Tuple(sequence.ptr()));
+  if (!keep_.is_valid()) throw nb::python_error();
+  const Py_ssize_t count = PyTuple_GET_SIZE(keep_.ptr());
+  items.reserve(static_cast<size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* text = PyTuple_GET_ITEM(keep_.ptr(), i);
+    if (!PyUnicode_Check(text)) throw nb::type_error("every text must be a str");
+    if (PyUnicode_READY(text)) throw nb::python_error();
+    const size_t size = static_cast<size_t>(PyUnicode_GET_LENGTH(text));
+    if (size >= (size_t{1} << 32)) throw nb::value_error("a text of 4 294 967 296 characters or more cannot be read: split it");
+    items.push_back({PyUnicode_DATA(text), size, static_cast<int>(PyUnicode_KIND(text))});
+  }
+}
+
+std::vector<size_t> Texts::cut(size_t parts) const {
+  size_t total = 0;
+  for (const Text& text : items) total += text.size + 16;
+  parts = std::max<size_t>(1, std::min(parts, items.size()));
+  std::vector<size_t> cuts{0};
+  size_t seen = 0;
+  for (size_t i = 0; i < items.size() && cuts.size() < parts; ++i) {
+    seen += items[i].size + 16;
+    if (seen >= total * cuts.size() / parts) cuts.push_back(i + 1);
+  }
+  while (cuts.size() <= parts) cuts.push_back(items.size());
+  return cuts;
+}
+
+namespace {
+
+// Stop words by hash: a small open table.
+class StopSet {
+ public:
+  explicit StopSet(const std::optional<View<uint64_t>>& stop) {
+    if (!stop) return;
+    size_t room = 16;
+    while (room < stop->size() * 8) room *= 2;
+    slots_.assign(room, 0);
+    for (size_t i = 0; i < stop->size(); ++i) {
+      size_t at = stop->data()[i] & (room - 1);
+      while (slots_[at] && slots_[at] != stop->data()[i]) at = (at + 1) & (room - 1);
+      slots_[at] = stop->data()[i];
+    }
+  }
+  bool any() const { return !slots_.empty(); }
+  bool holds(uint64_t hash) const {
+    const size_t mask = slots_.size() - 1;
+    for (size_t at = hash & mask; slots_[at]; at = (at + 1) & mask)
+      if (slots_[at] == hash) return true;
+    return false;
+  }
+
+ private:
+  std::vector<uint64_t> slots_;
+};
+
+struct Columns {
+  Buffer<uint64_t> hashes;
+  Buffer<uint32_t> starts, ends, ids;
+  Buffer<uint8_t> flags;
+  Buffer<uint64_t> offsets;
+};
+
+template <class C> struct ColumnSink {
+  Columns& out;
+  const StopSet& stop;
+  WordTable* table;
+  const C* text;
+
+  void push(uint64_t hash, uint32_t start, uint32_t end, uint8_t flags, const uint32_t* letters, size_t count,
+            const uint32_t* = nullptr) {
+    if (stop.any() && stop.holds(hash)) flags |= kFlagStop;
+    out.hashes.push(hash);
+    out.starts.push(start);
+    out.ends.push(end);
+    out.flags.push(flags);
+    if (table) out.ids.push(table->id_of(hash, text, start, end, letters, count));
+  }
+  void pop(size_t count) {
+    out.hashes.size -= count;
+    out.starts.size -= count;
+    out.ends.size -= count;
+    out.flags.size -= count;
+    if (table) out.ids.size -= count;
+  }
+};
+
+struct WordSink {  // hashes of the words that are kept, nothing else
+  Buffer<uint64_t>& hashes;
+  Buffer<uint8_t>& flags;
+  uint8_t drop;
+  const StopSet& stop;
+
+  void push(uint64_t hash, uint32_t, uint32_t, uint8_t flag, const uint32_t*, size_t, const uint32_t* = nullptr) {
+    if (stop.any() && stop.holds(hash)) flag |= kFlagStop;
+    hashes.push(hash);
+    flags.push(flag);
+  }
+  void pop(size_t count) {
+    hashes.size -= count;
+    flags.size -= count;
+  }
+};
+
+struct LetterSink {
+  std::vector<uint32_t> letters, places;
+  std::vector<size_t> marks;  // size before each word, to take words back
+  const uint32_t* table = fold_table.entries.data();
+  const Text* text = nullptr;
+
+  uint32_t at(size_t i) const {
+    switch (text->kind) {
+      case 1: return static_cast<const uint8_t*>(text->data)[i];
+      case 2: return static_cast<const uint16_t*>(text->data)[i];
+      default: return static_cast<const uint32_t*>(text->data)[i];
+    }
+  }
+  void push(uint64_t, uint32_t start, uint32_t end, uint8_t, const uint32_t* given, size_t count, const uint32_t* given_places = nullptr) {
+    marks.push_back(letters.size());
+    if (!letters.empty()) {
+      letters.push_back(' ');
+      places.push_back(start);
+    }
+    if (given) {
+      letters.insert(letters.end(), given, given + count);
+      places.insert(places.end(), given_places, given_places + count);
+    } else {
+      for (uint32_t i = start; i < end; ++i) {
+        letters.push_back(table[at(i)] & kLetterMask);
+        places.push_back(i);
+      }
+    }
+  }
+  void pop(size_t count) {
+    marks.resize(marks.size() - count + 1);
+    letters.resize(marks.back());
+    places.resize(marks.back());
+    marks.pop_back();
+  }
+};
+
+template <class Make> void scan(const Text& text, Make make) {
+  switch (text.kind) {
+    case 1: make(static_cast<const uint8_t*>(text.data)); break;
+    case 2: make(static_cast<const uint16_t*>(text.data)); break;
+    default: make(static_cast<const uint32_t*>(text.data)); break;
+  }
+}
+
+}  // namespace
+
+WordTable::WordTable() : keys_(1 << 12, 0), ids_(1 << 12, 0) {}
+
+void WordTable::grow() {
+  const size_t room = keys_.size() * 2;
+  keys_.assign(room, 0);
+  ids_.assign(room, 0);
+  for (uint32_t id = 0; id < hashes_.size(); ++id) {
+    size_t at = hashes_[id] & (room - 1);
+    while (keys_[at]) at = (at + 1) & (room - 1);
+    keys_[at] = hashes_[id];
+    ids_[at] = id;
+  }
+}
+
+template <class C>
+uint32_t WordTable::id_of(uint64_t hash, const C* text, uint32_t start, uint32_t end, const uint32_t* letters, size_t count) {
+  const size_t mask = keys_.size() - 1;
+  size_t at = hash & mask;
+  while (keys_[at]) {
+    if (keys_[at] == hash) return ids_[at];
+    at = (at + 1) & mask;
+  }
+  const uint32_t id = static_cast<uint32_t>(hashes_.size());
+  keys_[at] = hash;
+  ids_[at] = id;
+  hashes_.push_back(hash);
+  if (letters) {
+    letters_.insert(letters_.end(), letters, letters + count);
+  } else {
+    for (uint32_t i = start; i < end; ++i) letters_.push_back(fold_table.entries[text[i]] & kLetterMask);
+  }
+  ends_.push_back(letters_.size());
+  if (hashes_.size() * 2 > keys_.size()) grow();
+  return id;
+}
+
+nb::list WordTable::words(size_t start) const {
+  nb::list out;
+  for (size_t id = start; id < ends_.size(); ++id) {
+    const uint64_t from = id ? ends_[id - 1] : 0;
+    nb::object word = nb::steal(
+        PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters_.data() + from, static_cast<Py_ssize_t>(ends_[id] - from)));
+    if (!word.is_valid()) throw nb::python_error();
+    out.append(word);
+  }
+  return out;
+}
+
+Array<uint64_t> WordTable::hashes() const {
+  Buffer<uint64_t> out;
+  out.append(hashes_.data(), hashes_.size());
+  return own(std::move(out));
+}
+
+nb::tuple tokenize(nb::handle sequence, std::optional<View<uint64_t>> stop, WordTable* table, int threads) {
+  Texts texts(sequence);
+  const StopSet stops(stop);
+  const auto cuts = texts.cut(table ? 1 : static_cast<size_t>(std::max(1, threads)));
+  std::vector<Columns> parts(cuts.size() - 1);
+  {
+    nb::gil_scoped_release release;
+    in_parallel(parts.size(), [&](size_t part) {
+      Columns& out = parts[part];
+      size_t characters = 0;
+      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) characters += texts.items[i].size;
+      const size_t guess = characters / 6 + 16;
+      out.hashes.reserve(guess);
+      out.starts.reserve(guess);
+      out.ends.reserve(guess);
+      out.flags.reserve(guess);
+      if (table) out.ids.reserve(guess);
+      if (part == 0) out.offsets.push(0);
+      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) {
+        scan(texts.items[i], [&](auto* text) {
+          using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;
+          ColumnSink<C> sink{out, stops, table, text};
+          Scanner<C, ColumnSink<C>>(text, texts.items[i].size, sink).run();
+        });
+        out.offsets.push(out.hashes.size);
+      }
+    });
+    for (size_t part = 1; part < parts.size(); ++part) {
+      Columns &all = parts[0], &more = parts[part];
+      const uint64_t base = all.hashes.size;
+      for (size_t i = 0; i < more.offsets.size; ++i) all.offsets.push(more.offsets[i] + base);
+      all.hashes.append(more.hashes.data, more.hashes.size);
+      all.starts.append(more.starts.data, more.starts.size);
+      all.ends.append(more.ends.data, more.ends.size);
+      all.flags.append(more.flags.data, more.flags.size);
+      more = Columns();
+    }
+  }
+  Columns& all = parts[0];
+  return nb::make_tuple(own(std::move(all.hashes)), own(std::move(all.starts)), own(std::move(all.ends)),
+                        own(std::move(all.flags)), own(std::move(all.offsets)), own(std::move(all.ids)));
+}
+
+nb::tuple shingle_sets(nb::handle sequence, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads) {
+  if (!size) throw nb::value_error("a shingle has at least one word");
+  Texts texts(sequence);
+  const StopSet stops(stop);
+  const uint8_t drop = static_cast<uint8_t>((stops.any() ? kFlagStop : 0) | (min_letters > 2 ? kFlagShort : 0));
+  const auto cuts = texts.cut(static_cast<size_t>(std::max(1, threads)));
+  struct Part {
+    Buffer<uint64_t> values, offsets;
+    Buffer<uint32_t> words, disguised;
+  };
+  std::vector<Part> parts(cuts.size() - 1);
+  {
+    nb::gil_scoped_release release;
+    in_parallel(parts.size(), [&](size_t part) {
+      Part& out = parts[part];
+      Buffer<uint64_t> hashes, shingles;
+      Buffer<uint8_t> flags;
+      Distinct distinct;
+      size_t characters = 0;
+      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) characters += texts.items[i].size;
+      out.values.reserve(characters / 6 + 16);
+      if (part == 0) out.offsets.push(0);
+      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) {
+        hashes.size = flags.size = shingles.size = 0;
+        WordSink sink{hashes, flags, drop, stops};
+        scan(texts.items[i], [&](auto* text) {
+          using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;
+          Scanner<C, WordSink>(text, texts.items[i].size, sink).run();
+        });
+        uint32_t disguised = 0;
+        for (size_t k = 0; k < flags.size; ++k) disguised += (flags[k] & kFlagsDisguise) != 0;
+        if (drop) {
+          size_t kept = 0;
+          for (size_t k = 0; k < hashes.size; ++k)
+            if (!(flags[k] & drop)) hashes[kept++] = hashes[k];
+          hashes.size = kept;
+        }
+        roll(hashes.data, hashes.size, size, shingles);
+        distinct.append(shingles.data, shingles.size, out.values);
+        out.offsets.push(out.values.size);
+        out.words.push(static_cast<uint32_t>(hashes.size));
+        out.disguised.push(disguised);
+      }
+    });
+    for (size_t part = 1; part < parts.size(); ++part) {
+      Part &all = parts[0], &more = parts[part];
+      const uint64_t base = all.values.size;
+      for (size_t i = 0; i < more.offsets.size; ++i) all.offsets.push(more.offsets[i] + base);
+      all.values.append(more.values.data, more.values.size);
+      all.words.append(more.words.data, more.words.size);
+      all.disguised.append(more.disguised.data, more.disguised.size);
+      more = Part();
+    }
+  }
+  Part& all = parts[0];
+  return nb::make_tuple(own(std::move(all.values)), own(std::move(all.offsets)), own(std::move(all.words)),
+                        own(std::move(all.disguised)));
+}
+
+nb::tuple fold_text(nb::handle text) {
+  Texts texts(nb::make_tuple(text));
+  LetterSink sink;
+  sink.text = &texts.items[0];
+  scan(texts.items[0], [&](auto* data) {
+    using C = std::remove_const_t<std::remove_pointer_t<decltype(data)>>;
+    Scanner<C, LetterSink>(data, texts.items[0].size, sink).run();
+  });
+  nb::object folded = nb::steal(
+      PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, sink.letters.data(), static_cast<Py_ssize_t>(sink.letters.size())));
+  if (!folded.is_valid()) throw nb::python_error();
+  Buffer<uint32_t> places;
+  places.append(sink.places.data(), sink.places.size());
+  return nb::make_tuple(folded, own(std::move(places)));
+}
+
+}  // namespace doublet

@@ -1,0 +1,329 @@
+// One pass over a text: words folded, hashed, flagged. Twin of _Scanner in doublet/kernels/reference.py, which defines it.
+#pragma once
+#include "fold.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace doublet {
+
+struct Unit {
+  uint32_t letter, code, place;
+  uint8_t script, anchor;
+  bool styled;
+};
+
+inline bool is_blank(uint32_t c) {
+  return c == 0x20 || c == 0x09 || c == 0xA0 || c == 0x202F || c == 0x205F || c == 0x3000 || (c >= 0x2000 && c <= 0x200A);
+}
+
+// A sink has: push(hash, start, end, flags, letters, count) and pop(count). letters is null for a plain word, whose
+// letters are then those of the table for text[start, end).
+template <class C, class Sink> class Scanner {
+ public:
+  Scanner(const C* text, size_t size, Sink& sink) : s_(text), n_(size), sink_(sink), t_(fold_table.entries.data()) {}
+
+  // text[size] is readable and 0: Python's strings are made so.
+  void run() {
+    const C* s = s_;
+    const uint32_t* t = t_;
+    size_t i = 0;
+    const size_t n = n_;
+    while (i < n) {
+      uint32_t e = t[s[i]];
+      if (!(e & kWord)) { ++i; continue; }
+      const size_t start = i;
+      uint64_t h = kWordSeed;
+      uint32_t all = 0;
+      do {
+        h = (h ^ (e & kLetterMask)) * kWordFactor;
+        all |= e;
+        e = t[s[++i]];
+      } while (e & kWord);
+      const uint32_t scripts = (all >> kScriptShift) & 15, anchors = (all >> kAnchorShift) & 15;
+      if (__builtin_expect(!(all & kSpecial) && !(e & kDrop), 1)) {
+        const bool single = i - start == 1 && scripts;
+        if (single || !run_.empty() || gap_) follow(single, start, i, scripts != 0);
+        if (__builtin_expect(anchors == scripts ? !(anchors & (anchors - 1))
+                                                : !anchors && (scripts == context_ || scripts == kGreek), 1)) {
+          if (anchors & 7) context_ = anchors;
+          uint8_t flags = i - start < 3 ? kFlagShort : 0;
+          if (!scripts) flags |= kFlagNumber;
+          sink_.push(mix(h), static_cast<uint32_t>(start), static_cast<uint32_t>(i), flags, nullptr, 0);
+          continue;
+        }
+        units_.clear();
+        for (size_t j = start; j < i; ++j) add(s[j], t[s[j]], j);
+        const uint8_t flags = resolve();
+        emit(start, i, flags);
+      } else {
+        size_t end;
+        uint8_t flags = 0;
+        units_.clear();
+        i = collect(start, n, end, flags);
+        const bool single = units_.size() == 1 && units_[0].script;
+        bool lettered = false;
+        for (const Unit& u : units_) lettered |= u.script != 0;
+        if (single || !run_.empty() || gap_) follow(single, start, end, lettered);
+        flags |= resolve();
+        emit(start, end, flags);
+      }
+    }
+    close_run();
+  }
+
+ private:
+  const C* s_;
+  size_t n_;
+  Sink& sink_;
+  const uint32_t* t_;
+  uint32_t context_ = 0;
+  bool looked_ahead_ = false;
+  uint32_t gap_ = 0;  // the blank between the letters of the last word, if that was set apart
+  std::vector<Unit> units_;
+  std::vector<std::pair<size_t, size_t>> run_;
+  std::vector<uint32_t> letters_;
+  std::vector<uint32_t> places_;
+
+  // Letters set apart: one blank between the letters of a run, the same one all along.
+  bool goes_on(size_t start) const {
+    const uint32_t blank = s_[start - 1];
+    if (start != run_.back().second + 1 || !is_blank(blank)) return false;
+    if (gap_) return blank == gap_;
+    return run_.size() == 1 || blank == static_cast<uint32_t>(s_[run_.back().first - 1]);
+  }
+
+  void follow(bool single, size_t start, size_t end, bool lettered) {
+    if (!run_.empty() && !(single && goes_on(start))) close_run();
+    if (single) run_.emplace_back(start, end);
+    else if (lettered) gap_ = 0;
+  }
+
+  void close_run() {
+    if (run_.size() >= (gap_ ? kSpacedRunAfter : kSpacedRun)) {
+      std::vector<Unit> kept;
+      kept.swap(units_);
+      gap_ = s_[run_[1].first - 1];
+      sink_.pop(run_.size());
+      uint8_t flags = kFlagSpaced;
+      for (auto [start, end] : run_) {
+        size_t ignored;
+        collect(start, end, ignored, flags);
+      }
+      flags |= resolve();
+      emit(run_.front().first, run_.back().second, flags);
+      kept.swap(units_);
+    }
+    run_.clear();
+  }
+
+  void emit(size_t start, size_t end, uint8_t flags) {
+    uint64_t h = kWordSeed;
+    letters_.clear();
+    places_.clear();
+    bool lettered = false;
+    for (const Unit& u : units_) {
+      h = (h ^ u.letter) * kWordFactor;
+      letters_.push_back(u.letter);
+      places_.push_back(u.place);
+      lettered |= ((t_[u.letter] >> kScriptShift) & 15) != 0;
+    }
+    if (units_.size() < 3) flags |= kFlagShort;
+    if (!lettered) flags |= kFlagNumber;
+    sink_.push(mix(h), static_cast<uint32_t>(start), static_cast<uint32_t>(end), flags, letters_.data(), letters_.size(),
+               places_.data());
+  }
+
+  // Units of the word at start, not past limit. Sets its end and flags; returns where to go on.
+  size_t collect(size_t start, size_t limit, size_t& end, uint8_t& flags) {
+    size_t at = start;
+    end = start;
+    uint8_t pending = 0;
+    while (at < limit) {
+      const uint32_t code = s_[at], e = t_[code];
+      if (e & kWord) {
+        flags |= pending;
+        pending = 0;
+        add(code, e, at);
+        end = ++at;
+      } else if (e & kDrop) {
+        const uint32_t kind = e & kLetterMask;
+        Unit& last = units_.back();
+        const bool plain = !last.script || (last.script & 7);
+        if (kind == kBreak && !plain) break;
+        if (kind == kMark) {
+          uint32_t composed = 0;
+          if (code == 0x306 && last.letter == 0x438) composed = 0x439;
+          else if (code == 0x306 && last.letter == 0x443) composed = 0x45E;
+          else if (code == 0x308 && last.letter == 0x456) composed = 0x457;
+          if (composed) {
+            last.letter = composed;
+            last.script = last.anchor = kCyrillic;
+          }
+          flags |= kFlagMarks;
+          end = at + 1;
+        } else if ((kind == kInvisible || kind == kBreak) && plain) {
+          pending = kFlagInvisible;
+        }
+        ++at;
+      } else {
+        break;
+      }
+    }
+    return at;
+  }
+
+  void add(uint32_t code, uint32_t e, size_t place) {
+    const uint32_t at = static_cast<uint32_t>(place);
+    if (e & kSpecial) {
+      auto found = fold_table.expansions.find(code);
+      if (found != fold_table.expansions.end()) {
+        for (uint32_t letter : found->second) push_unit(letter, letter, t_[letter], at, false);
+        return;
+      }
+      if (code >= 0x1161 && code <= 0x1175 && !units_.empty() && units_.back().letter >= 0x1100 && units_.back().letter <= 0x1112) {
+        units_.back().letter = 0xAC00 + ((units_.back().letter - 0x1100) * 21 + code - 0x1161) * 28;
+        return;
+      }
+      if (code >= 0x11A8 && code <= 0x11C2 && !units_.empty() && units_.back().letter >= 0xAC00 && units_.back().letter <= 0xD7A3 &&
+          (units_.back().letter - 0xAC00) % 28 == 0) {
+        units_.back().letter += code - 0x11A7;
+        return;
+      }
+      push_unit(e & kLetterMask, code, e, at, fold_table.styled.count(code) != 0);
+      return;
+    }
+    push_unit(e & kLetterMask, code, e, at, false);
+  }
+
+  void push_unit(uint32_t letter, uint32_t code, uint32_t e, uint32_t place, bool styled) {
+    units_.push_back({letter, code, place, static_cast<uint8_t>((e >> kScriptShift) & 15),
+                      static_cast<uint8_t>((e >> kAnchorShift) & 15), styled});
+  }
+
+  uint8_t resolve() {
+    uint8_t flags = 0;
+    uint32_t anchors = 0, scripts = 0;
+    for (const Unit& u : units_) {
+      if (u.styled) flags |= kFlagStyled;
+      anchors |= u.anchor;
+      scripts |= u.script;
+    }
+    if (!(anchors & (anchors - 1))) return flags | resolve_part(0, units_.size(), anchors, scripts);
+    size_t from = 0;
+    for (size_t i = 0; i <= units_.size(); ++i) {
+      if (i == units_.size() || units_[i].letter == 0x5F) {
+        flags |= resolve_mixed(from, i);
+        from = i + 1;
+      }
+    }
+    return flags;
+  }
+
+  uint8_t resolve_part(size_t from, size_t to, uint32_t anchors, uint32_t scripts) {
+    if (anchors) {
+      if (anchors != kOther) context_ = anchors;
+      return scripts == anchors ? 0 : turn(from, to, anchors);
+    }
+    if (!scripts || scripts == kGreek || scripts == kOther) return 0;
+    uint32_t context = context_ ? context_ : look_ahead();
+    if (!context) {
+      context = kLatin;
+      for (size_t i = from; i < to; ++i)
+        if (units_[i].script == kLatin || units_[i].script == kCyrillic) { context = units_[i].script; break; }
+    }
+    if (scripts == context) return 0;
+    if (scripts == kLatin && context == kCyrillic)
+      for (size_t i = from; i < to; ++i)
+        if (units_[i].letter == 0x69) return 0;
+    const bool mixed = scripts & (scripts - 1);
+    const uint8_t changed = turn(from, to, context);
+    return mixed ? changed : 0;
+  }
+
+  uint8_t resolve_mixed(size_t from, size_t to) {
+    uint32_t anchors = 0, scripts = 0;
+    for (size_t i = from; i < to; ++i) {
+      anchors |= units_[i].anchor;
+      scripts |= units_[i].script;
+    }
+    if (!(anchors & (anchors - 1))) return resolve_part(from, to, anchors, scripts);
+    if (anchors == (kLatin | kCyrillic)) {
+      uint32_t firm = 0;
+      long balance = 0;
+      for (size_t i = from; i < to; ++i) {
+        const Unit& u = units_[i];
+        if (!u.anchor) continue;
+        balance += u.anchor == kCyrillic ? 1 : -1;
+        if (!weak(u.code, (kLatin | kCyrillic) ^ u.anchor)) firm |= u.anchor;
+      }
+      if (!firm && balance) firm = balance > 0 ? kCyrillic : kLatin;
+      if (firm == kLatin || firm == kCyrillic) {
+        context_ = firm;
+        for (size_t i = from; i < to; ++i) {
+          Unit& u = units_[i];
+          if (u.anchor && u.anchor != firm) {
+            u.letter = weak(u.code, firm);
+            u.script = u.anchor = static_cast<uint8_t>(firm);
+          }
+        }
+        turn(from, to, firm);
+        return kFlagLookalike;
+      }
+    }
+    uint8_t flags = 0;
+    uint32_t nearest = 0;
+    for (size_t i = from; i < to && !nearest; ++i) nearest = units_[i].anchor;
+    for (size_t i = from; i < to; ++i) {
+      const Unit& u = units_[i];
+      if (u.anchor) nearest = u.anchor;
+      else if (u.script && u.script != nearest && nearest != kOther) flags |= turn(i, i + 1, nearest);
+    }
+    if (nearest != kOther) context_ = nearest;
+    return flags;
+  }
+
+  static uint32_t weak(uint32_t code, uint32_t script) {
+    auto found = fold_table.weak.find(static_cast<uint64_t>(code) << 8 | script);
+    return found == fold_table.weak.end() ? 0 : found->second;
+  }
+
+  uint8_t turn(size_t from, size_t to, uint32_t script) {
+    if (script == kOther) return 0;
+    const int column = script == kLatin ? 0 : script == kCyrillic ? 1 : 2;
+    uint8_t flags = 0;
+    for (size_t i = from; i < to; ++i) {
+      Unit& u = units_[i];
+      if (u.anchor || !u.script || u.script == script) continue;
+      auto found = fold_table.twins.find(u.code);
+      if (found == fold_table.twins.end() || !found->second.look[column]) continue;
+      if (found->second.look[column] != u.letter) {
+        u.letter = found->second.look[column];
+        flags = kFlagLookalike;
+      }
+      u.script = static_cast<uint8_t>(script);
+    }
+    return flags;
+  }
+
+  uint32_t look_ahead() {
+    if (looked_ahead_) return 0;
+    looked_ahead_ = true;
+    uint32_t anchors = 0;
+    auto one = [](uint32_t a) { return a == kLatin || a == kCyrillic || a == kGreek; };
+    for (size_t i = 0; i < n_; ++i) {
+      const uint32_t e = t_[s_[i]];
+      if (e & kWord) {
+        anchors |= (e >> kAnchorShift) & 15;
+      } else if (!(e & kDrop)) {
+        if (one(anchors)) break;
+        anchors = 0;
+      }
+    }
+    if (!one(anchors)) return 0;
+    context_ = anchors;
+    return anchors;
+  }
+};
+
+}  // namespace doublet

@@ -1,0 +1,35 @@
+"""The native kernels, with the fold table loaded. Raises ImportError where they were not built."""
+
+from __future__ import annotations
+
+from doublet.kernels._native import (  # type: ignore[import-not-found]
+    SetStore,
+    WordTable,
+    common_runs,
+    components,
+    distinct,
+    fold_text,
+    load_table,
+    minima,
+    shingle,
+    shingle_sets,
+    simhash,
+    tokenize,
+)
+from doublet.kernels.data import table_bytes
+
+__all__ = [
+    "SetStore",
+    "WordTable",
+    "common_runs",
+    "components",
+    "distinct",
+    "fold_text",
+    "minima",
+    "shingle",
+    "shingle_sets",
+    "simhash",
+    "tokenize",
+]
+
+load_table(table_bytes())

@@ -1,0 +1,219 @@
+"""The native kernels against their plain twins, on hostile input."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from doublet.kernels import reference
+
+native = pytest.importorskip("doublet.kernels.native", reason="the native kernels are not built: make setup")
+
+TRICKY = (
+    "aаcсeеoоpрxхyуiіAАBВCСEЕHНIІKКMМOОPРTТXХYУ"  # twins
+    "нжлбдrtnzщ"  # anchors
+    "kкmмtтhнbвnпrгuи"  # near twins
+    "αβγοΟΑΖνρχ ѕјһԁӏɑɡıօⲟꓐᴀ"  # Greek and letters of other alphabets
+    "0123 _-.,\n\t\u00a0\u2003"
+    "\u00ad\u200b\u200c\u200d\u2060\ufeff\u202e\ufe0f\u0301\u0306\u0308\u0336"
+    "йЙёЁўїéóÅﬁ½ßŐ²№ㅏ\u1112\u1161\u11ab한กิक्षिع"
+    "𝐁𝐨ＡｂⒶ🅰😀\ud800\udfff\x00"
+)
+
+hostile = st.one_of(
+    st.text(st.sampled_from(TRICKY), max_size=60),
+    st.text(st.characters(codec=None), max_size=40),
+    st.text(st.sampled_from("а о с в и a o c x n з  "), max_size=40),
+    st.text(st.characters(max_codepoint=0xFF), max_size=40),
+)
+
+
+def same_arrays(left: tuple, right: tuple) -> None:
+    assert len(left) == len(right)
+    for a, b in zip(left, right, strict=True):
+        assert a.dtype == b.dtype
+        assert a.tolist() == b.tolist()
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(hostile, max_size=4), st.integers(1, 3))
+@pytest.mark.covers("T4", "T5", "T6")
+def test_tokenize(texts, threads):
+    stop = reference.tokenize(["а на the он"])[0]
+    plain, table = reference.WordTable(), native.WordTable()
+    same_arrays(native.tokenize(texts, stop, None, threads), reference.tokenize(texts, stop))
+    same_arrays(native.tokenize(texts, None, table), reference.tokenize(texts, None, plain))
+    # Single letters that were glued into a word stay in the native vocabulary: every word is there all the same.
+    ids = native.tokenize(texts, None, table)[5]
+    words = table.words()
+    assert [words[i] for i in ids] == [plain.words()[i] for i in reference.tokenize(texts, None, plain)[5]]
+
+
+@pytest.mark.parametrize("start", range(0, 0x110000, 0x4000))
+def test_every_code_point_folds_alike(start):
+    texts = [f"ж{chr(c)}к a{chr(c)}n {chr(c)}" for c in range(start, start + 0x4000, 3)]
+    same_arrays(native.tokenize(texts), reference.tokenize(texts))
+
+
+@settings(max_examples=300, deadline=None)
+@given(hostile)
+def test_fold_text(text):
+    folded, places = native.fold_text(text)
+    expected, expected_places = reference.fold_text(text)
+    assert folded == expected
+    assert places.tolist() == expected_places.tolist()
+
+
+@settings(max_examples=300, deadline=None)
+@given(hostile)
+def test_a_text_is_read_alike_in_every_width(text):
+    """One emoji makes Python keep the whole text in four bytes a character: the words before it must not change."""
+    alone = native.tokenize([text + " "])[0].tolist()
+    assert native.tokenize([text + " 😀"])[0].tolist() == alone
+    assert native.tokenize([text + " ☃"])[0].tolist() == alone
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 10_000_000, "а б " * 2_500_000, "слово " * 1_600_000, "\u0301" * 10_000_000, "a\u200b" * 5_000_000, "." * 10_000_000],
+    ids=["one word", "single letters", "one word again and again", "only marks", "zero width", "only stops"],
+)
+def test_ten_million_characters(text):
+    hashes, starts, ends, _, offsets, _ = native.tokenize([text])
+    assert offsets.tolist() == [0, len(hashes)]
+    assert len(hashes) == 0 or int(ends[-1]) <= len(text)
+    assert bool((starts < ends).all())
+    assert bool((starts[1:] >= ends[:-1]).all())
+
+
+def test_empty_and_one_letter():
+    for texts in ([], [""], ["", ""], ["a"], ["\u0301"], ["_"]):
+        same_arrays(native.tokenize(texts), reference.tokenize(texts))
+
+
+def test_not_a_text():
+    with pytest.raises(TypeError):
+        native.tokenize([b"bytes"])
+
+
+values = st.lists(st.integers(1, 2**64 - 1), max_size=30)
+few = st.lists(st.integers(1, 12), max_size=40)
+
+
+def flat(documents: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.cumsum([0] + [len(d) for d in documents]).astype(np.uint64)
+    return np.array([v for d in documents for v in d], np.uint64), offsets
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(values, few), max_size=5), st.integers(1, 7))
+@pytest.mark.covers("M1")
+def test_shingle_and_distinct(documents, size):
+    data, offsets = flat(documents)
+    same_arrays(native.shingle(data, offsets, size), reference.shingle(data, offsets, size))
+    same_arrays(native.distinct(data, offsets), reference.distinct(data, offsets))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(hostile, max_size=4), st.integers(1, 5), st.sampled_from([1, 3]), st.booleans(), st.integers(1, 3))
+def test_shingle_sets(texts, size, min_letters, with_stop, threads):
+    stop = reference.tokenize(["а на the он"])[0] if with_stop else None
+    same_arrays(
+        native.shingle_sets(texts, size, stop, min_letters, threads),
+        reference.shingle_sets(texts, size, stop, min_letters),
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(values, max_size=5), st.integers(1, 40), st.integers(1, 3), st.integers(0, 2**32))
+@pytest.mark.covers("M4")
+def test_minima(documents, functions, threads, seed):
+    rng = np.random.default_rng(seed)
+    factors = rng.integers(1, 2**31 - 1, functions, dtype=np.uint32)
+    terms = rng.integers(0, 2**31 - 1, functions, dtype=np.uint32)
+    data, offsets = flat(documents)
+    got = native.minima(data, offsets, factors, terms, threads)
+    assert got.tolist() == reference.minima(data, offsets, factors, terms).tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(values, max_size=4), st.booleans(), st.integers(0, 100))
+@pytest.mark.covers("M6")
+def test_simhash(documents, weighted, seed):
+    data, offsets = flat(documents)
+    weights = np.random.default_rng(seed).random(len(data)) if weighted else None
+    assert native.simhash(data, weights, offsets).tolist() == reference.simhash(data, weights, offsets).tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 20).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=30))))
+def test_components(case):
+    count, pairs = case
+    left = np.array([p[0] for p in pairs], np.uint32)
+    right = np.array([p[1] for p in pairs], np.uint32)
+    assert native.components(count, left, right).tolist() == reference.components(count, left, right).tolist()
+
+
+@settings(max_examples=500, deadline=None)
+@given(few, few, st.integers(1, 5))
+@pytest.mark.covers("K2")
+def test_common_runs(a, b, size):
+    left, right = np.array(a, np.uint64), np.array(b, np.uint64)
+    same_arrays(native.common_runs(left, right, size), reference.common_runs(left, right, size))
+
+
+@st.composite
+def collections(draw):
+    """Sets that are near copies of each other, parts of each other, equal, empty or strangers."""
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    base = [[rng.getrandbits(64) | 1 for _ in range(draw(st.integers(1, 25)))] for _ in range(draw(st.integers(1, 4)))]
+    documents = []
+    for _ in range(draw(st.integers(0, 18))):
+        source = rng.choice(base)
+        kind = rng.randrange(6)
+        if kind == 0:
+            documents.append([])
+        elif kind == 1:
+            documents.append(list(source))
+        elif kind == 2:
+            documents.append(source[: rng.randrange(len(source) + 1)])
+        elif kind == 3:
+            documents.append(source + rng.choice(base))
+        else:
+            documents.append([v for v in source if rng.random() > 0.15] + [rng.getrandbits(64) | 1 for _ in range(rng.randrange(3))])
+        rng.shuffle(documents[-1])
+    documents = [list(dict.fromkeys(d)) for d in documents]
+    order = list(range(len(documents)))
+    rng.shuffle(order)
+    return documents, np.array(order, np.uint32)
+
+
+@settings(max_examples=600, deadline=None)
+@given(collections(), st.sampled_from([0.3, 0.5, 0.8, 0.95, 1.0]), st.sampled_from([0.0, 0.5, 0.9, 1.0]), st.integers(1, 3), st.booleans())
+@pytest.mark.covers("K7", "C3")
+def test_set_store(tmp_path_factory, case, threshold, containment, threads, spill):
+    documents, order = case
+    folder = str(tmp_path_factory.getbasetemp()) if spill else ""
+    fast, slow = native.SetStore(1 if spill else 0, folder, threads), reference.SetStore()
+    for start in range(0, len(documents), 3):
+        for store in (fast, slow):
+            store.add(*flat(documents[start : start + 3]))
+    assert fast.sizes().tolist() == slow.sizes().tolist()
+    for document in range(len(documents)):
+        assert fast.get(document).tolist() == slow.get(document).tolist()
+    for _ in range(2):  # the join reorders the sets in place: a second run must not see a difference
+        same_arrays(fast.clean(order, threshold, containment), slow.clean(order, threshold, containment))
+        assert fast.contained(0.8).tolist() == slow.contained(0.8).tolist()
+        *columns, cut = fast.pairs(threshold, containment, 10_000)
+        *expected, _ = slow.pairs(threshold, containment, 10_000)
+        same_arrays(tuple(columns), tuple(expected))
+        assert not cut
+    left = np.array([i for i in range(len(documents)) for _ in documents], np.uint32)
+    right = np.array([j for _ in documents for j in range(len(documents))], np.uint32)
+    assert fast.overlaps(left, right).tolist() == slow.overlaps(left, right).tolist()
+    factors, terms = np.array([3, 12345], np.uint32), np.array([7, 99], np.uint32)
+    assert fast.minima(factors, terms).tolist() == slow.minima(factors, terms).tolist()
