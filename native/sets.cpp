@@ -494,9 +494,6 @@ class SetStore {
         tail[c] = d;
         leader_[d] = head[c];
       }
-      last_rank_.assign(n, 0);
-      for (size_t d = 0; d < n; ++d)
-        if (first[d] == d && head[d] != UINT32_MAX) last_rank_[head[d]] = rank_[tail[d]];
       prepare();
     }
 
@@ -507,12 +504,9 @@ class SetStore {
         if (covered[k]) return;
         if (rank_[k] >= chunk_from)
           for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) links.push_back({twin, k, s_.sizes_[k]});
-        probe(k, [&](uint32_t d) { return last_rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
-          for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) {
-            if (rank_[x] < rank_[k]) continue;
-            links.push_back({x, k, overlap});
-            if (x == d) covered[d] = 1;
-          }
+        probe(k, [&](uint32_t d) { return rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+          covered[d] = 1;
+          for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) links.push_back({x, k, overlap});
         });
       });
     }
@@ -556,7 +550,7 @@ class SetStore {
    private:
     SetStore& s_;
     double threshold_, containment_;
-    std::vector<uint32_t> order_, rank_, leader_, next_, last_rank_;
+    std::vector<uint32_t> order_, rank_, leader_, next_;
     std::vector<uint32_t> shared_;  // fingerprints of the set that stand elsewhere too: they lie first in it
     std::vector<uint32_t> posted_;  // of these, how many belong to the prefix
     std::vector<uint32_t> unique_;  // fingerprints that stand nowhere else

@@ -1,12 +1,12 @@
 """Doublet finds what is said twice: duplicate documents, borrowed passages, repeats inside documentation.
 
     >>> import doublet
-    >>> comparison = doublet.compare("the quick brown fox jumps", "a quick brown fox jumps high", shingle_words=2)
+    >>> comparison = doublet.compare("the quick brown fox", "a quick brown fox jumps", shingle_words=2)
     >>> comparison.fragments[0].kind
     'verbatim'
 
-Everything in `__all__` is the public API and is kept; what begins with an underscore may change tomorrow. Importing the
-package loads nothing heavy: each name is fetched when it is first used.
+Everything in `__all__` is the public API and is kept; what begins with an underscore may change tomorrow.
+Importing the package loads nothing heavy: each name is fetched when it is first used.
 """
 
 from __future__ import annotations
@@ -111,28 +111,25 @@ __all__ = [
     "Cancelled",
 ]
 
-# Where each public name lives. A function may not share its name with a submodule of the package.
+# Where each public name that is not an error or a value type lives.
 _HOMES = {
-    "doublet.jobs.compare": ("compare",),
-    "doublet.jobs.dedupe": ("dedupe",),
-    "doublet.signatures": ("method", "methods", "CollectionStatistics"),
-    "doublet.progress": ("Event", "Progress"),
-    "doublet.model": (
-        "Comparison Deduplication Disguise DisguiseFinding Document Fragment Group Measures Member Outcome Pair "
-        "Recipe Signature Span Token"
-    ).split(),
-    "doublet.errors": (
-        "Cancelled ConfigError DoubletError IncompatibleSignatures InputNotFound InputUnreadable InvalidParameter "
-        "MemoryTooSmall NothingToSign OutputFailed RecordInvalid SignatureError SourceError SpillFailed StoreError "
-        "TextError TooLarge UnknownMethod Unreadable UsageError"
-    ).split(),
+    "compare": "doublet.jobs.compare",
+    "dedupe": "doublet.jobs.dedupe",
+    "method": "doublet.signatures",
+    "methods": "doublet.signatures",
+    "CollectionStatistics": "doublet.signatures",
+    "Event": "doublet.progress",
+    "Progress": "doublet.progress",
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_FIRST_MODEL, _FIRST_ERROR = __all__.index("Document"), __all__.index("DoubletError")
+_HOMES.update(dict.fromkeys(__all__[_FIRST_ERROR:], "doublet.errors"))
+for _name in __all__[_FIRST_MODEL:_FIRST_ERROR]:
+    _HOMES.setdefault(_name, "doublet.model")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'doublet' has no attribute {name!r}")

@@ -7,6 +7,7 @@
     │                    RecordInvalid, TooLarge             could not get the document
     ├── TextError        NothingToSign, Unreadable           could not read it
     ├── SignatureError   IncompatibleSignatures              made with different settings
+    │                    SignatureDamaged, SignatureTooNew   stored bytes cannot be read
     ├── StoreError       SpillFailed, MemoryTooSmall,
     │                    OutputFailed                        disk or memory gave out
     └── Cancelled                                            stopped by the user
@@ -116,6 +117,18 @@ class SignatureError(DoubletError):
 
 class IncompatibleSignatures(SignatureError):
     code = "incompatible_signatures"
+
+
+class SignatureDamaged(SignatureError):
+    """Stored bytes of a signature, of collection statistics or of pivot words are cut short or changed."""
+
+    code = "signature_damaged"
+
+
+class SignatureTooNew(SignatureError):
+    """Stored by a newer Doublet. Not damaged: a newer program reads it."""
+
+    code = "signature_too_new"
 
 
 class StoreError(DoubletError):

@@ -40,6 +40,7 @@ from doublet.kernels.data import (
     SIZE_FACTOR,
     SPACED_RUN,
     SPACED_RUN_AFTER,
+    SPACED_RUN_MIXED,
     SPECIAL,
     WORD,
     WORD_FACTOR,
@@ -294,17 +295,26 @@ class _Scanner:
         """Single letters with one blank between them: from `SPACED_RUN` on they are one word that was set apart.
 
         After such a word two letters are enough (`SPACED_RUN_AFTER`), up to the next word that is not set apart.
+        Letters that belong to two scripts for sure («a w и h») are no word, nor are those of other alphabets, nor
+        a short run with look-alikes of another script («x и y в»), unless the word before was set apart as well.
         """
         if len(run) < (SPACED_RUN_AFTER if self.gap else SPACED_RUN):
             yield from run
             return
-        self.gap = self.codes[run[1][1] - 1]
         units = []
         flags = FLAG_SPACED
+        anchors = scripts = 0
         for _, start, end, _ in run:
             more, _, _, dropped = self.collect(start, end)
             units += more
             flags |= dropped
+            anchors |= more[0].anchor
+            scripts |= more[0].script
+        mixed = scripts & (scripts - 1) != 0
+        if anchors & (anchors - 1) or anchors == OTHER or (mixed and not self.gap and len(run) < SPACED_RUN_MIXED):
+            yield from run
+            return
+        self.gap = self.codes[run[1][1] - 1]
         flags |= self.resolve(units)
         yield units, run[0][1], run[-1][2], flags
 
@@ -522,17 +532,22 @@ class SetStore:
         """Documents in *order* of preference; links (document, kept one, overlap) of each removed to all that cover it.
 
         A document is kept unless one kept before it covers it: resemblance at least *threshold*, or (when *containment*
-        is above 0) the document lies inside the kept, not smaller one with at least that containment.
+        is above 0) the document lies inside the kept, not smaller one with at least that containment. A document with
+        the same set as one before it goes where that one went, or to it.
         """
         kept: list[int] = []
-        links: list[tuple[int, int, int]] = []
+        first: dict[frozenset[int], int] = {}
+        links: dict[int, list[tuple[int, int]]] = {}
         for document in order.tolist():
+            leader = first.setdefault(self._sets[document], document) if self._sets[document] else document
+            if leader != document:
+                links[document] = links[leader] or [(leader, len(self._sets[leader]))]
+                continue
             found = [(k, self._covers(k, document, threshold, containment)) for k in kept]
-            hits = [(document, k, common) for k, common in found if common]
-            links.extend(hits)
-            if not hits:
+            links[document] = [(k, common) for k, common in found if common]
+            if not links[document]:
                 kept.append(document)
-        return _columns(links)
+        return _columns([(d, k, common) for d, hits in links.items() for k, common in hits])
 
     def pairs(self, threshold: float, containment: float, limit: int) -> tuple[U32, U32, U32, bool]:
         """All pairs (smaller number first) that resemble or hold each other, at most *limit*; the last says "cut short"."""

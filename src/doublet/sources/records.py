@@ -1,8 +1,8 @@
 """What a source of documents gives: batches of unparsed records that any thread can parse.
 
-A source can be walked more than once and walks in the same order every time. Every record, good or bad, has a
-*position*: its number in that walk, from 0. Ids may repeat and records may be broken, positions are always sound, so
-the cleaned collection is written by position (`RecordSource.write_kept`).
+A source can be walked more than once and walks in the same order every time. Every record, good or bad, has
+a *position*: its number in that walk, from 0. Ids may repeat and records may be broken, positions are always
+sound, so the cleaned collection is written by position (`RecordSource.write_kept`).
 """
 
 from __future__ import annotations
@@ -55,16 +55,20 @@ class RawBatch(Protocol):
     """Some consecutive records as they lie in the input."""
 
     first: int  #: position of the first record
-    count: int  #: how many positions the batch takes
     size_bytes: int  #: of the records, after decompression
     consumed_bytes: int  #: how much of `RecordSource.total_bytes` has been read when this batch has
+
+    @property
+    def count(self) -> int:
+        """How many positions the batch takes."""
+        ...
 
     def parse(self) -> ParsedBatch:
         """Read the records. May be called from any thread; never raises for a bad record."""
         ...
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
-        """The records with these numbers in the batch (0 is `first`) as JSON objects, one line each, no line end."""
+        """The records with these numbers in the batch (0 is `first`) as JSON objects, a line each."""
         ...
 
 
@@ -80,11 +84,11 @@ class RecordSource(Protocol):
     ) -> Iterator[RawBatch]: ...
 
     def check_kept(self, out: Path) -> None:
-        """Raise `UsageError` or `OutputFailed` when `write_kept` to *out* would be refused. Call it before the work."""
+        """Raise `UsageError` or `OutputFailed` where `write_kept` would: ask before the work."""
         ...
 
     def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
-        """Write the records whose position *keep* accepts to *out*; returns how many. See `doublet.sources.kept`."""
+        """Write the records whose position *keep* accepts to *out*; gives their number (`sources.kept`)."""
         ...
 
     def close(self) -> None: ...
