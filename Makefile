@@ -4,8 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 QUIET ?= --quiet
 PIP := $(BIN)/python -m pip --disable-pip-version-check $(QUIET)
+# The compiler that Python itself was built with need not be here: any will do.
+COMPILER := CXX=$${CXX:-$$(command -v c++ || command -v g++ || command -v clang++ || echo c++)}
+INSTALL := $(COMPILER) $(PIP) install --constraint constraints.txt --no-build-isolation --editable
 NATIVE := CMakeLists.txt $(wildcard native/*)
-PYTEST := $(BIN)/python -m pytest
+PYTEST := $(BIN)/python -m pytest --numprocesses auto
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -29,7 +32,7 @@ $(VENV)/.tools: constraints.txt tools/venv.sh
 # Python files are used from src/ as they are; only a change below builds the kernels again.
 $(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
 	@echo "Building the kernels and installing Doublet with its libraries"
-	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@$(INSTALL) '.[dev]'
 	@$(BIN)/python -c 'from doublet import kernels; print("Ready, with", kernels.BACKEND, "kernels" if \
 	  kernels.BACKEND == "native" else "kernels only, which are slow: `make clean setup QUIET=-v` shows why")'
 	@touch $@
@@ -44,13 +47,13 @@ format: setup ## put the code into the house format
 	$(BIN)/ruff format .
 
 test: check ## everything: lint, types, and all tests
-	$(PYTEST) --numprocesses auto $(ARGS)
+	$(PYTEST) $(ARGS)
 
 test-pure: setup ## the tests of the core again, on the plain Python kernels
-	DOUBLET_KERNELS=python $(PYTEST) --numprocesses auto tests/unit tests/properties tests/contracts tests/golden $(ARGS)
+	DOUBLET_KERNELS=python $(PYTEST) tests/unit tests/properties tests/contracts tests/golden $(ARGS)
 
 bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed on)
-	@$(PIP) install --constraint constraints.txt --no-build-isolation --editable '.[dev,bench]'
+	@$(INSTALL) '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 docs: setup ## write the generated pages of docs/reference/ again
@@ -61,4 +64,4 @@ lock: setup ## resolve the newest versions that Python 3.11 can have into constr
 
 clean: ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
