@@ -1,0 +1,476 @@
+"""Text → what was done to hide it (T5): look-alikes, invisible characters, letters apart, marks, styles.
+
+The tokeniser undoes the tricks on every word and flags the word; here the flagged words are looked at once
+more, in the characters of the original text, to tell tricks from honest writing, to count the disguised
+characters and to say where they are. Folding always happens; only the *alarm* has thresholds. What is honest,
+and why the thresholds are what they are, is explained in docs/explanation/canonical-form.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.kernels.data import (
+    ANCHOR_SHIFT,
+    BREAK,
+    CYRILLIC,
+    DROP,
+    FLAG_INVISIBLE,
+    FLAG_LOOKALIKE,
+    FLAG_MARKS,
+    FLAG_NUMBER,
+    FLAG_SPACED,
+    FLAG_STYLED,
+    FLAGS_DISGUISE,
+    GREEK,
+    INVISIBLE,
+    LATIN,
+    LETTER_MASK,
+    MARK,
+    OTHER,
+    SCRIPT_SHIFT,
+    WORD,
+    fold_table,
+)
+from doublet.model import Disguise, DisguiseFinding, Span
+from doublet.text.tokens import Canon, TokenBatch
+
+# Alarm: at least so many different words, and at least this share of the words of the text. Chosen on honest
+# texts (figures: docs/explanation/canonical-form.md); tests/quality/test_text_disguise.py runs them again.
+LEAST_WORDS = {"lookalike": 3, "invisible": 3, "spaced": 5, "marks": 3, "styled": 3}
+LEAST_SHARE = {"lookalike": 0.01, "invisible": 0.01, "spaced": 0.02, "marks": 0.01, "styled": 0.01}
+# A swapped passage inside a long honest text: so many disguised words among so many in a row.
+PASSAGE_WORDS, PASSAGE_DISGUISED = 100, 10
+# Words with letters apart written in capitals are headings, unless the text has so many.
+SPACED_CAPITALS_SHARE = 0.1
+# Soft hyphens are typesetting while no more than this share of their words is cut where no word can be cut.
+SOFT_HYPHENS_MISPLACED = 0.25
+
+_SCRIPTS = (LATIN, CYRILLIC, GREEK)
+_THREE = LATIN | CYRILLIC | GREEK
+_VOWELS = frozenset("аеёиоуыэюяіїєўaeiouyαεηιουω")
+_RUSSIAN_VOWELS = frozenset("аеёиоуыэюяАЕЁИОУЫЭЮЯ")
+_ROMAN = frozenset("IVXLCDMІХСМ")
+_STRESS = frozenset("\u0300\u0301")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+_OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA69F))  # Church Slavonic
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_CHUNK = 40  # characters to either side in which a transcription shows itself
+_LONG_CLUSTER = 8  # marks on one letter: more are no letter of any language
+
+
+def find_disguise(text: str) -> Disguise:
+    """What was undone in *text*, by kind, with counts and places. An empty result means: nothing."""
+    return find_disguise_in(text, Canon().tokens([text]), 0)
+
+
+def find_disguise_in(text: str, batch: TokenBatch, index: int) -> Disguise:
+    """The same for a text whose words are known: number *index* of *batch*.
+
+    The batch should hold all words (no stop words or short words left out), because shares are of its words.
+    """
+    part = batch.slice(index)
+    flags = batch.flags[part]
+    flagged = np.flatnonzero(flags & np.uint8(FLAGS_DISGUISE))
+    has_invisible = not text.isascii() and _invisible_runs().search(text) is not None
+    if not len(flagged) and not has_invisible:
+        return Disguise()
+    words = _Words(
+        text,
+        batch.starts[part].astype(np.int64),
+        batch.ends[part].astype(np.int64),
+        flags,
+        batch.hashes[part],
+        int(np.count_nonzero((flags & np.uint8(FLAG_NUMBER)) == 0)),
+    )
+    found = [_lookalike(words), _invisible(words), _spaced(words), _marks(words), _styled(words)]
+    return Disguise(tuple(tally.finding() for tally in found if tally.characters))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Words:
+    """The words of one text."""
+
+    text: str
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    flags: NDArray[np.uint8]
+    hashes: NDArray[np.uint64]
+    lettered: int  #: words that hold a letter
+
+    def flagged(self, flag: int) -> Iterator[tuple[int, str]]:
+        """Number and original spelling of each word with *flag*."""
+        for i in np.flatnonzero(self.flags & np.uint8(flag)).tolist():
+            yield i, self.text[self.starts[i] : self.ends[i]]
+
+    def span(self, i: int) -> Span:
+        return Span(int(self.starts[i]), int(self.ends[i]))
+
+    def many(self, kind: str, words: list[int]) -> bool:
+        """The alarm rule: enough different words, and enough of the text or of one passage of it."""
+        least = LEAST_WORDS[kind]
+        if len(words) < least or len(np.unique(self.hashes[words])) < least:
+            return False
+        if len(words) >= LEAST_SHARE[kind] * self.lettered:
+            return True
+        for first in range(len(words) - PASSAGE_DISGUISED + 1):
+            last = first + PASSAGE_DISGUISED - 1
+            near = words[last] - words[first] < PASSAGE_WORDS
+            if near and len(np.unique(self.hashes[words[first : last + 1]])) >= least:
+                return True
+        return False
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A finding while it is being counted. *loose* are places outside of words."""
+
+    kind: str
+    spans: list[Span] = field(default_factory=list)
+    loose: list[Span] = field(default_factory=list)
+    characters: int = 0
+    alarm: bool = False
+
+    def add(self, span: Span, characters: int) -> None:
+        self.spans.append(span)
+        self.characters += characters
+
+    def finding(self) -> DisguiseFinding:
+        return DisguiseFinding(
+            self.kind, len(self.spans), self.characters, tuple(sorted(self.spans + self.loose)), self.alarm
+        )
+
+
+# Look-alike letters
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    char: str
+    script: int
+    anchor: int
+    twin: tuple[int, ...]  #: folded look in Latin, Cyrillic, Greek (0: none)
+
+    def is_strange_in(self, script: int) -> bool:
+        """True when this letter stands for another one in a word of *script*."""
+        if self.script == script or self.char == "ı":  # Turkish: an honest letter between Latin ones
+            return False
+        other = self.twin[_SCRIPTS.index(script)] if self.twin else 0
+        own = int(fold_table().entries[ord(self.char)]) & LETTER_MASK
+        return other not in (0, own) or (ord(self.char), script) in fold_table().weak
+
+
+@functools.lru_cache(maxsize=4096)
+def _letter(char: str) -> _Letter | None:
+    """What the fold table knows about a letter; None for anything else."""
+    table = fold_table()
+    entry = int(table.entries[ord(char)])
+    script = entry >> SCRIPT_SHIFT & 15
+    if not entry & WORD or not script:
+        return None
+    return _Letter(char, script, entry >> ANCHOR_SHIFT & 15, table.twins.get(ord(char), ()))
+
+
+def _lookalike(words: _Words) -> _Tally:
+    tally = _Tally("lookalike")
+    counted: dict[int, int] = {}
+    for i, word in words.flagged(FLAG_LOOKALIKE):
+        number = _count_lookalikes(word)
+        if number and not _is_transcription(words.text, words.span(i)):
+            counted[i] = number
+    if words.many("lookalike", list(counted)):
+        tally.alarm = True
+        # Words of twins alone («оса» in Latin) say nothing by themselves, but now they are part of it.
+        counted |= _turned(words)
+    for i in sorted(counted):
+        tally.add(words.span(i), counted[i])
+    return tally
+
+
+def _count_lookalikes(word: str) -> int:
+    """Letters of *word* that stand for letters of another script; 0 for a word as honest people write it."""
+    return sum(_count_in_part([c for c in part if c.isalnum()]) for part in word.split("_"))
+
+
+def _count_in_part(chars: list[str]) -> int:
+    letters = [known for known in map(_letter, chars) if known is not None]
+    script = _script_of(letters)
+    if not script:
+        return 0
+    strange = [i for i, letter in enumerate(letters) if letter.is_strange_in(script)]
+    accented = [i for i in strange if len(unicodedata.normalize("NFD", letters[i].char)) > 1]
+    if len(accented) <= 2:  # «бóльшую»: a stress mark that came as a letter
+        strange = [i for i in strange if i not in accented]
+    if not strange or _is_honest(chars, letters, strange, script):
+        return 0
+    return len(strange)
+
+
+def _script_of(letters: list[_Letter]) -> int:
+    """The script that a mixed word belongs to; 0 when it is not mixed, or glued of words of two scripts."""
+    scripts = anchors = 0
+    for letter in letters:
+        scripts |= letter.script
+        anchors |= letter.anchor & _THREE
+    if scripts & (scripts - 1) == 0:
+        return 0
+    if anchors == LATIN | CYRILLIC:
+        weak = fold_table().weak
+        firm = 0
+        for letter in letters:
+            if letter.anchor and (ord(letter.char), anchors ^ letter.anchor) not in weak:
+                firm |= letter.anchor
+        anchors = firm
+    if anchors in _SCRIPTS:
+        return anchors
+    if anchors:
+        return 0
+    return max(_SCRIPTS, key=lambda script: sum(letter.script == script for letter in letters))
+
+
+def _is_honest(chars: list[str], letters: list[_Letter], strange: list[int], script: int) -> bool:
+    """Mixed words that people write: «IPадрес», «МассивX», «ХIХ», μA, «kВт», «А1C»."""
+    greek = sum(letter.script == GREEK for letter in letters)
+    if (script == GREEK and greek < 3) or (greek and len(letters) <= 2):
+        return True
+    capitals = [letter.char.isupper() for letter in letters]
+    if all(capitals):
+        if all(letter.char in _ROMAN for letter in letters) or any(c.isdigit() for c in chars):
+            return True
+        return strange == [len(letters) - 1]
+    if len(letters) <= 4 and any(capitals[1:]):
+        return True
+    one_run = strange[-1] - strange[0] == len(strange) - 1
+    at_end = strange[-1] == len(letters) - 1
+    return one_run and all(capitals[i] for i in strange) and (len(strange) > 1 or at_end)
+
+
+def _is_transcription(text: str, span: Span) -> bool:
+    """True for a word of a phonetic transcription, whose letters look like others by nature: [ˈprɛslɪ]."""
+    before = text[max(0, span.start - _CHUNK) : span.start].split()
+    after = text[span.end : span.end + _CHUNK].split()
+    left = before[-1] if before and not text[span.start - 1].isspace() else ""
+    right = after[0] if after and not text[span.end].isspace() else ""
+    return _phonetic_letters().search(left + text[span.start : span.end][:_CHUNK] + right) is not None
+
+
+@functools.cache
+def _phonetic_letters() -> re.Pattern[str]:
+    """Letters and signs that only transcriptions have, without those that look like others."""
+    twins = fold_table().twins
+    return re.compile("[ˈˌːθðŋæ" + "".join(chr(c) for c in range(0x250, 0x2B0) if c not in twins) + "]")
+
+
+def _turned(words: _Words) -> dict[int, int]:
+    """Words of twins alone that were read in the script of their neighbours: number of letters of each."""
+    entries = fold_table().entries[_codes(words.text)]
+    entries = np.append(entries, np.uint32(0))
+    bounds = np.stack([words.starts, words.ends], axis=1).reshape(-1)
+    merged = np.bitwise_or.reduceat(entries, bounds)[::2]
+    scripts = merged >> np.uint32(SCRIPT_SHIFT) & np.uint32(15)
+    anchors = merged >> np.uint32(ANCHOR_SHIFT) & np.uint32(15)
+    known = np.flatnonzero(np.isin(anchors, _SCRIPTS))
+    if not len(known):
+        return {}
+    last = np.searchsorted(known, np.arange(len(anchors)), side="right") - 1
+    context = anchors[known[np.maximum(last, 0)]]
+    turned = (anchors == 0) & np.isin(scripts, (LATIN, CYRILLIC)) & (context != scripts)
+    turned &= np.isin(context, (LATIN, CYRILLIC)) & (words.flags & np.uint8(FLAG_LOOKALIKE) == 0)
+    out = {}
+    for i in np.flatnonzero(turned).tolist():
+        letters = [known for known in map(_letter, words.text[words.starts[i] : words.ends[i]]) if known]
+        if scripts[i] == CYRILLIC or not any(letter.char in "iI" for letter in letters):
+            out[i] = len(letters)
+    return out
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+# Invisible characters
+
+
+@functools.cache
+def _invisible_runs() -> re.Pattern[str]:
+    entries = fold_table().entries
+    kinds = entries & np.uint32(LETTER_MASK)
+    codes = np.flatnonzero((entries & np.uint32(DROP) != 0) & np.isin(kinds, (INVISIBLE, BREAK)))
+    return re.compile("[" + "".join(map(chr, codes.tolist())) + "]+")
+
+
+def _invisible(words: _Words) -> _Tally:
+    tally = _Tally("invisible")
+    runs = _invisible_runs()
+    hard: list[int] = []
+    soft: list[int] = []
+    misplaced: list[int] = []
+    for i, word in words.flagged(FLAG_INVISIBLE):
+        cuts = list(runs.finditer(word))
+        tally.add(words.span(i), sum(len(cut[0]) for cut in cuts))
+        if all(cut[0].strip("\u00ad") == "" for cut in cuts):
+            soft.append(i)
+            if not _can_be_hyphenated(word):
+                misplaced.append(i)
+        elif not all(_may_break(word, cut.start(), cut.end()) for cut in cuts):
+            hard.append(i)
+    _add_loose(words, tally)
+    if len(misplaced) > SOFT_HYPHENS_MISPLACED * len(soft):
+        hard = sorted(hard + misplaced)
+    tally.alarm = words.many("invisible", hard)
+    return tally
+
+
+def _can_be_hyphenated(word: str) -> bool:
+    """True when every soft hyphen stands where typesetters put it: between parts that can be spoken."""
+    parts = [part for part in word.split("\u00ad") if part]
+    for left, right in itertools.pairwise(parts):
+        if len(left) < 2 or len(right) < 2 or right[0] in "ьъйЬЪЙ":
+            return False
+        if not _VOWELS & set(left.lower()) or not _VOWELS & set(right.lower()):
+            return False
+        # Russian never parts a consonant from the vowel after it (but for a few prefixes).
+        if right[0] in _RUSSIAN_VOWELS and left[-1] not in _RUSSIAN_VOWELS and left[-1] not in "ьъйЬЪЙ":
+            return False
+    return True
+
+
+def _may_break(word: str, start: int, end: int) -> bool:
+    """True for a place where a long name is allowed to break: camel|Case, snake_|case, part|2."""
+    before, after = word[start - 1 : start], word[end : end + 1]
+    return (
+        (before.islower() and after.isupper())
+        or "_" in (before, after)
+        or before.isdigit() != after.isdigit()
+    )
+
+
+def _add_loose(words: _Words, tally: _Tally) -> None:
+    """Invisible characters outside of words. They do no harm and raise no alarm, but they are told."""
+    text = words.text
+    starts, ends = words.starts, words.ends
+    right_to_left = _RIGHT_TO_LEFT.search(text) is not None
+    for run in _invisible_runs().finditer(text):
+        at = run.start()
+        i = int(np.searchsorted(starts, at, side="right")) - 1
+        if i >= 0 and at < ends[i]:
+            continue
+        if (at == 0 and run[0] == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run[0])):
+            continue
+        if _needs_joiners(text[at - 1 : at]) or _needs_joiners(text[run.end() : run.end() + 1]):
+            continue
+        tally.loose.append(Span(at, run.end()))
+        tally.characters += len(run[0])
+
+
+def _needs_joiners(char: str) -> bool:
+    """Emoji, and letters of alphabets in which zero-width characters are part of the spelling."""
+    if not char:
+        return False
+    letter = _letter(char)
+    return letter.script == OTHER if letter else unicodedata.category(char) in ("So", "Sk", "Mn", "Mc")
+
+
+# Letters apart
+
+
+def _spaced(words: _Words) -> _Tally:
+    tally = _Tally("spaced")
+    total: list[int] = []
+    running: list[int] = []
+    for i, word in words.flagged(FLAG_SPACED):
+        letters = {c for c in word if c.isalpha()}
+        tally.add(words.span(i), sum(c.isspace() for c in word))
+        total.append(i)
+        vowels = {c for c in letters if _base(c) in _VOWELS}
+        if vowels and vowels != letters and any(c.islower() for c in letters):
+            running.append(i)
+    headings_too = words.many("spaced", total) and len(total) >= SPACED_CAPITALS_SHARE * words.lettered
+    tally.alarm = headings_too or words.many("spaced", running)
+    return tally
+
+
+def _base(char: str) -> str:
+    return unicodedata.normalize("NFD", char.lower())[0]
+
+
+# Combining marks
+
+
+def _marks(words: _Words) -> _Tally:
+    tally = _Tally("marks")
+    counted: list[int] = []
+    for i, word in words.flagged(FLAG_MARKS):
+        number = _count_marks(word)
+        if number and not _is_transcription(words.text, words.span(i)):
+            counted.append(i)
+            tally.add(words.span(i), number)
+    tally.alarm = words.many("marks", counted)
+    return tally
+
+
+def _count_marks(word: str) -> int:
+    """Marks that belong to no letter of any language: not й taken apart, not a stress mark, not x̄."""
+    clusters = list(_clusters(word))
+    if len(clusters) < 2:
+        return 0
+    stressed = strange = 0
+    for letter, marks in clusters:
+        known = _letter(letter)
+        if not marks or known is None or known.script == OTHER:
+            continue
+        rest = unicodedata.normalize("NFC", letter + marks)[1:] if len(marks) <= _LONG_CLUSTER else marks
+        left = [m for m in rest if not any(a <= ord(m) <= b for a, b in _OLD_MARKS)]
+        if len(left) == 1 and left[0] in _STRESS and _base(letter) in _VOWELS:
+            stressed += 1
+        else:
+            strange += len(left)
+    return strange if stressed <= 2 else strange + stressed
+
+
+def _clusters(word: str) -> Iterator[tuple[str, str]]:
+    """Each letter with the marks on it."""
+    letter, begin = "", 0
+    for at, char in enumerate(word):
+        entry = int(fold_table().entries[ord(char)])
+        if entry & WORD:
+            if letter:
+                yield letter, _only_marks(word[begin:at])
+            letter, begin = char, at + 1
+    if letter:
+        yield letter, _only_marks(word[begin:])
+
+
+def _only_marks(chars: Iterable[str]) -> str:
+    entries = fold_table().entries
+    return "".join(c for c in chars if int(entries[ord(c)]) & (DROP | LETTER_MASK) == DROP | MARK)
+
+
+# Styled letters
+
+
+def _styled(words: _Words) -> _Tally:
+    tally = _Tally("styled")
+    counted: list[int] = []
+    styled = fold_table().styled
+    full_width_is_honest = _CJK.search(words.text) is not None
+    for i, word in words.flagged(FLAG_STYLED):
+        letters = [c for c in word if _letter(c)]
+        dressed = [c for c in letters if ord(c) in styled]
+        if full_width_is_honest:
+            dressed = [c for c in dressed if not "\uff00" <= c <= "\uff5e"]
+        # Single letters, and names like sin, are how formulas come out of a PDF.
+        if len(dressed) >= 4 or (len(letters) >= 3 and 0 < len(dressed) < len(letters)):
+            counted.append(i)
+            tally.add(words.span(i), len(dressed))
+    tally.alarm = words.many("styled", counted)
+    return tally
