@@ -12,6 +12,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 .PHONY: help run setup check format test test-pure bench docs lock clean
 
 help: ## list what can be made

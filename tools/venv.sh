@@ -37,7 +37,7 @@ install() {
 python=$(find_python)
 version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 
-if ! "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 && ! install "python$version-venv"; then
+if ! "$python" -c 'import ensurepip, venv; ensurepip.version()' >/dev/null 2>&1 && ! install "python$version-venv"; then
     say "This Python cannot make virtual environments. Install the missing part, then try again:"
     say "    sudo apt-get install python$version-venv"
     exit 1
