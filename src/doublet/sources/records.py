@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from doublet.errors import InputUnreadable, suggest
 from doublet.model import Outcome
 
 MAX_BATCH_RECORDS = 1_000
@@ -69,6 +70,52 @@ class RawBatch(Protocol):
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
         """The records with these numbers in the batch (0 is `first`) as JSON objects, a line each."""
+        ...
+
+
+@dataclass(slots=True)
+class BrokenBatch:
+    """Stands for an input, or the rest of one, that could not be read."""
+
+    outcome: Outcome
+    first: int
+    consumed_bytes: int
+    size_bytes: int = 0
+
+    @property
+    def count(self) -> int:
+        return 1
+
+    def parse(self) -> ParsedBatch:
+        return ParsedBatch(outcomes=[self.outcome])
+
+    def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:  # noqa: ARG002 - there is nothing to give
+        return iter(())
+
+
+def check_columns(columns: Sequence[str], fields: Fields, label: str) -> None:
+    """Raise `InputUnreadable` when a wanted column of a table is not there."""
+    wanted = {"--id-field": fields.id, "--text-field": fields.text}
+    wanted |= {"--time-field": fields.time or "", "--source-field": fields.source or ""}
+    for option, name in wanted.items():
+        if name and name not in columns and name != PLACE_AS_ID:
+            raise InputUnreadable(
+                f"{label} has no column {name!r}{suggest(name, columns) or '.'} Its columns are: "
+                f"{', '.join(map(repr, columns))}. Name the right one with {option}",
+                path=label,
+                columns=list(columns),
+            )
+
+
+class Part(Protocol):
+    """One file, or one folder of texts, of a source."""
+
+    label: str  #: as the user named it
+    kind: str  #: jsonl, json, csv, parquet, texts
+    size_bytes: int
+
+    def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
+        """Walk the part; *first* is the position of its first record, *done* what was consumed before it."""
         ...
 
 

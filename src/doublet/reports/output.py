@@ -1,0 +1,158 @@
+"""Files that are written whole or not at all.
+
+`open_output` gives a stream onto a temporary file beside the target; only when everything has been written
+does it take the target's place. Compression follows the suffix (.gz, .zst) and does not depend on the clock,
+so the same content always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from doublet.errors import ConfigError, OutputFailed, UsageError
+
+COMPRESSIONS = (".gz", ".zst")
+STDOUT = Path("-")
+
+
+def format_suffix(path: Path) -> str:
+    """The suffix that tells the format, in lower case (".jsonl" of "groups.jsonl.gz"), or nothing."""
+    name = Path(path.name.lower())
+    if name.suffix in COMPRESSIONS:
+        name = Path(name.stem)
+    return name.suffix
+
+
+def compression_suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    return suffix if suffix in COMPRESSIONS else ""
+
+
+def check_output(path: Path) -> None:
+    """Raise `OutputFailed` for what can be known before the work: no such folder, not allowed."""
+    if path == STDOUT:
+        return
+    if compression_suffix(path) == ".zst":
+        zstandard()
+    if path.is_dir():
+        raise OutputFailed(f"{path} is a folder: give the name of a file in it", path=str(path))
+    parent = path.resolve().parent
+    if not parent.is_dir():
+        raise OutputFailed(f"{path} cannot be written: make the folder {parent} first", path=str(path))
+    if _is_special(path):
+        return
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise OutputFailed(f"{path} cannot be written: no permission to write in {parent}", path=str(path))
+
+
+@contextlib.contextmanager
+def open_output(path: Path) -> Iterator[IO[bytes]]:
+    """A binary stream that becomes *path* when the block ends well, and leaves nothing behind when it does
+    not.
+
+    "-" is standard output. Devices and pipes are written straight. Raises `OutputFailed` when the disk is
+    full or the place cannot be written; a `BrokenPipeError` of standard output passes through.
+    """
+    if path == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    check_output(path)
+    try:
+        if _is_special(path):
+            with path.open("wb") as plain, _compressed(plain, path) as stream:
+                yield stream
+        else:
+            with _temporary(path) as temporary, _compressed(temporary, path) as stream:
+                yield stream
+    except OSError as error:
+        raise output_failed(path, error) from error
+
+
+def output_failed(path: Path, error: OSError) -> OutputFailed:
+    """*error* while writing *path*, in words."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        why = "there is no space left on the disk; make room or choose another place"
+    else:
+        why = error.strerror or str(error)
+    return OutputFailed(f"{path} could not be written: {why}. Nothing was left behind", path=str(path))
+
+
+def zstandard() -> Any:
+    """The zstandard library, or a `ConfigError` that says what to install."""
+    try:
+        import zstandard as library
+    except ImportError as error:
+        raise ConfigError(
+            "files with the suffix .zst need the zstandard library: pip install 'doublet[tables]'",
+            library="zstandard",
+        ) from error
+    return library
+
+
+def check_distinct(paths: dict[str, Path | None]) -> None:
+    """Two outputs must not be one file. *paths*: option → place."""
+    seen: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is None:
+            continue
+        other = seen.setdefault(path if path == STDOUT else path.resolve(), option)
+        if other != option:
+            raise UsageError(f"{other} and {option} both name {path}: give each its own file", path=str(path))
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextlib.contextmanager
+def _temporary(path: Path) -> Iterator[IO[bytes]]:
+    target = path.resolve()  # a link stays a link: what it points to is replaced
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb", buffering=1 << 20) as stream:
+            yield stream
+            stream.flush()
+            os.fchmod(stream.fileno(), _mode(target))
+            os.fsync(stream.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Permissions of the file that is replaced, or those a new file would get."""
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except OSError:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+@contextlib.contextmanager
+def _compressed(stream: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+    kind = compression_suffix(path)
+    if kind == ".gz":
+        with gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif kind == ".zst":
+        with zstandard().ZstdCompressor(level=3).stream_writer(stream, closefd=False) as packed:
+            yield packed
+    else:
+        yield stream

@@ -1,0 +1,253 @@
+"""JSON lines: one object a line. Also what every kind of JSON record has in common: reading its fields.
+
+orjson reads nearly everything; the few lines that it refuses and Python's own reader takes (lone surrogates,
+NaN, numbers beyond 64 bits) are read by the latter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from doublet.errors import RecordInvalid
+from doublet.model import Outcome
+from doublet.sources.records import PLACE_AS_ID, Fields, ParsedBatch, RawBatch
+from doublet.sources.streams import Damaged, Line, Stream, TooLong, blocks_of_lines, open_text
+
+_SHOWN_FIELDS = 8
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class JsonBatch:
+    """Records as raw JSON. *places* of the records are ``label:number``, from *first_number* on."""
+
+    records: list[Line]
+    first: int
+    first_number: int
+    label: str
+    fields: Fields
+    size_bytes: int
+    consumed_bytes: int
+    numbered: str = ":"  #: between label and number in a place
+
+    @property
+    def count(self) -> int:
+        return len(self.records)
+
+    def place(self, index: int) -> str:
+        return f"{self.label}{self.numbered}{self.first_number + index}"
+
+    def parse(self) -> ParsedBatch:
+        fields, loads, label, first = self.fields, orjson.loads, self.label, self.first
+        id_field, text_field, by_place = fields.id, fields.text, fields.id == PLACE_AS_ID
+        time_field, source_field = fields.time, fields.source
+        out = ParsedBatch()
+        positions: list[int] = []
+        for index, line in enumerate(self.records):
+            try:
+                record = loads(line)  # type: ignore[arg-type]  # what stands for a line that cannot be read raises
+                identifier = self.place(index) if by_place else record[id_field]
+                text = record[text_field]
+            except (ValueError, KeyError, TypeError):
+                identifier = text = None
+            if type(identifier) is str and type(text) is str and identifier:
+                time = _optional(record, time_field) if time_field else ""
+                source = (_optional(record, source_field) or label) if source_field else label
+            elif isinstance(line, bytes) and not line.strip():
+                continue
+            else:
+                try:
+                    identifier, text, time, source = read_record(line, fields, self.place(index), label)
+                except RecordInvalid as error:
+                    out.outcomes.append(outcome_of(error, self.place(index)))
+                    continue
+            out.ids.append(identifier)
+            out.texts.append(text)
+            out.times.append(time)
+            out.sources.append(source)
+            out.sizes.append(len(line))  # type: ignore[arg-type]
+            positions.append(first + index)
+        out.positions = positions
+        return out
+
+    def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
+        for index in indexes:
+            line = self.records[index]
+            if isinstance(line, bytes):
+                # Line breaks between the parts of an object (never inside its strings) become blanks.
+                yield line if b"\n" not in line else re.sub(rb"\s*[\r\n]+\s*", b" ", line)
+
+
+@dataclass(slots=True)
+class JsonLines:
+    """One file of JSON lines."""
+
+    path: Path
+    label: str
+    fields: Fields
+    encoding: str
+    limit_bytes: int
+    size_bytes: int
+    kind: str = "jsonl"
+
+    def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
+        number = 1
+        with Stream(self.path, label=self.label) as stream:
+            text = open_text(stream, self.encoding)
+            for lines in blocks_of_lines(text, block_bytes=max_bytes, limit_bytes=self.limit_bytes):
+                if number == 1 and isinstance(lines[0], bytes):
+                    lines[0] = lines[0].removeprefix(_BOM)
+                parts = -(-len(lines) // max_records)
+                step = -(-len(lines) // parts)
+                for start in range(0, len(lines), step):
+                    some = lines[start : start + step] if parts > 1 else lines
+                    size = sum(len(line) for line in some if isinstance(line, bytes))
+                    consumed = done + min(stream.consumed, self.size_bytes)
+                    yield JsonBatch(some, first, number, self.label, self.fields, size, consumed)
+                    first += len(some)
+                    number += len(some)
+
+
+def read_record(line: Line, fields: Fields, place: str, label: str) -> tuple[str, str, str, str]:
+    """Id, text, time and source of one JSON record, read with care. Raises `RecordInvalid`."""
+    if isinstance(line, TooLong):
+        message = f"the record has {line.size:,} bytes, more than the limit allows; it was left out"
+        raise RecordInvalid(message, state="too_large", id=_id_in(line.head, fields.id))
+    if isinstance(line, Damaged):
+        raise RecordInvalid(f"{line.reason}; what follows could not be read", state="unreadable", id="")
+    record = _load(line)
+    if not isinstance(record, dict):
+        raise RecordInvalid(f"not a JSON object but {_type_name(record)}", state="invalid", id="")
+    return fields_of(record, fields, place, label, exact=lambda: _load_exactly(line))
+
+
+def fields_of(
+    record: dict[str, Any], fields: Fields, place: str, label: str, exact: Any = None
+) -> tuple[str, str, str, str]:
+    """Id, text, time and source of a record. *exact* gives it again with its numbers as they were written."""
+    identifier = place if fields.id == PLACE_AS_ID else find_field(record, fields.id)
+    if isinstance(identifier, float) and exact is not None:
+        identifier = find_field(exact(), fields.id)
+    if isinstance(identifier, int | float) and not isinstance(identifier, bool):
+        identifier = str(identifier)
+    shown = identifier if isinstance(identifier, str) else ""
+    if identifier is MISSING:
+        raise RecordInvalid(f"no field {fields.id!r}; {_found(record)}", state="invalid", id="", missing="id")
+    if not isinstance(identifier, str) or not identifier:
+        what = "empty" if identifier == "" else _type_name(identifier)
+        raise RecordInvalid(
+            f"the field {fields.id!r} is {what}: it must be a text or a number", state="invalid", id=""
+        )
+    text = find_field(record, fields.text)
+    if text is MISSING:
+        raise RecordInvalid(
+            f"no field {fields.text!r}; {_found(record)}", state="invalid", id=shown, missing="text"
+        )
+    if not isinstance(text, str):
+        message = f"the field {fields.text!r} is {_type_name(text)}: it must be a text"
+        raise RecordInvalid(message, state="invalid", id=shown)
+    return identifier, text, _optional(record, fields.time), _optional(record, fields.source) or label
+
+
+MISSING: Any = object()
+
+
+def find_field(record: Any, name: str) -> Any:
+    """The value under *name*, or, for "a.b" that is no key itself, under "b" inside "a"; else `MISSING`."""
+    if isinstance(record, dict):
+        if name in record:
+            return record[name]
+        head, dot, rest = name.partition(".")
+        if dot and head in record:
+            return find_field(record[head], rest)
+    return MISSING
+
+
+def outcome_of(error: RecordInvalid, place: str) -> Outcome:
+    return Outcome(str(error.details["state"]), str(error.details["id"]), place, error.message)
+
+
+def to_line(record: Any) -> bytes:
+    """One JSON line, also of what orjson refuses."""
+    try:
+        return orjson.dumps(record, default=str)
+    except (TypeError, ValueError):
+        return json.dumps(record, default=str, separators=(",", ":")).encode()
+
+
+def _load(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except ValueError as error:
+        first = error
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RecordInvalid(
+            f"not valid UTF-8 at byte {error.start + 1}: save the file as UTF-8", state="invalid", id=""
+        ) from error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise RecordInvalid(f"not valid JSON: {_words(first)}", state="invalid", id="") from first
+
+
+def _load_exactly(line: bytes) -> Any:
+    try:
+        return json.loads(line, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _words(error: ValueError) -> str:
+    message = str(error)
+    column = re.search(r"column (\d+)", message)
+    message = message.partition(": line")[0]
+    return f"{message} (column {column.group(1)})" if column else message
+
+
+def _id_in(head: bytes, id_field: str) -> str:
+    """The id at the beginning of a record that is too large to be read, if it stands there."""
+    name = re.escape(json.dumps(id_field, ensure_ascii=False).encode())
+    found = re.search(name + rb'\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?[0-9]+)\s*[,}])', head)
+    if not found:
+        return ""
+    try:
+        return (
+            str(json.loads(b'"' + found.group(1) + b'"'))
+            if found.group(1) is not None
+            else found.group(2).decode()
+        )
+    except ValueError:
+        return ""
+
+
+def _optional(record: dict[str, Any], name: str | None) -> str:
+    if name is None:
+        return ""
+    value = find_field(record, name)
+    return "" if value is MISSING or value is None else str(value)
+
+
+def _found(record: dict[str, Any]) -> str:
+    names = [repr(str(name)) for name in record]
+    if not names:
+        return "the record has no fields"
+    more = f" and {len(names) - _SHOWN_FIELDS} more" if len(names) > _SHOWN_FIELDS else ""
+    return f"found {', '.join(names[:_SHOWN_FIELDS])}{more}"
+
+
+def _type_name(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), type(value).__name__)

@@ -1,0 +1,251 @@
+"""Write the cleaned collection: the records that stay, as they were, in the order of the input.
+
+The form follows the name of the output: ``.jsonl`` takes any input (JSON lines stay as they were, byte for
+byte), ``.json`` is the same as one array, ``.csv``, ``.tsv`` and ``.parquet`` take tables of the same kind
+with the same columns, ``.txt`` is the list of the ids, a folder takes copies of the text files. ``.gz`` and
+``.zst`` compress.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from doublet.errors import OutputFailed, UsageError
+from doublet.reports.output import (
+    STDOUT,
+    check_output,
+    compression_suffix,
+    format_suffix,
+    open_output,
+    output_failed,
+)
+from doublet.sources.csv_table import CsvBatch, CsvTable, Row
+from doublet.sources.parquet import ParquetBatch, ParquetTable, pyarrow
+from doublet.sources.records import MAX_BATCH_BYTES, MAX_BATCH_RECORDS, RawBatch
+from doublet.sources.texts import TextBatch
+
+if TYPE_CHECKING:
+    from doublet.sources.open import Inputs
+
+Keep = Callable[[int], bool]
+_FORMS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".txt")
+
+
+def check_kept(source: Inputs, out: Path) -> None:
+    """Raise `UsageError` or `OutputFailed` now for what would stop `write_kept` after the work."""
+    form = _form(source, out)
+    if form == "folder":
+        if any(part.kind not in ("texts", "broken") for part in source.parts):
+            raise UsageError(f"{out} is a folder: only text files can be copied into one; name a .jsonl file")
+        if out.is_dir() and any(out.iterdir()):
+            raise OutputFailed(f"the folder {out} is not empty: name a new one", path=str(out))
+        if not out.resolve().parent.is_dir():
+            raise OutputFailed(f"{out} cannot be written: make the folder {out.resolve().parent} first")
+        return
+    if out != STDOUT:
+        check_output(out)
+    if form in (".csv", ".tsv"):
+        tables = [part for part in source.parts if isinstance(part, CsvTable)]
+        _need_all(source, len(tables), out, "CSV or TSV tables")
+        if any(table.header != tables[0].header for table in tables):
+            raise UsageError(f"{out}: the input tables have different columns; name a .jsonl file instead")
+    elif form == ".parquet":
+        files = [part for part in source.parts if isinstance(part, ParquetTable)]
+        _need_all(source, len(files), out, "Parquet tables")
+        if compression_suffix(out):
+            raise UsageError(f"{out}: Parquet is compressed inside; leave {compression_suffix(out)} away")
+        if any(not file.schema.equals(files[0].schema) for file in files):
+            raise UsageError(f"{out}: the input tables have different columns; name a .jsonl file instead")
+
+
+def write_kept(source: Inputs, out: Path, keep: Keep) -> int:
+    """Write the records whose position *keep* accepts; returns how many."""
+    check_kept(source, out)
+    form = _form(source, out)
+    if form == "folder":
+        return _copy_files(source, out, keep)
+    if form == ".parquet":
+        return _write_parquet(source, out, keep)
+    with open_output(out) as stream:
+        if form in (".csv", ".tsv"):
+            return _write_csv(source, stream, keep, form)
+        if form == ".txt":
+            return _write_ids(source, stream, keep)
+        if form == ".json":
+            return _write_array(source, stream, keep)
+        return _write_lines(source, stream, keep)
+
+
+def _form(source: Inputs, out: Path) -> str:
+    if out == STDOUT:
+        kinds = {part.kind for part in source.parts} - {"broken"}
+        return ".csv" if kinds == {"csv"} else ".jsonl"
+    if out.is_dir() or (not out.suffix and {part.kind for part in source.parts} <= {"texts", "broken"}):
+        return "folder"
+    suffix = format_suffix(out)
+    if suffix not in _FORMS:
+        if suffix:
+            known = ", ".join(_FORMS)
+            raise UsageError(
+                f"{out}: the cleaned collection cannot be written as {suffix!r}. It can be: {known}"
+            )
+        return ".jsonl"
+    return suffix
+
+
+def _need_all(source: Inputs, found: int, out: Path, what: str) -> None:
+    readable = [part for part in source.parts if part.kind != "broken"]
+    if not found or found < len(readable):
+        other = next((part for part in readable if part.kind != format_suffix(out)[1:]), None)
+        name = f" ({other.label} is not one)" if other else ""
+        raise UsageError(f"{out}: this form is for {what}{name}; name a .jsonl file instead")
+
+
+def _kept(batch: RawBatch, keep: Keep) -> list[int]:
+    first = batch.first
+    return [index for index in range(batch.count) if keep(first + index)]
+
+
+def _write_lines(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
+    count = 0
+    for batch in source.batches():
+        lines = list(batch.json_lines(_kept(batch, keep)))
+        if lines:
+            stream.write(b"\n".join(lines) + b"\n")
+        count += len(lines)
+    return count
+
+
+def _write_array(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
+    count = 0
+    stream.write(b"[")
+    for batch in source.batches():
+        for line in batch.json_lines(_kept(batch, keep)):
+            stream.write((b",\n" if count else b"\n") + line.strip())
+            count += 1
+    stream.write(b"\n]\n")
+    return count
+
+
+def _write_ids(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
+    count = 0
+    for batch in source.batches():
+        if not _kept(batch, keep):
+            continue
+        parsed = batch.parse()
+        for identifier, position in zip(parsed.ids, parsed.positions, strict=True):
+            if keep(position):
+                line = (
+                    identifier.replace("\\", "\\\\").replace("\n", "\\n")
+                    if "\n" in identifier
+                    else identifier
+                )
+                stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
+                count += 1
+    return count
+
+
+def _write_csv(source: Inputs, stream: IO[bytes], keep: Keep, form: str) -> int:
+    tables = [part for part in source.parts if isinstance(part, CsvTable)]
+    first = tables[0]
+    # Rows stay as they were where they can; another delimiter than that of the first table is written anew.
+    wanted = "\t" if form == ".tsv" else first.delimiter if first.delimiter != "\t" else ","
+    if first.encoding == "utf-8-sig":
+        stream.write(b"\xef\xbb\xbf")
+    same = {table.label: table.delimiter == wanted for table in tables}
+    stream.write(first.raw_header if same[first.label] else _row(first.header, wanted))
+    count = 0
+    for batch in source.batches():
+        if not isinstance(batch, CsvBatch):
+            continue
+        for index in _kept(batch, keep):
+            row = batch.rows[index]
+            if isinstance(row, Row):
+                stream.write(row.raw if same[batch.label] else _row(row.values, wanted))
+                count += 1
+    return count
+
+
+def _row(values: list[str], delimiter: str) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerow(values)
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _write_parquet(source: Inputs, out: Path, keep: Keep) -> int:
+    arrow, parquet = pyarrow()
+    tables = [part for part in source.parts if isinstance(part, ParquetTable)]
+    count = first = 0
+    with open_output(out) as stream, parquet.ParquetWriter(stream, tables[0].schema) as writer:
+        for part in source.parts:
+            source.check_unchanged(part)
+            batches: Iterator[RawBatch]
+            if isinstance(part, ParquetTable):
+                batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES, all_columns=True)
+            else:
+                batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES)
+            waiting = []
+            for batch in batches:
+                if isinstance(batch, ParquetBatch):
+                    waiting.append(batch.table.take(arrow.array(_kept(batch, keep), arrow.int64())))
+                    count += waiting[-1].num_rows
+                    if sum(table.nbytes for table in waiting) > 16 * MAX_BATCH_BYTES:
+                        writer.write_table(arrow.Table.from_batches(waiting, tables[0].schema))
+                        waiting = []
+                first = batch.first + batch.count
+            if waiting:
+                writer.write_table(arrow.Table.from_batches(waiting, tables[0].schema))
+    return count
+
+
+def _copy_files(source: Inputs, out: Path, keep: Keep) -> int:
+    """Copy into a new folder beside *out*, which takes its place at the end."""
+    target = out.resolve()
+    count = 0
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    except OSError as error:
+        raise output_failed(out, error) from error
+    try:
+        for batch in source.batches():
+            if not isinstance(batch, TextBatch):
+                continue
+            for index in _kept(batch, keep):
+                file = batch.files[index]
+                place = _free_place(temporary, file.id)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(file.path, place)
+                count += 1
+        temporary.chmod(0o777 & ~_umask())
+        temporary.replace(target)
+    except OSError as error:
+        raise output_failed(out, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(temporary)
+    return count
+
+
+def _free_place(folder: Path, identifier: str) -> Path:
+    """Where the copy of a file goes: never outside *folder*, never over another copy."""
+    parts = [part for part in Path(identifier).parts if part not in ("..", "/")]
+    wanted = place = folder.joinpath(*parts)
+    number = 2
+    while place.exists():
+        place = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
+        number += 1
+    return place
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

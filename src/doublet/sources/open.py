@@ -1,0 +1,352 @@
+"""Open files, folders and standard input as one source of documents.
+
+What a file is, is told from its content first (compression, Parquet, JSON, a header with the wanted columns)
+and from its name second. One input that cannot be read does not stop the others; when none can, the first
+reason is raised.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from doublet.errors import DoubletError, InputUnreadable, Unreadable, UsageError
+from doublet.model import Outcome
+from doublet.sources import encoding as encodings
+from doublet.sources.csv_table import DELIMITERS, open_csv
+from doublet.sources.json_stream import JsonStream
+from doublet.sources.jsonl import JsonLines
+from doublet.sources.parquet import MAGIC as PARQUET_MAGIC
+from doublet.sources.parquet import open_parquet
+from doublet.sources.records import (
+    MAX_BATCH_BYTES,
+    MAX_BATCH_RECORDS,
+    MAX_RECORD_BYTES,
+    PLACE_AS_ID,
+    BrokenBatch,
+    Fields,
+    Part,
+    RawBatch,
+)
+from doublet.sources.streams import HEAD_BYTES, Stream, cannot_open, damage, is_stream, spool, standard_input
+from doublet.sources.texts import TextFile, TextFiles, walk
+
+STDIN = "-"
+STDIN_LABEL = "standard input"
+_LINE_TABLES = (".jsonl", ".ndjson", ".ldjson")
+_COLUMN_TABLES = (".csv", ".tsv", ".tab")
+_PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
+
+
+@dataclass(slots=True)
+class _Broken:
+    """An input that could not be opened, when others could."""
+
+    label: str
+    reason: str
+    kind: str = "broken"
+    size_bytes: int = 0
+
+    def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:  # noqa: ARG002
+        yield BrokenBatch(Outcome("unreadable", "", self.label, self.reason), first, done)
+
+
+class Inputs:
+    """What `open_source` gives: the parts, walked one after the other. A `RecordSource`."""
+
+    def __init__(self, parts: list[Part], notes: list[str], spooled: list[Any]) -> None:
+        self.parts = parts
+        self.notes = notes
+        self.total_bytes = sum(part.size_bytes for part in parts)
+        self._spooled = spooled
+        self._seen = {id(part): _state(part) for part in parts}
+
+    def batches(
+        self, max_records: int = MAX_BATCH_RECORDS, max_bytes: int = MAX_BATCH_BYTES
+    ) -> Iterator[RawBatch]:
+        first = done = 0
+        for part in self.parts:
+            self.check_unchanged(part)
+            for batch in part.batches(first, done, max_records, max_bytes):
+                yield batch
+                first = batch.first + batch.count
+            done += part.size_bytes
+
+    def check_unchanged(self, part: Part) -> None:
+        """Positions mean nothing when the file is another one than at the first walk."""
+        if _state(part) != self._seen[id(part)]:
+            raise InputUnreadable(
+                f"{part.label} changed while it was being read: start again", path=part.label
+            )
+
+    def check_kept(self, out: Path) -> None:
+        from doublet.sources.kept import check_kept
+
+        check_kept(self, out)
+
+    def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
+        from doublet.sources.kept import write_kept
+
+        return write_kept(self, out, keep)
+
+    def close(self) -> None:
+        for file in self._spooled:
+            file.close()
+
+    def __enter__(self) -> Inputs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_source(
+    inputs: Sequence[str],
+    *,
+    id_field: str = "id",
+    text_field: str = "text",
+    time_field: str | None = None,
+    source_field: str | None = None,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> Inputs:
+    """Open files, folders and "-" (standard input). Raises `InputNotFound` for a name that is not there, and
+    `InputUnreadable` when none of the inputs can be read."""
+    if not inputs:
+        raise UsageError("no input was named: give a file, a folder, or - for standard input")
+    opener = _Opener(
+        Fields(id_field, text_field, time_field, source_field), max_record_bytes, len(inputs) > 1
+    )
+    try:
+        for name in inputs:
+            opener.add(name)
+        return opener.finish()
+    except BaseException:
+        for file in opener.spooled:
+            file.close()
+        raise
+
+
+class _Opener:
+    def __init__(self, fields: Fields, limit_bytes: int, several: bool) -> None:
+        self.fields = fields
+        self.limit_bytes = limit_bytes
+        self.several = several
+        self.parts: list[Part] = []
+        self.notes: list[str] = []
+        self.spooled: list[Any] = []
+        self._errors: list[DoubletError] = []
+        self._named: set[Path | str] = set()
+
+    def add(self, name: str) -> None:
+        key = STDIN if name == STDIN else Path(name).resolve()
+        if key in self._named:
+            self.notes.append(f"{name} was named twice; it is read once")
+            return
+        self._named.add(key)
+        if name == STDIN:
+            self._spool(standard_input(), STDIN_LABEL)
+            return
+        path = Path(name)
+        try:
+            path.stat()
+        except OSError as error:
+            raise cannot_open(name, error) from error
+        if path.is_dir():
+            self._add_folder(path, name)
+        elif is_stream(path):
+            with path.open("rb") as stream:
+                self._spool(stream, name)
+        else:
+            self._add_file(path, name)
+
+    def finish(self) -> Inputs:
+        if self._errors and all(part.kind == "broken" for part in self.parts):
+            raise self._errors[0]
+        return Inputs(self.parts, self.notes, self.spooled)
+
+    def _spool(self, stream: Any, label: str) -> None:
+        file = spool(stream, label)
+        self.spooled.append(file)
+        self._add_file(Path(file.name), label)
+
+    def _add_file(self, path: Path, label: str, *, inside: bool = False) -> None:
+        try:
+            part = self._open_file(path, label, inside=inside)
+        except InputUnreadable as error:
+            self._errors.append(error)
+            self.parts.append(_Broken(label, error.message.removeprefix(f"{label} ")))
+            return
+        self.parts.append(part)
+
+    def _open_file(self, path: Path, label: str, *, inside: bool) -> Part:
+        size = path.stat().st_size
+        with Stream(path, label=label) as stream:
+            try:
+                head = stream.peek(HEAD_BYTES)
+            except Exception as error:
+                reason = damage(error)
+                if reason is None:
+                    raise
+                raise InputUnreadable(f"{label} cannot be read: {reason}", path=label) from error
+        if head.startswith(PARQUET_MAGIC):
+            return open_parquet(path, label=label, fields=self.fields, limit_bytes=self.limit_bytes)
+        encoding = _table_encoding(head, label)
+        head = _as_utf8(head, encoding)
+        kind = tell_kind(head, label, self.fields)
+        if not head.strip():
+            self.notes.append(f"{label} is empty: there are no documents in it")
+            kind = "jsonl"
+        elif encoding not in ("utf-8", "utf-8-sig") and kind != "text":
+            self.notes.append(f"{label} is not in UTF-8; it is read as {encoding}")
+        if kind == "text":
+            if label == STDIN_LABEL:
+                raise InputUnreadable(
+                    f"{label} is neither JSON nor CSV with the columns {self.fields.id!r} and "
+                    f"{self.fields.text!r}: give one JSON object a line, or name files",
+                    path=label,
+                )
+            if not inside:
+                self.notes.append(f"{label} is read as one document")
+            return TextFiles(label, [TextFile(label, path, size)], self.limit_bytes, size)
+        if kind == "csv":
+            return open_csv(
+                path,
+                label=label,
+                fields=self.fields,
+                encoding=encoding,
+                limit_bytes=self.limit_bytes,
+                head=head,
+            )
+        reader = JsonLines if kind == "jsonl" else JsonStream
+        return reader(path, label, self.fields, encoding, self.limit_bytes, size)
+
+    def _add_folder(self, folder: Path, label: str) -> None:
+        files, hidden = walk(folder, label)
+        if hidden:
+            self.notes.append(f"{label}: {hidden} hidden files and folders were left out")
+        if not files:
+            self.notes.append(f"{label} has no files in it: there are no documents")
+        # A CSV among other files may be anything; in a folder of nothing but tables it is one of them.
+        suffixes = {file: table_suffix(file.name) for file in files}
+        wanted: tuple[str, ...] = (*_LINE_TABLES, ".parquet")
+        if all(suffix in (*wanted, *_COLUMN_TABLES) for suffix in suffixes.values()):
+            wanted += _COLUMN_TABLES
+        texts = []
+        size = 0
+        for file in files:
+            if suffixes[file] in wanted:
+                self._add_file(file, str(file), inside=True)
+                continue
+            try:
+                file_size = file.stat().st_size
+            except OSError:
+                file_size = 0  # it cannot be read either, which then is said
+            name = file.relative_to(folder).as_posix()
+            texts.append(TextFile(f"{label.rstrip('/')}/{name}" if self.several else name, file, file_size))
+            size += file_size
+        if texts:
+            self.parts.append(TextFiles(label, texts, self.limit_bytes, size))
+
+
+def table_suffix(name: str) -> str:
+    """The suffix that tells what a file is, without the one that tells how it is packed."""
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix in _PACKED else path.suffix
+
+
+def tell_kind(head: bytes, name: str, fields: Fields) -> str:
+    """jsonl, json, csv or text, from the first bytes (as UTF-8) and then the name."""
+    suffix = table_suffix(name)
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    kind = "text"
+    if text.startswith(b"{"):
+        kind = _tell_objects(text, suffix)
+    elif text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"]") and suffix not in _LINE_TABLES:
+        kind = "json"
+    elif suffix in _COLUMN_TABLES:
+        kind = "csv"
+    elif suffix in _LINE_TABLES:
+        kind = "jsonl"
+    elif suffix in ("", ".txt", ".dat", ".data") and _has_header(text, fields):
+        kind = "csv"
+    return kind
+
+
+def _tell_objects(text: bytes, suffix: str) -> str:
+    """What begins with a brace: an object a line, objects over several lines, or a text after all."""
+    lines = [line for line in text.split(b"\n", 3)[:3] if line.strip()]
+    longer = b"\n" not in text and suffix != ".json"  # a first line longer than what was looked at
+    if longer or suffix in _LINE_TABLES or any(_is_object(line) for line in lines):
+        return "jsonl"
+    return "json" if suffix == ".json" or text[1:].lstrip()[:1] in (b'"', b"}") else "text"
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _has_header(text: bytes, fields: Fields) -> bool:
+    line = text.split(b"\n", 1)[0].decode("utf-8", "replace")
+    wanted = {fields.id, fields.text} - {PLACE_AS_ID}
+    for delimiter in DELIMITERS:
+        try:
+            header = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+        except csv.Error:
+            continue
+        if len(header) > 1 and wanted.issubset(header):
+            return True
+    return False
+
+
+def _table_encoding(head: bytes, label: str) -> str:
+    """Encoding of a whole file from its beginning. A broken line in a UTF-8 file does not make it another
+    one.
+    """
+    try:
+        found = encodings.detect(head)
+    except Unreadable as error:
+        if "kind" in error.details:
+            raise InputUnreadable(
+                f"{label} is {error.details['kind']}: documents can be read from JSON lines, JSON, CSV, TSV "
+                "and Parquet tables, from text files and from folders of these",
+                path=label,
+            ) from error
+        return "utf-8"
+    if found.startswith("utf") and found != encodings.DAMAGED:
+        return found
+    good = bad = 0
+    for line in head.split(b"\n")[:-1]:
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            good += 1
+        except UnicodeDecodeError:
+            bad += 1
+    return "utf-8" if good >= bad or found == encodings.DAMAGED else found
+
+
+def _as_utf8(head: bytes, encoding: str) -> bytes:
+    return (
+        head if encoding.startswith("utf-8") else head.decode(encoding, "replace").encode("utf-8", "replace")
+    )
+
+
+def _state(part: Part) -> tuple[int, int] | None:
+    path = getattr(part, "path", None)
+    if path is None:
+        return None
+    try:
+        found = path.stat()
+    except OSError:
+        return (-1, -1)
+    return (found.st_size, found.st_mtime_ns)

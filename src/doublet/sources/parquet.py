@@ -1,0 +1,159 @@
+"""Parquet tables, read row group by row group. Needs pyarrow, which is not installed by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from doublet.errors import ConfigError, InputUnreadable, RecordInvalid
+from doublet.model import Outcome
+from doublet.sources.jsonl import fields_of, outcome_of, to_line
+from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
+
+MAGIC = b"PAR1"
+
+
+def pyarrow() -> tuple[Any, Any]:
+    """pyarrow and its parquet module, or a `ConfigError` that says what to install."""
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ConfigError(
+            "Parquet tables need the pyarrow library: pip install 'doublet[tables]'", library="pyarrow"
+        ) from error
+    return arrow, parquet
+
+
+@dataclass(slots=True)
+class ParquetBatch:
+    """Rows of one table as an Arrow record batch (only the wanted columns, or all)."""
+
+    table: Any
+    first: int
+    first_row: int
+    label: str
+    fields: Fields
+    size_bytes: int
+    consumed_bytes: int
+    limit_bytes: int
+
+    @property
+    def count(self) -> int:
+        return int(self.table.num_rows)
+
+    def parse(self) -> ParsedBatch:
+        out = ParsedBatch()
+        positions: list[int] = []
+        names = {
+            name for name in (self.fields.id, self.fields.text, self.fields.time, self.fields.source) if name
+        }
+        columns = {name: self._values(name) for name in names if name != PLACE_AS_ID}
+        for index in range(self.count):
+            place = f"{self.label}: row {self.first_row + index}"
+            record = {name: values[index] for name, values in columns.items()}
+            try:
+                text = record[self.fields.text]
+                if isinstance(text, str | bytes) and len(text) > self.limit_bytes:
+                    message = f"the text has over {self.limit_bytes:,} bytes, more than the limit allows"
+                    raise RecordInvalid(message, state="too_large", id=str(record.get(self.fields.id, "")))
+                if isinstance(text, bytes):
+                    record[self.fields.text] = text.decode("utf-8")
+                identifier, text, time, source = fields_of(record, self.fields, place, self.label)
+            except RecordInvalid as error:
+                out.outcomes.append(outcome_of(error, place))
+                continue
+            except UnicodeDecodeError as error:
+                reason = f"not valid UTF-8 at byte {error.start + 1}"
+                out.outcomes.append(Outcome("invalid", str(record.get(self.fields.id, "")), place, reason))
+                continue
+            out.ids.append(identifier)
+            out.texts.append(text)
+            out.times.append(time)
+            out.sources.append(source)
+            out.sizes.append(len(text))
+            positions.append(self.first + index)
+        out.positions = positions
+        return out
+
+    def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
+        for record in self.table.take(list(indexes)).to_pylist():
+            yield to_line(record)
+
+    def _values(self, name: str) -> list[Any]:
+        """A column as Python values. An id kept as bytes, a date or a UUID becomes text."""
+        values: list[Any] = self.table.column(name).to_pylist()
+        if name == self.fields.text:
+            return values
+        plain = (str, int, float, type(None))
+        return [v if isinstance(v, plain) else v.hex() if isinstance(v, bytes) else str(v) for v in values]
+
+
+@dataclass(slots=True)
+class ParquetTable:
+    """One Parquet file."""
+
+    path: Path
+    label: str
+    fields: Fields
+    limit_bytes: int
+    size_bytes: int
+    rows: int
+    schema: Any
+    kind: str = "parquet"
+
+    def batches(
+        self, first: int, done: int, max_records: int, max_bytes: int, *, all_columns: bool = False
+    ) -> Iterator[RawBatch]:
+        _, parquet = pyarrow()
+        names = [self.fields.id, self.fields.text, self.fields.time, self.fields.source]
+        columns = None if all_columns else [name for name in names if name and name != PLACE_AS_ID]
+        row = 0
+        try:
+            with parquet.ParquetFile(self.path) as file:
+                step = self._rows_at_once(file, max_records, max_bytes)
+                for table in file.iter_batches(batch_size=step, columns=columns):
+                    count = table.num_rows
+                    consumed = done + self.size_bytes * (row + count) // max(self.rows, 1)
+                    yield ParquetBatch(
+                        table,
+                        first,
+                        row + 1,
+                        self.label,
+                        self.fields,
+                        table.nbytes,
+                        consumed,
+                        self.limit_bytes,
+                    )
+                    first += count
+                    row += count
+        except (OSError, ValueError) as error:
+            reason = f"the table is damaged ({_one_line(error)}); what follows could not be read"
+            outcome = Outcome("unreadable", "", f"{self.label}: row {row + 1}", reason)
+            yield BrokenBatch(outcome, first, done + self.size_bytes)
+
+    def _rows_at_once(self, file: Any, max_records: int, max_bytes: int) -> int:
+        """So many rows that a batch stays near *max_bytes*, by the mean of the file."""
+        total: int = sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
+        mean = max(1, total // max(self.rows, 1))
+        return max(1, min(max_records, max_bytes // mean))
+
+
+def open_parquet(path: Path, *, label: str, fields: Fields, limit_bytes: int) -> ParquetTable:
+    """Look at the schema. Raises `InputUnreadable` when the file is damaged or a column is missing."""
+    _, parquet = pyarrow()
+    try:
+        with parquet.ParquetFile(path) as file:
+            schema, rows = file.schema_arrow, file.metadata.num_rows
+    except (OSError, ValueError) as error:
+        raise InputUnreadable(
+            f"{label} is a damaged Parquet table: {_one_line(error)}", path=label
+        ) from error
+    check_columns(schema.names, fields, label)
+    return ParquetTable(path, label, fields, limit_bytes, path.stat().st_size, rows, schema)
+
+
+def _one_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:200]

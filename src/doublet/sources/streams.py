@@ -1,0 +1,336 @@
+"""Bytes of a file: decompressed, brought to UTF-8, cut into lines, with memory that does not grow with the
+file.
+
+The compression is told from the first bytes (gzip, zstd, bzip2, xz), never from the name.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import errno
+import gzip
+import lzma
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+
+from doublet.errors import InputNotFound, InputUnreadable, SpillFailed, suggest
+from doublet.reports.output import zstandard
+
+HEAD_BYTES = 1 << 16
+_TOO_LONG_HEAD = 1 << 10
+
+
+class ByteReader(Protocol):
+    def read(self, size: int = ..., /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """Stands for a line over the limit: its size and its beginning."""
+
+    size: int
+    head: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """Stands for the rest of a stream that could not be read, and says why."""
+
+    reason: str
+
+
+class Stream:
+    """Decompressed bytes of a file; `consumed` tells how much of the file itself has been read."""
+
+    def __init__(self, path: Path, *, label: str) -> None:
+        try:
+            self._file: IO[bytes] = path.open("rb")
+        except OSError as error:
+            raise cannot_open(label, error) from error
+        try:
+            self._reader, self.compression = _decompressed(self._file, label)
+        except BaseException:
+            self._file.close()
+            raise
+        self._pending = b""
+
+    @property
+    def consumed(self) -> int:
+        return self._file.tell()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes, fewer than *size* only at the end. Raises what `damage` can put into words."""
+        if self._pending:
+            found, self._pending = self._pending, b""
+            return found
+        return self._reader.read(size)
+
+    def peek(self, size: int) -> bytes:
+        """Up to *size* bytes from the beginning, which `read` gives again. Only before a `read`."""
+        parts, missing = [self._pending], size - len(self._pending)
+        while missing > 0 and (part := self._reader.read(missing)):
+            parts.append(part)
+            missing -= len(part)
+        self._pending = b"".join(parts)
+        return self._pending
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Recoded:
+    """A stream in another encoding, as UTF-8. Bytes that mean nothing there become U+FFFD."""
+
+    def __init__(self, stream: ByteReader, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+
+    def read(self, size: int = -1, /) -> bytes:
+        while True:
+            data = self._stream.read(size)
+            text = self._decoder.decode(data, final=not data)
+            if text or not data:
+                return text.encode("utf-8", "replace")
+
+
+def damage(error: BaseException) -> str | None:
+    """Why a stream broke off, in words, or None when *error* is not about the stream."""
+    if isinstance(error, EOFError):
+        return "the compressed file is cut off"
+    if (
+        isinstance(error, zlib.error | gzip.BadGzipFile | lzma.LZMAError)
+        or type(error).__name__ == "ZstdError"
+    ):
+        return f"the compressed file is damaged ({error})"
+    if isinstance(error, OSError):
+        return f"reading failed ({error.strerror or error})"
+    return None
+
+
+Line = bytes | TooLong | Damaged
+
+
+def blocks_of_lines(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> Iterator[list[Line]]:
+    """Lines without their ends, about *block_bytes* at a time. A line over *limit_bytes* is never held whole.
+
+    A stream that breaks off ends with a `Damaged` in place of the line that was being read.
+    """
+    cutter = _Cutter(limit_bytes)
+    while True:
+        try:
+            chunk = stream.read(block_bytes)
+        except Exception as error:
+            reason = damage(error)
+            if reason is None:
+                raise
+            yield [Damaged(reason)]
+            return
+        lines = cutter.feed(chunk) if chunk else cutter.finish()
+        if lines:
+            yield lines
+        if not chunk:
+            return
+
+
+class _Cutter:
+    """Cuts chunks into lines; keeps the beginning of a line until its end comes, unless it grows too long."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit = limit_bytes
+        self._tail: list[bytes] = []  # the beginning of a line whose end has not come
+        self._tail_bytes = 0
+        self._skipped = 0  # bytes of a line over the limit, which is not kept
+        self._head = b""
+
+    def feed(self, chunk: bytes) -> list[Line]:
+        cut = chunk.rfind(b"\n")
+        lines: list[Line] = []
+        if cut < 0:
+            self._keep(chunk)
+            return lines
+        begin = 0
+        if self._skipped:
+            begin = chunk.find(b"\n") + 1
+            self._skipped += begin - 1
+            lines += self.finish()
+        if begin <= cut:
+            self._tail.append(chunk[begin:cut])
+            whole = b"".join(self._tail).split(b"\n")
+            if self._tail_bytes + cut - begin > self._limit:
+                lines += [self._checked(line) for line in whole]
+            else:
+                lines += whole
+        self._tail, self._tail_bytes = [], 0
+        self._keep(chunk[cut + 1 :])
+        return lines
+
+    def finish(self) -> list[Line]:
+        """The line without an end that the stream, or a line over the limit, is left with."""
+        line: Line = b"".join(self._tail)
+        if self._skipped:
+            line = TooLong(self._skipped, self._head)
+        elif not self._tail_bytes:
+            return []
+        self._tail, self._tail_bytes, self._skipped = [], 0, 0
+        return [line]
+
+    def _keep(self, part: bytes) -> None:
+        if self._skipped:
+            self._skipped += len(part)
+            return
+        self._tail.append(part)
+        self._tail_bytes += len(part)
+        if self._tail_bytes > self._limit:
+            self._skipped = self._tail_bytes
+            self._head = b"".join(self._tail)[:_TOO_LONG_HEAD]
+            self._tail, self._tail_bytes = [], 0
+
+    def _checked(self, line: bytes) -> Line:
+        return line if len(line) <= self._limit else TooLong(len(line), line[:_TOO_LONG_HEAD])
+
+
+def cannot_open(label: str, error: OSError) -> InputNotFound | InputUnreadable:
+    """*error* while opening an input, in words; for a name that is not there, the nearest one that is."""
+    path = Path(label)
+    if error.errno == errno.ENOENT:
+        try:
+            names = os.listdir(path.parent)  # noqa: PTH208 - names, not paths
+        except OSError:
+            return InputNotFound(f"there is no folder {str(path.parent)!r}, so no {label!r}", path=label)
+        hint = suggest(path.name, names)
+        return InputNotFound(
+            f"there is no file or folder {label!r}{hint or '; look at the name'}", path=label
+        )
+    if error.errno == errno.EACCES:
+        return InputUnreadable(f"{label} may not be read: you have no permission for it", path=label)
+    return InputUnreadable(f"{label} cannot be read: {error.strerror or error}", path=label)
+
+
+def is_stream(path: Path) -> bool:
+    """A pipe or another thing that can be read only once (``<(command)`` in a shell)."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
+def spool(stream: IO[bytes], label: str) -> Any:
+    """Copy a stream into a temporary file that disappears when it is closed, so that it can be read twice."""
+    try:
+        spooled = tempfile.NamedTemporaryFile(prefix="doublet-input-")  # noqa: SIM115 - closed by the source
+    except OSError as error:
+        raise SpillFailed(f"no temporary file for {label}: {error.strerror or error}") from error
+    try:
+        shutil.copyfileobj(stream, spooled, 1 << 20)
+        spooled.flush()
+    except OSError as error:
+        spooled.close()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            folder = tempfile.gettempdir()
+            raise SpillFailed(
+                f"{label} does not fit in {folder}: save it to a file first, or set TMPDIR to a larger disk"
+            ) from error
+        raise InputUnreadable(f"{label} cannot be read: {error.strerror or error}", path=label) from error
+    return spooled
+
+
+def standard_input() -> IO[bytes]:
+    return sys.stdin.buffer
+
+
+def _decompressed(file: IO[bytes], label: str) -> tuple[ByteReader, str]:
+    try:
+        magic = file.read(6)
+        file.seek(0)
+    except OSError as error:
+        raise cannot_open(label, error) from error
+    if magic.startswith(b"\x1f\x8b"):
+        return cast(ByteReader, gzip.GzipFile(fileobj=file)), "gzip"
+    if magic.startswith(_ZSTD) or _is_skippable(magic):
+        return _ZstdReader(file), "zstd"
+    if magic.startswith(b"BZh"):
+        return cast(ByteReader, bz2.BZ2File(file)), "bzip2"
+    if magic == b"\xfd7zXZ\x00":
+        return cast(ByteReader, lzma.LZMAFile(file)), "xz"
+    return cast(ByteReader, file), ""
+
+
+class _ZstdReader:
+    """Reads zstd and notices, as the library does not, that the file ends inside a frame."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        library = zstandard().ZstdDecompressor(max_window_size=1 << 31)
+        self._reader = library.stream_reader(file, read_across_frames=True, closefd=False)
+        self._checked = False
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = bytes(self._reader.read(size))
+        if not data and not self._checked:
+            self._checked = True
+            end = self._file.tell()
+            complete = _is_complete_zstd(self._file)
+            self._file.seek(end)
+            if not complete:
+                raise EOFError("inside a zstd frame")
+        return data
+
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def _is_skippable(magic: bytes) -> bool:
+    return magic[1:4] == b"\x2a\x4d\x18" and 0x50 <= magic[0] <= 0x5F
+
+
+def _is_complete_zstd(file: IO[bytes]) -> bool:
+    """Walk from block to block by the sizes in their headers (RFC 8878); true when all is there."""
+    end = file.seek(0, os.SEEK_END)
+    at = 0
+    while at < end:
+        file.seek(at)
+        head = file.read(5)
+        if _is_skippable(head):
+            file.seek(at + 4)
+            at += 8 + int.from_bytes(file.read(4), "little")
+            continue
+        if len(head) < 5 or not head.startswith(_ZSTD):
+            return False
+        descriptor = head[4]
+        single, checksum = descriptor >> 5 & 1, descriptor >> 2 & 1
+        content_size = (single, 2, 4, 8)[descriptor >> 6]
+        at += 5 + (1 - single) + (0, 1, 2, 4)[descriptor & 3] + content_size
+        last = 0
+        while not last:
+            file.seek(at)
+            block = file.read(3)
+            if len(block) < 3:
+                return False
+            value = int.from_bytes(block, "little")
+            last = value & 1
+            at += 3 + (1 if value >> 1 & 3 == 1 else value >> 3)
+        at += 4 * checksum
+    return at == end
+
+
+def open_text(stream: Stream, encoding: str) -> ByteReader:
+    """The stream as UTF-8, whatever its encoding was."""
+    if encoding in ("utf-8", "utf-8-sig"):
+        return stream
+    return Recoded(stream, encoding)
