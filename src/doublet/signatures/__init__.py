@@ -1,0 +1,194 @@
+"""3. Signatures: text → signature, one file per method: docs/explanation/methods.md.
+
+`method` makes a method by its name; `methods` lists them with their parameters. Methods of other packages
+come in through the entry point group ``doublet.methods`` (name = the method's name, value = its class, see
+`MethodClass`) and are loaded only when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
+
+from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
+from doublet.signatures.encode import from_bytes, to_bytes
+from doublet.signatures.imatch import IMatch
+from doublet.signatures.longsent import LongSent
+from doublet.signatures.minhash import MinHash
+from doublet.signatures.multiples import Multiples
+from doublet.signatures.parameters import ParameterInfo, make
+from doublet.signatures.pivot import Pivot, PivotWords
+from doublet.signatures.protocol import Method, MethodClass, Statistics
+from doublet.signatures.shingles import Shingles
+from doublet.signatures.simhash import SimHash
+from doublet.signatures.smallest import Smallest
+from doublet.signatures.statistics import CollectionStatistics
+from doublet.signatures.supershingles import Megashingles, Supershingles, agreement_probability, curve
+from doublet.signatures.tf import TF
+from doublet.signatures.tfidf import TFIDF
+from doublet.signatures.tfridf import TFRIDF
+
+__all__ = [
+    "METHODS",
+    "CollectionStatistics",
+    "Method",
+    "MethodClass",
+    "MethodInfo",
+    "ParameterInfo",
+    "PivotWords",
+    "Statistics",
+    "agreement_probability",
+    "curve",
+    "from_bytes",
+    "gather_statistics",
+    "method",
+    "method_names",
+    "methods",
+    "to_bytes",
+]
+
+_OURS: tuple[Any, ...] = (
+    Shingles,
+    Multiples,
+    Smallest,
+    MinHash,
+    Supershingles,
+    Megashingles,
+    SimHash,
+    LongSent,
+    TF,
+    TFIDF,
+    TFRIDF,
+    IMatch,
+    Pivot,
+)
+
+#: our methods by name, in the order in which they are listed everywhere
+METHODS: Mapping[str, MethodClass] = MappingProxyType({kind.name: kind for kind in _OURS})
+
+_GROUP = "doublet.methods"
+_BATCH = 500  # texts whose words are made at once while statistics are gathered
+
+
+@dataclass(frozen=True, slots=True)
+class MethodInfo:
+    """One method in words: what `doublet methods` prints."""
+
+    name: str
+    title: str
+    summary: str
+    minimum: str  #: the least that a text must hold to get a signature
+    shows_fragments: bool
+    needs_statistics: bool
+    parameters: tuple[ParameterInfo, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "summary": self.summary,
+            "minimum": self.minimum,
+            "shows_fragments": self.shows_fragments,
+            "needs_statistics": self.needs_statistics,
+            "parameters": [info.to_dict() for info in self.parameters],
+        }
+
+
+def method_names() -> list[str]:
+    """Names of all methods: ours in their order, then those of other packages by the alphabet."""
+    return [*METHODS, *sorted(name for name in _others() if name not in METHODS)]
+
+
+def methods(*, others: bool = True) -> list[MethodInfo]:
+    """All methods in words; *others*: also those that other packages bring, which loads them."""
+    return [_info(_class(name)) for name in (method_names() if others else METHODS)]
+
+
+def method(name: str, statistics: Statistics | None = None, **parameters: Any) -> Method:
+    """The method called *name* with these parameters; those not given have their defaults.
+
+    Methods that weigh words by a collection need its *statistics* (`gather_statistics` makes them); how
+    words are made is then taken from the statistics. Other methods leave *statistics* alone. Raises
+    `UnknownMethod`, and `InvalidParameter` for unknown names, values out of range and missing statistics.
+    """
+    kind = _class(name)
+    if not kind.needs_statistics:
+        return kind(make(kind.parameters_type, parameters, method=name))
+    wanted = getattr(kind, "statistics_type", object)
+    if statistics is None or not isinstance(statistics, wanted):
+        given = "" if statistics is None else f", and {type(statistics).__name__} are others"
+        raise InvalidParameter(
+            f"method {name!r} weighs words by the collection they come from and needs its statistics{given}: "
+            f"make them with gather_statistics({name!r}, texts)",
+            name="statistics",
+            method=name,
+        )
+    known = {info.name for info in kind.parameters_type.infos()}
+    fixed = {key: value for key, value in statistics.fixed.items() if key in known}
+    made = make(kind.parameters_type, {**fixed, **parameters}, method=name)
+    for key, value in fixed.items():
+        if getattr(made, key) != value:
+            raise InvalidParameter(
+                f"{key} is {getattr(made, key)!r}, but these statistics were made with {value!r}: "
+                "make the statistics again, or leave the parameter out",
+                name=key,
+                value=getattr(made, key),
+                method=name,
+            )
+    return kind(made, statistics)
+
+
+def gather_statistics(
+    name: str, texts: Iterable[str], *, threads: int = 1, **parameters: Any
+) -> Statistics | None:
+    """What the method has to know about the collection of *texts*; None for methods that need nothing.
+
+    The parameters are those of the method; they go with the statistics, so `method` need not be told again.
+    """
+    kind = _class(name)
+    made: Any = make(kind.parameters_type, parameters, method=name)
+    gather = getattr(kind, "gather", None)
+    if not kind.needs_statistics or gather is None:
+        return None
+    source = iter(texts)
+    parts = iter(lambda: list(islice(source, _BATCH)), [])
+    found: Statistics = gather(made, (made.canon.tokens(part, words=True, threads=threads) for part in parts))
+    return found
+
+
+def _others() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=_GROUP)}
+
+
+def _class(name: str) -> MethodClass:
+    if name in METHODS:
+        return METHODS[name]
+    point = _others().get(name)
+    if point is None:
+        raise UnknownMethod(name, method_names())
+    try:
+        kind: MethodClass = point.load()
+    except Exception as error:
+        raise ConfigError(
+            f"method {name!r} comes from another package ({point.value}), which cannot be loaded: {error}. "
+            "Update or remove that package",
+            name=name,
+            entry_point=point.value,
+        ) from error
+    return kind
+
+
+def _info(kind: MethodClass) -> MethodInfo:
+    return MethodInfo(
+        kind.name,
+        kind.title,
+        kind.summary,
+        kind.minimum,
+        kind.shows_fragments,
+        kind.needs_statistics,
+        kind.parameters_type.infos(),
+    )

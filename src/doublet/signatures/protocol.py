@@ -1,0 +1,211 @@
+"""What a method is: text → signature, two signatures → measures, signature → keys for an index.
+
+A method is one file with one class. Ours and those of other packages come through the same door
+(`doublet.signatures` and the entry point group ``doublet.methods``). `BaseMethod` does what all methods
+share; a method need not use it as long as it fits `Method`. The methods themselves are explained in
+docs/explanation/methods.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.errors import IncompatibleSignatures, InvalidParameter
+from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
+from doublet.model import Measures, Recipe, Signature
+from doublet.signatures.parameters import Parameters, WordParameters
+from doublet.text.stopwords import STOP_WORDS_VERSION
+from doublet.text.tokens import Canon, TokenBatch
+
+U64 = NDArray[np.uint64]
+P = TypeVar("P", bound=WordParameters)
+
+
+class Statistics(Protocol):
+    """What a method knows about a collection. Words in it were made with `canon`."""
+
+    @property
+    def canon(self) -> Canon: ...
+
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        """Parameters that a method must have to go with these statistics (how words are made, at least)."""
+        ...
+
+    def fingerprint(self) -> str:
+        """The same for the same content, whatever the order in which it came."""
+        ...
+
+
+class Method(Protocol):
+    """One way to tell whether two texts are alike. Never changes after it was made; safe to share between
+    threads."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def shows_fragments(self) -> bool: ...
+    @property
+    def needs_statistics(self) -> bool: ...
+    @property
+    def parameters(self) -> Any: ...
+    @property
+    def recipe(self) -> Recipe: ...
+    @property
+    def canon(self) -> Canon: ...
+    @property
+    def needs_words(self) -> bool:
+        """True when `sign_many` needs a batch that knows the spelling of its words (``words=True``)."""
+        ...
+
+    @property
+    def key_settings(self) -> tuple[tuple[str, Any], ...]:
+        """What `keys` depends on besides the recipe. An index that stores keys keeps this next to them."""
+        ...
+
+    def tokens(self, texts: Sequence[str], *, threads: int = 1) -> TokenBatch:
+        """The batch that `sign_many` wants."""
+        ...
+
+    def sign(self, text: str) -> Signature | None:
+        """Signature of one text; None when there is too little in it to sign."""
+        ...
+
+    def sign_texts(self, texts: Sequence[str], *, threads: int = 1) -> list[Signature | None]:
+        """Signatures of many texts at once, straight from the text: the quickest way."""
+        ...
+
+    def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        """Signatures of many texts whose words are at hand already (made by `tokens`)."""
+        ...
+
+    def compare(self, a: Signature, b: Signature) -> Measures:
+        """Raises `IncompatibleSignatures` unless both were made with this method's recipe."""
+        ...
+
+    def keys(self, signature: Signature) -> U64:
+        """Texts that this method may call similar share a key: always, or with the chance that its page
+        names."""
+        ...
+
+
+class MethodClass(Protocol):
+    """The class of a method: what is known before parameters are chosen, and how to make one."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    minimum: ClassVar[str]
+    shows_fragments: ClassVar[bool]
+    needs_statistics: ClassVar[bool]
+    parameters_type: ClassVar[type[Parameters]]
+
+    def __call__(self, parameters: Any, statistics: Any = None) -> Method: ...
+
+
+class BaseMethod(Generic[P]):
+    """What all methods share. A method sets the class attributes and writes `_sign_batch`, `_compare` and
+    `_keys`."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]  #: what it is good for, in one or two plain sentences
+    minimum: ClassVar[str]  #: the least that a text must hold to get a signature, in words
+    shows_fragments: ClassVar[bool] = False
+    needs_statistics: ClassVar[bool] = False
+    parameters_type: ClassVar[type[Parameters]]
+
+    def __init__(self, parameters: P, statistics: Statistics | None = None) -> None:
+        self.parameters = parameters
+        self.canon = parameters.canon
+        self.needs_words = self.needs_statistics
+        signing = parameters.signing()
+        if self.canon.stop_words:
+            signing += (("stop_words_version", STOP_WORDS_VERSION),)
+        self.recipe = Recipe(
+            method=self.name,
+            parameters=signing,
+            text_version=TEXT_VERSION,
+            hash_version=HASH_VERSION,
+            statistics=statistics.fingerprint() if statistics is not None else "",
+        )
+
+    @property
+    def key_settings(self) -> tuple[tuple[str, Any], ...]:
+        return ()
+
+    def tokens(self, texts: Sequence[str], *, threads: int = 1) -> TokenBatch:
+        return self.canon.tokens(texts, words=self.needs_words, threads=threads)
+
+    def sign(self, text: str) -> Signature | None:
+        return self.sign_texts([text])[0]
+
+    def sign_texts(self, texts: Sequence[str], *, threads: int = 1) -> list[Signature | None]:
+        return self.sign_many(self.tokens(texts, threads=threads), texts)
+
+    def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        if len(batch) != len(texts):
+            raise InvalidParameter(
+                f"there are words of {len(batch)} texts and {len(texts)} texts: give as many of each",
+                name="texts",
+            )
+        return self._sign_batch(batch)
+
+    def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
+        raise NotImplementedError
+
+    def compare(self, a: Signature, b: Signature) -> Measures:
+        require_recipe(self.recipe, a)
+        require_recipe(self.recipe, b)
+        return self._compare(a, b)
+
+    def keys(self, signature: Signature) -> U64:
+        require_recipe(self.recipe, signature)
+        return self._keys(signature)
+
+    def _compare(self, a: Signature, b: Signature) -> Measures:
+        raise NotImplementedError
+
+    def _keys(self, signature: Signature) -> U64:
+        raise NotImplementedError
+
+
+def differences(a: Recipe, b: Recipe) -> list[str]:
+    """What two recipes differ in, in words: ``shingle_words 4 and 5``."""
+    if a.method != b.method:
+        return [f"method {a.method} and {b.method}"]
+    left, right = dict(a.parameters), dict(b.parameters)
+    out = [
+        f"{name} {left.get(name, 'not set')} and {right.get(name, 'not set')}"
+        for name in sorted({*left, *right})
+        if left.get(name) != right.get(name)
+    ]
+    if a.text_version != b.text_version:
+        out.append(f"version of the canonical text {a.text_version} and {b.text_version}")
+    if a.hash_version != b.hash_version:
+        out.append(f"version of the hash {a.hash_version} and {b.hash_version}")
+    if a.statistics != b.statistics:
+        out.append(f"collection statistics {a.statistics or 'none'} and {b.statistics or 'none'}")
+    return out
+
+
+def require_recipe(recipe: Recipe, signature: Signature) -> None:
+    """Raises `IncompatibleSignatures` that names what differs, unless *signature* was made with *recipe*."""
+    if signature.recipe is recipe or signature.recipe == recipe:
+        return
+    differs = differences(recipe, signature.recipe)
+    raise IncompatibleSignatures(
+        f"these signatures were made with different settings and cannot be compared ({'; '.join(differs)}): "
+        "sign both texts with the same settings",
+        expected=recipe.to_dict(),
+        found=signature.recipe.to_dict(),
+        differs=differs,
+    )

@@ -1,0 +1,114 @@
+"""Shingles: overlapping runs of words or characters as a set of fingerprints. The ground of M1 to M5.
+
+A text shorter than one shingle has a single one, of all its words; a text without words has none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.model import Signature
+from doublet.signatures.parameters import WordParameters, parameter
+from doublet.signatures.protocol import BaseMethod, Statistics
+from doublet.text.tokens import Canon, TokenBatch
+
+U64 = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShingleParameters(WordParameters):
+    shingle_words: int = parameter(4, "words in a shingle", low=1, high=1000)
+    shingle_chars: int = parameter(
+        0,
+        "characters in a shingle of the canonical text, blanks included; 0: shingles of words",
+        low=0,
+        high=1000,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdParameters(ShingleParameters):
+    threshold: float = parameter(0.5, "similar from this resemblance on", above=0, high=1, signs=False)
+
+
+P = TypeVar("P", bound=ShingleParameters)
+
+
+class ShingledMethod(BaseMethod[P]):
+    """A method over sets of shingles: writes `_sign_set`, or `sign_sets` for all texts at once."""
+
+    def __init__(self, parameters: P, statistics: Statistics | None = None) -> None:
+        super().__init__(parameters, statistics)
+        # The canonical text comes from `kernels.fold_text` unless words are left out or changed.
+        self.needs_words = parameters.shingle_chars > 0 and self.canon != Canon()
+
+    def sign_sets(self, values: U64, offsets: U64, *, threads: int = 1) -> list[Signature | None]:  # noqa: ARG002 - for minima
+        """Signatures from sets of fingerprints at hand already: each value once per text, in any order."""
+        return [
+            self._sign_set(values[start:end]) if end > start else None for start, end in documents(offsets)
+        ]
+
+    def _sign_set(self, values: U64) -> Signature | None:
+        raise NotImplementedError
+
+    def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        if self.parameters.shingle_chars:
+            hashes, offsets = self._characters(batch, texts)
+            shingles = kernels.shingle(hashes, offsets, self.parameters.shingle_chars)
+        else:
+            shingles = kernels.shingle(batch.hashes, batch.offsets, self.parameters.shingle_words)
+        return self.sign_sets(*kernels.distinct(*shingles))
+
+    def sign_texts(self, texts: Sequence[str], *, threads: int = 1) -> list[Signature | None]:
+        if self.parameters.shingle_chars or not self.canon.plain:
+            return super().sign_texts(texts, threads=threads)
+        values, offsets, _, _ = kernels.shingle_sets(
+            list(texts),
+            self.parameters.shingle_words,
+            self.canon.stop_hashes,
+            self.canon.min_letters,
+            threads,
+        )
+        return self.sign_sets(values, offsets, threads=threads)
+
+    def _characters(self, batch: TokenBatch, texts: Sequence[str]) -> tuple[U64, U64]:
+        """Characters of the canonical texts as numbers."""
+        if self.needs_words:
+            folded = [" ".join(batch.words(i)) for i in range(len(batch))]
+        else:
+            folded = [kernels.fold_text(text)[0] for text in texts]
+        lengths = [len(text) for text in folded]
+        codes = np.frombuffer("".join(folded).encode("utf-32-le", "surrogatepass"), "<u4")
+        return codes.astype(np.uint64), np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+
+
+def documents(offsets: U64) -> list[tuple[int, int]]:
+    """Start and end of every document of a flat array."""
+    bounds: list[int] = offsets.tolist()
+    return list(pairwise(bounds))
+
+
+def overlap(a: U64, b: U64) -> int:
+    """Number of values that two sorted arrays without repeats have in common."""
+    return len(np.intersect1d(a, b, assume_unique=True))
+
+
+def prefix(values: U64, threshold: float) -> U64:
+    """The smallest values of a sorted set, so many that two sets of resemblance *threshold* or more share
+    one of them.
+
+    Such sets have at least ⌈threshold·n⌉ values of this one in common, n being its size; the smallest common
+    value has the others behind it, so it stands among the first n − ⌈threshold·n⌉ + 1 of either set.
+    """
+    # The small allowance keeps the prefix long enough when the product is rounded up: 0.1·30 is
+    # 3.0000000000000004.
+    needed = math.ceil(threshold * len(values) - 1e-9)
+    return values[: len(values) - max(needed, 1) + 1]

@@ -1,0 +1,146 @@
+"""The heaviest words of a text as its signature: the ground of M8, M9 and M10, which differ in the weight.
+
+The chosen words in alphabetical order, one blank between them, give a CRC-32: the first number of the
+signature and its key. The hashes of the words follow, so that a chance collision of 32 bits is no match and
+the share of common words can be told. The size is the number of words in the text. Of equal weights the
+first in the alphabet is taken.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.model import Measures, Signature
+from doublet.signatures.parameters import LexicalParameters, parameter
+from doublet.signatures.protocol import BaseMethod, Statistics
+from doublet.signatures.statistics import CollectionStatistics, WordCounts, count_words
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+# Weights are rounded before they are put in order: the last digits of a logarithm differ between machines.
+_DIGITS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeaviestParameters(LexicalParameters):
+    words: int = parameter(6, "so many of the heaviest words make the signature", low=1, high=10_000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Occurrences:
+    """Words of many texts, counted: one row for each distinct word of each text."""
+
+    words: list[str]  #: the distinct words of all texts
+    word: I64  #: of each row: number in *words*
+    tf: F64  #: how often it stands in its text
+    tf_max: F64  #: the same of the most frequent word of its text
+    total: F64  #: number of words in its text
+
+
+P = TypeVar("P", bound=HeaviestParameters)
+
+
+class HeaviestWords(BaseMethod[P]):
+    """A method that writes `weights`; minus infinity keeps a word from being chosen."""
+
+    minimum = "`words` different words that are not left out"
+
+    def __init__(self, parameters: P, statistics: Statistics | None = None) -> None:
+        super().__init__(parameters, statistics)
+        self.needs_words = True
+
+    def weights(self, occurrences: Occurrences) -> F64:
+        raise NotImplementedError
+
+    def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
+        rows = count_words(batch)
+        out: list[Signature | None] = [None] * len(batch)
+        if not len(rows.ids):
+            return out
+        occurrences, used = _occurrences(rows, batch)
+        weights = np.round(self.weights(occurrences), _DIGITS)
+        rank = _ranks(occurrences.words)[occurrences.word]
+        order = np.lexsort((rank, -weights, rows.texts))
+        count = self.parameters.words
+        # Chosen: the first rows of every text that has enough words with a weight.
+        place = np.arange(len(order)) - rows.offsets[rows.texts[order]]
+        usable = np.zeros(len(batch), np.int64)
+        np.add.at(usable, rows.texts[np.isfinite(weights)], 1)
+        chosen = order[(place < count) & (usable[rows.texts[order]] >= count)]
+        chosen = chosen[np.lexsort((rank[chosen], rows.texts[chosen]))].reshape(-1, count)
+        hashes = np.zeros(len(batch.vocabulary), np.uint64)
+        hashes[batch.ids] = batch.hashes
+        hashes = hashes[used]
+        for line in chosen:
+            numbers = occurrences.word[line]
+            joined = " ".join(occurrences.words[i] for i in numbers.tolist())
+            checksum = np.array([zlib.crc32(joined.encode("utf-8", "surrogatepass"))], np.uint64)
+            values = np.concatenate([checksum, hashes[numbers]])
+            out[int(rows.texts[line[0]])] = Signature(self.recipe, values, int(occurrences.total[line[0]]))
+        return out
+
+    def _compare(self, a: Signature, b: Signature) -> Measures:
+        common = len(np.intersect1d(a.values[1:], b.values[1:]))
+        count = self.parameters.words
+        return Measures(common / (2 * count - common), None, common == count)
+
+    def _keys(self, signature: Signature) -> U64:
+        return signature.values[:1]
+
+
+class CollectionMethod(HeaviestWords[P]):
+    """Heaviest words by the statistics of a collection.
+
+    The statistics are copied: a method keeps to its recipe while the collection changes. Words that the
+    collection does not know are not chosen: no document of it could have the same signature.
+    """
+
+    minimum = "`words` different words that are not left out and that the collection knows"
+    needs_statistics: ClassVar[bool] = True
+    statistics_type: ClassVar[type] = CollectionStatistics
+
+    def __init__(self, parameters: P, statistics: CollectionStatistics) -> None:
+        self.statistics = statistics.copy()
+        super().__init__(parameters, self.statistics)
+
+    @classmethod
+    def gather(cls, parameters: Any, batches: Iterable[TokenBatch]) -> CollectionStatistics:
+        return gather_counts(parameters, batches)
+
+
+def gather_counts(parameters: Any, batches: Iterable[TokenBatch]) -> CollectionStatistics:
+    out = CollectionStatistics(parameters.canon)
+    for batch in batches:
+        out.add(batch)
+    return out
+
+
+def _occurrences(rows: WordCounts, batch: TokenBatch) -> tuple[Occurrences, I64]:
+    """The rows with what weights are made of, and the ids of the distinct words."""
+    used, word = np.unique(rows.ids, return_inverse=True)
+    filled = np.flatnonzero(np.diff(rows.offsets))
+    starts = rows.offsets[filled]
+    tf_max, total = np.zeros(len(batch)), np.zeros(len(batch))
+    tf_max[filled] = np.maximum.reduceat(rows.counts, starts)
+    total[filled] = np.add.reduceat(rows.counts, starts)
+    words = [batch.vocabulary[i] for i in used.tolist()]
+    made = Occurrences(
+        words, word.astype(np.int64), rows.counts.astype(np.float64), tf_max[rows.texts], total[rows.texts]
+    )
+    return made, used
+
+
+def _ranks(words: list[str]) -> I64:
+    """Place of each word in the alphabet (by code point)."""
+    out = np.empty(len(words), np.int64)
+    out[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return out
