@@ -8,7 +8,6 @@
 
 namespace doublet {
 
-constexpr uint64_t kWordSeed = 0x9E3779B97F4A7C15ull;
 constexpr uint64_t kWordFactor = 0x9FB21C651E98DF25ull;
 constexpr uint64_t kShingleFactor = 0xD6E8FEB86659FD93ull;
 constexpr uint64_t kSizeFactor = 0xA0761D6478BD642Full;

@@ -64,6 +64,12 @@ class StopSet {
   std::vector<uint64_t> slots_;
 };
 
+// Room for all words that a text of so many characters can have, in steps that keep growing cheap.
+template <class T> void make_room(Buffer<T>& buffer, size_t characters) {
+  const size_t wanted = buffer.size + characters / 2 + 2;
+  if (wanted > buffer.room) buffer.reserve(std::max(wanted, buffer.room + buffer.room / 2));
+}
+
 struct Columns {
   Buffer<uint64_t> hashes;
   Buffer<uint32_t> starts, ends, ids;
@@ -80,10 +86,12 @@ template <class C> struct ColumnSink {
   void push(uint64_t hash, uint32_t start, uint32_t end, uint8_t flags, const uint32_t* letters, size_t count,
             const uint32_t* = nullptr) {
     if (stop.any() && stop.holds(hash)) flags |= kFlagStop;
-    out.hashes.push(hash);
-    out.starts.push(start);
-    out.ends.push(end);
-    out.flags.push(flags);
+    const size_t n = out.hashes.size;
+    out.hashes[n] = hash;
+    out.starts[n] = start;
+    out.ends[n] = end;
+    out.flags[n] = flags;
+    out.hashes.size = out.starts.size = out.ends.size = out.flags.size = n + 1;
     if (table) out.ids.push(table->id_of(hash, text, start, end, letters, count));
   }
   void pop(size_t count) {
@@ -103,8 +111,8 @@ struct WordSink {  // hashes of the words that are kept, nothing else
 
   void push(uint64_t hash, uint32_t, uint32_t, uint8_t flag, const uint32_t*, size_t, const uint32_t* = nullptr) {
     if (stop.any() && stop.holds(hash)) flag |= kFlagStop;
-    hashes.push(hash);
-    flags.push(flag);
+    hashes[hashes.size++] = hash;
+    flags[flags.size++] = flag;
   }
   void pop(size_t count) {
     hashes.size -= count;
@@ -232,6 +240,10 @@ nb::tuple tokenize(nb::handle sequence, std::optional<View<uint64_t>> stop, Word
       if (table) out.ids.reserve(guess);
       if (part == 0) out.offsets.push(0);
       for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) {
+        make_room(out.hashes, texts.items[i].size);
+        make_room(out.starts, texts.items[i].size);
+        make_room(out.ends, texts.items[i].size);
+        make_room(out.flags, texts.items[i].size);
         scan(texts.items[i], [&](auto* text) {
           using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;
           ColumnSink<C> sink{out, stops, table, text};
@@ -280,6 +292,8 @@ nb::tuple shingle_sets(nb::handle sequence, size_t size, std::optional<View<uint
       if (part == 0) out.offsets.push(0);
       for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) {
         hashes.size = flags.size = shingles.size = 0;
+        make_room(hashes, texts.items[i].size);
+        make_room(flags, texts.items[i].size);
         WordSink sink{hashes, flags, drop, stops};
         scan(texts.items[i], [&](auto* text) {
           using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;

@@ -17,68 +17,144 @@ inline bool is_blank(uint32_t c) {
   return c == 0x20 || c == 0x09 || c == 0xA0 || c == 0x202F || c == 0x205F || c == 0x3000 || (c >= 0x2000 && c <= 0x200A);
 }
 
+constexpr size_t kBlock = 256;
+
+// factor^i and its inverse modulo 2^64, for the places of a block.
+struct Powers {
+  uint64_t power[kBlock], inverse[kBlock];
+  Powers() {
+    uint64_t back = kWordFactor;  // Newton: each step doubles the number of right bits
+    for (int i = 0; i < 6; ++i) back *= 2 - kWordFactor * back;
+    power[0] = inverse[0] = 1;
+    for (size_t i = 1; i < kBlock; ++i) {
+      power[i] = power[i - 1] * kWordFactor;
+      inverse[i] = inverse[i - 1] * back;
+    }
+  }
+  static const Powers& get() {
+    static const Powers powers;
+    return powers;
+  }
+};
+
 // A sink has: push(hash, start, end, flags, letters, count) and pop(count). letters is null for a plain word, whose
 // letters are then those of the table for text[start, end).
 template <class C, class Sink> class Scanner {
  public:
   Scanner(const C* text, size_t size, Sink& sink) : s_(text), n_(size), sink_(sink), t_(fold_table.entries.data()) {}
 
+  // In blocks: first every character is looked up without a branch (running sums of letter * factor^place, running
+  // union of the entries of a word, a bit for "part of a word"), then the words are cut out at the edges of the bits.
   // text[size] is readable and 0: Python's strings are made so.
   void run() {
-    const C* s = s_;
-    const uint32_t* t = t_;
-    size_t i = 0;
-    const size_t n = n_;
-    while (i < n) {
-      uint32_t e = t[s[i]];
-      if (!(e & kWord)) { ++i; continue; }
-      const size_t start = i;
-      uint64_t h = kWordSeed;
-      uint32_t all = 0;
-      do {
-        h = (h ^ (e & kLetterMask)) * kWordFactor;
-        all |= e;
-        e = t[s[++i]];
-      } while (e & kWord);
-      const uint32_t scripts = (all >> kScriptShift) & 15, anchors = (all >> kAnchorShift) & 15;
-      if (__builtin_expect(!(all & kSpecial) && !(e & kDrop), 1)) {
-        const bool single = i - start == 1 && scripts;
-        if (single || !run_.empty() || gap_) follow(single, start, i, scripts != 0);
-        if (__builtin_expect(anchors == scripts ? !(anchors & (anchors - 1))
-                                                : !anchors && (scripts == context_ || scripts == kGreek), 1)) {
-          if (anchors & 7) context_ = anchors;
-          uint8_t flags = i - start < 3 ? kFlagShort : 0;
-          if (!scripts) flags |= kFlagNumber;
-          sink_.push(mix(h), static_cast<uint32_t>(start), static_cast<uint32_t>(i), flags, nullptr, 0);
+    uint64_t sums[kBlock + 1];
+    uint32_t unions[kBlock];
+    uint16_t edges[kBlock + 2];
+    const Powers& powers = Powers::get();
+    size_t at = 0;
+    while (at < n_) {
+      const size_t length = std::min(kBlock, n_ - at);
+      const size_t count = look_up(s_ + at, length, powers, sums, unions, edges);
+      size_t go_on = at + length;
+      size_t done = 0;  // what a word with dropped characters took beyond its letters
+      for (size_t k = 0; k < count; k += 2) {
+        const size_t start = edges[k], end = edges[k + 1];
+        if (start < done) continue;
+        if (end == length && at + length < n_) {  // the word may go on in the next block
+          go_on = start ? at + start : slow_word(at);
+          break;
+        }
+        const uint32_t all = unions[end - 1], after = t_[s_[at + end]];
+        if (__builtin_expect((all & kSpecial) || (after & kDrop), 0)) {
+          const size_t next = slow_word(at + start);
+          if (next >= at + length) {
+            go_on = next;
+            break;
+          }
+          done = next - at;
           continue;
         }
-        units_.clear();
-        for (size_t j = start; j < i; ++j) add(s[j], t[s[j]], j);
-        const uint8_t flags = resolve();
-        emit(start, i, flags);
-      } else {
-        size_t end;
-        uint8_t flags = 0;
-        units_.clear();
-        i = collect(start, n, end, flags);
-        const bool single = units_.size() == 1 && units_[0].script;
-        bool lettered = false;
-        for (const Unit& u : units_) lettered |= u.script != 0;
-        if (single || !run_.empty() || gap_) follow(single, start, end, lettered);
-        flags |= resolve();
-        emit(start, end, flags);
+        plain_word(at + start, at + end, all, (sums[end] - sums[start]) * powers.inverse[start]);
       }
+      at = go_on;
     }
     close_run();
   }
 
  private:
+  static size_t look_up(const C* s, size_t length, const Powers& powers, uint64_t* sums, uint32_t* unions, uint16_t* edges) {
+    const uint32_t* t = fold_table.entries.data();
+    uint64_t sum = 0;
+    uint32_t all = 0;
+    size_t count = 0;
+    uint64_t carry = 0;
+    for (size_t from = 0; from < length; from += 64) {
+      const size_t to = std::min(from + 64, length);
+      uint64_t bits = 0;
+      for (size_t i = from; i < to; ++i) {
+        const uint32_t e = t[s[i]];
+        const uint32_t word = (e >> 21) & 1;
+        sums[i] = sum;
+        sum += (e & kLetterMask) * powers.power[i];
+        all = (all | e) & (0u - word);
+        unions[i] = all;
+        bits |= static_cast<uint64_t>(word) << (i - from);
+      }
+      uint64_t change = bits ^ (bits << 1 | carry);
+      carry = bits >> 63;
+      if (to - from < 64) {
+        carry = bits >> (to - from - 1) & 1;
+        change &= (uint64_t{1} << (to - from)) - 1;
+      }
+      while (change) {
+        edges[count++] = static_cast<uint16_t>(from + static_cast<size_t>(__builtin_ctzll(change)));
+        change &= change - 1;
+      }
+    }
+    sums[length] = sum;
+    if (count & 1) edges[count++] = static_cast<uint16_t>(length);
+    return count;
+  }
+
+  void plain_word(size_t start, size_t end, uint32_t all, uint64_t sum) {
+    const uint32_t scripts = (all >> kScriptShift) & 15, anchors = (all >> kAnchorShift) & 15;
+    const bool single = end - start == 1 && scripts;
+    if (__builtin_expect(single || watching_, 0)) follow(single, start, end, scripts != 0);
+    if (__builtin_expect(anchors == scripts ? !(anchors & (anchors - 1))
+                                            : !anchors && (scripts == context_ || scripts == kGreek), 1)) {
+      context_ = (anchors & 7) ? anchors : context_;
+      const uint8_t flags = static_cast<uint8_t>((end - start < 3 ? kFlagShort : 0) | (scripts ? 0 : kFlagNumber));
+      sink_.push(mix(sum), static_cast<uint32_t>(start), static_cast<uint32_t>(end), flags, nullptr, 0);
+      return;
+    }
+    units_.clear();
+    for (size_t j = start; j < end; ++j) add(s_[j], t_[s_[j]], j);
+    const uint8_t flags = resolve();
+    emit(start, end, flags);
+  }
+
+  // A word with special or dropped characters, or one longer than a block. Returns where to go on.
+  size_t slow_word(size_t start) {
+    size_t end;
+    uint8_t flags = 0;
+    units_.clear();
+    const size_t next = collect(start, n_, end, flags);
+    const bool single = units_.size() == 1 && units_[0].script;
+    bool lettered = false;
+    for (const Unit& u : units_) lettered |= u.script != 0;
+    if (single || watching_) follow(single, start, end, lettered);
+    flags |= resolve();
+    emit(start, end, flags);
+    return next;
+  }
+
   const C* s_;
   size_t n_;
   Sink& sink_;
   const uint32_t* t_;
   uint32_t context_ = 0;
   bool looked_ahead_ = false;
+  bool watching_ = false;  // a run of single letters is open, or the last word was set apart
   uint32_t gap_ = 0;  // the blank between the letters of the last word, if that was set apart
   std::vector<Unit> units_;
   std::vector<std::pair<size_t, size_t>> run_;
@@ -97,6 +173,7 @@ template <class C, class Sink> class Scanner {
     if (!run_.empty() && !(single && goes_on(start))) close_run();
     if (single) run_.emplace_back(start, end);
     else if (lettered) gap_ = 0;
+    watching_ = gap_ || !run_.empty();
   }
 
   void close_run() {
@@ -118,19 +195,20 @@ template <class C, class Sink> class Scanner {
   }
 
   void emit(size_t start, size_t end, uint8_t flags) {
-    uint64_t h = kWordSeed;
+    uint64_t sum = 0, power = 1;
     letters_.clear();
     places_.clear();
     bool lettered = false;
     for (const Unit& u : units_) {
-      h = (h ^ u.letter) * kWordFactor;
+      sum += u.letter * power;
+      power *= kWordFactor;
       letters_.push_back(u.letter);
       places_.push_back(u.place);
       lettered |= ((t_[u.letter] >> kScriptShift) & 15) != 0;
     }
     if (units_.size() < 3) flags |= kFlagShort;
     if (!lettered) flags |= kFlagNumber;
-    sink_.push(mix(h), static_cast<uint32_t>(start), static_cast<uint32_t>(end), flags, letters_.data(), letters_.size(),
+    sink_.push(mix(sum), static_cast<uint32_t>(start), static_cast<uint32_t>(end), flags, letters_.data(), letters_.size(),
                places_.data());
   }
 

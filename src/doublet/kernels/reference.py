@@ -44,7 +44,6 @@ from doublet.kernels.data import (
     SPECIAL,
     WORD,
     WORD_FACTOR,
-    WORD_SEED,
     FoldTable,
     fold_table,
 )
@@ -69,9 +68,11 @@ def mix(value: int) -> int:
 
 
 def hash_letters(letters: Sequence[int]) -> int:
-    value = WORD_SEED
+    """Polynomial of the letters, the first one with power 0, then mixed: sums of a block of text give it without a loop."""
+    value, power = 0, 1
     for letter in letters:
-        value = (value ^ letter) * WORD_FACTOR & MASK64
+        value = (value + letter * power) & MASK64
+        power = power * WORD_FACTOR & MASK64
     return mix(value)
 
 
