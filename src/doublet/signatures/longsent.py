@@ -18,6 +18,7 @@ from doublet.model import Measures, Signature
 from doublet.signatures.mixing import combine
 from doublet.signatures.parameters import WordParameters, parameter
 from doublet.signatures.protocol import BaseMethod
+from doublet.text.sentences import sentences
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -42,8 +43,6 @@ class LongSent(BaseMethod[LongSentParameters]):
     parameters_type = LongSentParameters
 
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
-        from doublet.text.sentences import sentences
-
         owners: list[int] = []
         bounds: list[int] = []
         for number, text in enumerate(texts):

@@ -33,7 +33,8 @@ U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
 STEPS = 40  #: thresholds are multiples of 1/40
-_FLOORS = (0.9, 0.7, 0.5, 0.3, 0.1)  # least quality of a word, from stage to stage
+_FLOORS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)  # least quality of a word, tried from stage to stage
+_MAY_LACK = 0.02  # a quality is good enough when its words give this much less than the full cover
 _KIND = b"DBLP"
 _VERSION = 1
 _WHAT = "list of pivot words"
@@ -43,7 +44,7 @@ _WHAT = "list of pivot words"
 class PivotParameters(LexicalParameters):
     pivots: int = parameter(3000, "at most so many words are chosen", low=1, high=100_000, signs=False)
     depth: int = parameter(
-        10, "words are chosen until so many of them cover every document", low=1, high=1000, signs=False
+        8, "words are chosen until so many of them cover every document", low=1, high=1000, signs=False
     )
     neighbourhood: float = parameter(
         0.05,
@@ -232,12 +233,12 @@ class _Sample:
 
 
 class _Choice:
-    """The choice of pivot words by stages: cover more with words of at least some quality, then drop what is
-    not needed.
+    """The choice of pivot words: full cover with words of the highest quality that allows it, then without
+    the needless.
 
     Level of a word in a document: its frequency in steps. At threshold t the documents of level t and more
-    are covered; those within *near* steps of t are unsure. Quality of (word, t) = sure ones among the
-    covered or unsure ones.
+    are covered; those within *near* steps of t are unsure. Quality of (word, t) = share of sure ones among
+    the covered and unsure ones.
     """
 
     def __init__(self, sample: _Sample, parameters: PivotParameters) -> None:
@@ -268,12 +269,23 @@ class _Choice:
     def run(self) -> dict[str, int]:
         """Threshold of each chosen word."""
         chosen: dict[int, int] = {}
-        for floor in _FLOORS:
-            if not self.needed.size or self.needed.max() <= 0:
+        floors = list(_FLOORS)
+        while floors:
+            chosen.clear()
+            self.needed[:] = self.parameters.depth
+            self._cover(chosen, floors.pop(0))
+            if self._lacking() <= _MAY_LACK * self.parameters.depth * len(self.needed):
                 break
-            self._cover(chosen, floor)
+        for floor in floors:  # the few documents that are hard to cover get worse words
+            if not self._lacking():
+                break
             self._drop(chosen)
+            self._cover(chosen, floor)
+        self._drop(chosen)
         return {self.words[word]: column + self.first for word, column in chosen.items()}
+
+    def _lacking(self) -> int:
+        return int(np.maximum(self.needed, 0).sum())
 
     def _cover(self, chosen: dict[int, int], floor: float) -> None:
         """First phase: words of at least this quality, those first that cover most of what still lacks

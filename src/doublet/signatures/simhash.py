@@ -35,6 +35,8 @@ class SimHashParameters(WordParameters):
     max_distance: int = parameter(3, "similar when at most so many bits differ", low=0, high=31, signs=False)
     shingle_words: int = parameter(1, "1: hashes of words; more: of runs of so many words", low=1, high=1000)
 
+    repeats: bool = parameter(True, "count a word as often as it stands; false: once")
+
     def check(self) -> None:
         if self.max_distance >= self.bits // 2:
             raise InvalidParameter(
@@ -63,6 +65,8 @@ class SimHash(BaseMethod[SimHashParameters]):
         hashes, offsets = batch.hashes, batch.offsets
         if self.parameters.shingle_words > 1:
             hashes, offsets = kernels.shingle(hashes, offsets, self.parameters.shingle_words)
+        if not self.parameters.repeats:
+            hashes, offsets = kernels.distinct(hashes, offsets)
         values = kernels.simhash(hashes, None, offsets)
         if self.parameters.bits == 32:
             values = values & np.uint64(0xFFFFFFFF)
