@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,8 @@ namespace doublet {
 namespace {
 
 constexpr size_t kChunkValues = size_t{1} << 21;  // 16 MiB; less where the budget is small
+
+constexpr size_t kAhead = 24;  // how far ahead table cells are fetched
 
 void pread_all(int fd, void* to, size_t bytes, uint64_t at) {
   char* p = static_cast<char*>(to);
@@ -82,55 +85,107 @@ class Lookup {
   size_t mask_ = 0;
 };
 
-struct Posting {
-  uint32_t document, position, next;
+// Large tables that are hit at random: on huge pages where the system gives them, which saves most of the page walks.
+template <class T> class Table {
+ public:
+  Table() = default;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  Table(Table&& o) noexcept : data_(o.data_), size_(o.size_) { o.data_ = nullptr; o.size_ = 0; }
+  ~Table() { clear(); }
+  void make(size_t size, bool zeroed) {
+    clear();
+    bytes_ = (size * sizeof(T) + kPage - 1) / kPage * kPage;
+    void* at = ::mmap(nullptr, std::max(bytes_, kPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    (void)zeroed;  // fresh pages are zero
+    ::madvise(at, bytes_, MADV_HUGEPAGE);
+    data_ = static_cast<T*>(at);
+    size_ = size;
+  }
+  void clear() {
+    if (data_) ::munmap(data_, std::max(bytes_, kPage));
+    data_ = nullptr;
+    size_ = 0;
+  }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return !size_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+
+ private:
+  static constexpr size_t kPage = size_t{1} << 21;
+  T* data_ = nullptr;
+  size_t size_ = 0, bytes_ = 0;
 };
 
-// fingerprint -> documents whose prefix holds it.
+struct Posting {
+  uint32_t document, position;
+};
+
+// fingerprint -> documents whose prefix holds it, side by side in order of preference.
 class Postings {
  public:
-  void build(size_t expected) {
+  struct Slot {
+    uint64_t key;
+    uint32_t begin, count;
+  };
+
+  // each(work) calls work(value, document, position) for everything to be posted, twice over, in order.
+  template <class Each> void build(size_t expected, Each each) {
     size_t room = 1024;
     while (room < expected * 2) room *= 2;
-    keys_.assign(room, 0);
-    heads_.assign(room, 0);
-    rows_.clear();
-    rows_.reserve(expected + 1);
-    rows_.push_back({0, 0, 0});
+    slots_.make(room, true);
+    mask_ = room - 1;
     size_t bits = 1 << 16;
     while (bits < expected * 16 && bits < (size_t{1} << 26)) bits *= 2;
     seen_.assign(bits / 64, 0);
     bit_shift_ = 64;
     for (size_t b = bits; b > 1; b /= 2) --bit_shift_;
+    each([&](uint64_t value, uint32_t, uint32_t) {
+      Slot& slot = slots_[place(value)];
+      slot.key = value;
+      ++slot.count;
+      const uint64_t bit = value >> bit_shift_;
+      seen_[bit / 64] |= uint64_t{1} << (bit % 64);
+    });
+    rows_.make(expected + 1, false);
+    uint32_t at = 0;
+    for (size_t i = 0; i <= mask_; ++i) {
+      slots_[i].begin = at;
+      at += slots_[i].count;
+      slots_[i].count = 0;
+    }
+    each([&](uint64_t value, uint32_t document, uint32_t position) {
+      Slot& slot = slots_[place(value)];
+      rows_[slot.begin + slot.count++] = {document, position};
+    });
   }
-  void add(uint64_t value, uint32_t document, uint32_t position) {
-    const size_t mask = keys_.size() - 1;
-    size_t at = (value >> 5) & mask;
-    while (keys_[at] && keys_[at] != value) at = (at + 1) & mask;
-    keys_[at] = value;
-    rows_.push_back({document, position, heads_[at]});
-    heads_[at] = static_cast<uint32_t>(rows_.size() - 1);
-    const uint64_t bit = value >> bit_shift_;
-    seen_[bit / 64] |= uint64_t{1} << (bit % 64);
-  }
+  void prefetch(uint64_t value) const { __builtin_prefetch(&slots_[(value >> 5) & mask_]); }
   bool maybe(uint64_t value) const {
     const uint64_t bit = value >> bit_shift_;
     return seen_[bit / 64] >> (bit % 64) & 1;
   }
-  uint32_t head(uint64_t value) const {
-    const size_t mask = keys_.size() - 1;
-    for (size_t at = (value >> 5) & mask; keys_[at]; at = (at + 1) & mask)
-      if (keys_[at] == value) return heads_[at];
-    return 0;
+  const Slot& find(uint64_t value) const { return slots_[place(value)]; }
+  const Posting* rows(const Slot& slot) const { return rows_.data() + slot.begin; }
+  void clear() {
+    slots_.clear();
+    rows_.clear();
   }
-  const Posting& row(uint32_t i) const { return rows_[i]; }
-  static constexpr size_t kBytesEach = sizeof(Posting) + 2 * 12 + 8;
+  static constexpr size_t kBytesEach = sizeof(Posting) + 3 * sizeof(Slot) + 4;
 
  private:
-  std::vector<uint64_t> keys_;
-  std::vector<uint32_t> heads_;
-  std::vector<Posting> rows_;
+  size_t place(uint64_t value) const {
+    size_t at = (value >> 5) & mask_;
+    while (slots_[at].key && slots_[at].key != value) at = (at + 1) & mask_;
+    return at;
+  }
+  Table<Slot> slots_;
+  Table<Posting> rows_;
   std::vector<uint64_t> seen_;
+  size_t mask_ = 0;
   int bit_shift_ = 48;
 };
 
@@ -292,14 +347,13 @@ class SetStore {
     chunks_.clear();
     chunk_starts_.clear();
     counters_.clear();
-    counters_.shrink_to_fit();
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }
 
  private:
   struct Chunk {
-    std::unique_ptr<uint64_t[]> values;
+    Table<uint64_t> values;
     size_t used, room;
   };
   struct Print {
@@ -320,7 +374,7 @@ class SetStore {
   uint64_t total_ = 0;    // values in all sets
   uint64_t written_ = 0;  // of these in the file
   int fd_ = -1;
-  std::vector<uint8_t> counters_;
+  Table<uint8_t> counters_;
   int counter_shift_ = 48;
 
   static nb::tuple columns(std::vector<Link>& links) {
@@ -351,11 +405,12 @@ class SetStore {
       if (fd_ >= 0) spill();
       else if (!folder_.empty() && (total_ + chunk_values_) * sizeof(uint64_t) > memory_ / 3) spill();
       const size_t room = std::max(chunk_values_, size);
-      chunks_.push_back({std::unique_ptr<uint64_t[]>(new uint64_t[room]), 0, room});
+      chunks_.push_back({Table<uint64_t>(), 0, room});
+      chunks_.back().values.make(room, false);
       chunk_starts_.push_back(total_);
     }
     Chunk& chunk = chunks_.back();
-    std::memcpy(chunk.values.get() + chunk.used, set, size * sizeof(uint64_t));
+    std::memcpy(chunk.values.data() + chunk.used, set, size * sizeof(uint64_t));
     chunk.used += size;
     sizes_.push_back(static_cast<uint32_t>(size));
     starts_.push_back(total_);
@@ -374,7 +429,7 @@ class SetStore {
       }
     }
     for (Chunk& chunk : chunks_) {
-      pwrite_all(fd_, chunk.values.get(), chunk.used * sizeof(uint64_t), written_ * sizeof(uint64_t));
+      pwrite_all(fd_, chunk.values.data(), chunk.used * sizeof(uint64_t), written_ * sizeof(uint64_t));
       written_ += chunk.used;
     }
     chunks_.clear();
@@ -383,7 +438,7 @@ class SetStore {
 
   uint64_t* in_memory(uint64_t place) {
     size_t chunk = static_cast<size_t>(std::upper_bound(chunk_starts_.begin(), chunk_starts_.end(), place) - chunk_starts_.begin()) - 1;
-    return chunks_[chunk].values.get() + (place - chunk_starts_[chunk]);
+    return chunks_[chunk].values.data() + (place - chunk_starts_[chunk]);
   }
 
   // The first `count` values of a set: in place when it is in memory, else read into the scratch buffer.
@@ -447,7 +502,7 @@ class SetStore {
     while (bits < 40 && (uint64_t{1} << bits) < distinct * 4) ++bits;
     while (bits > 20 && (uint64_t{1} << bits) > memory_ / 3) --bits;
     counter_shift_ = 64 - bits;
-    counters_.assign(size_t{1} << bits, 0);
+    counters_.make(size_t{1} << bits, true);
     // Each thread reads all and counts its own part of the table: no increment can be lost.
     in_parallel(threads_, [&](size_t part) {
       const uint64_t low = static_cast<uint64_t>((static_cast<unsigned __int128>(part) << bits) / threads_);
@@ -458,7 +513,7 @@ class SetStore {
         if (first[d] != d) return false;
         const size_t size = sizes_[d];
         for (size_t i = 0; i < size; ++i) {
-          if (i + 16 < size) __builtin_prefetch(cells + (values[i + 16] >> counter_shift_), 1);
+          if (i + kAhead < size) __builtin_prefetch(cells + (values[i + kAhead] >> counter_shift_), 1);
           const uint64_t cell = values[i] >> counter_shift_;
           if (whole || (cell >= low && cell < high)) cells[cell] += cells[cell] != 255;
         }
@@ -504,7 +559,7 @@ class SetStore {
         if (covered[k]) return;
         if (rank_[k] >= chunk_from)
           for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) links.push_back({twin, k, s_.sizes_[k]});
-        probe(k, [&](uint32_t d) { return rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+        probe(k, [&](uint32_t d, bool) { return rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
           covered[d] = 1;
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) links.push_back({x, k, overlap});
         });
@@ -522,7 +577,7 @@ class SetStore {
         if (rank_[k] >= chunk_from)
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = next_[a]; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, s_.sizes_[k]);
-        probe(k, [&](uint32_t d) { return d != k && !(symmetric_ && rank_[d] < rank_[k]); }, [&](uint32_t d, uint32_t overlap) {
+        probe(k, [&](uint32_t d, bool may_hold) { return may_hold || rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = d; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, overlap);
         });
@@ -541,7 +596,7 @@ class SetStore {
       in_chunks(none, [&](uint32_t k, size_t chunk_from) {
         if (rank_[k] >= chunk_from)
           for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) out[twin] = 1;
-        probe(k, [&](uint32_t d) { return !out[d] && rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t) {
+        probe(k, [&](uint32_t d, bool) { return !out[d] && rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t) {
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) out[x] = 1;
         });
       }, true);
@@ -559,7 +614,7 @@ class SetStore {
     uint32_t stamp_now_ = 0;
     Lookup lookup_;
     Buffer<uint64_t> mine_, theirs_;
-    bool symmetric_ = false;
+    std::vector<std::pair<uint64_t, uint32_t>> hits_;  // fingerprints of the document at hand that may be posted
 
     bool is_leader(uint32_t d) const { return leader_[d] == d && s_.sizes_[d]; }
 
@@ -574,31 +629,43 @@ class SetStore {
       const size_t parts = s_.threads_;
       in_parallel(parts, [&](size_t part) {
         std::vector<std::pair<uint64_t, uint64_t>> keyed;
-        std::vector<uint64_t> rest;
+        Buffer<uint64_t> rest;
+        Buffer<uint8_t> cells;
         const SetStore& s = s_;
         s_.walk(cut(part, parts), cut(part + 1, parts), [&](size_t d, uint64_t* values) {
           if (!is_leader(static_cast<uint32_t>(d))) return false;
           const uint32_t size = s.sizes_[d];
-          keyed.clear();
-          rest.clear();
+          rest.resize(size);
+          cells.resize(size);
+          const uint8_t* table = s.counters_.data();
+          const int shift = s.counter_shift_;
+          uint32_t shared = 0, unique = 0;
           for (uint32_t i = 0; i < size; ++i) {
-            if (i + 20 < size) __builtin_prefetch(s.counters_.data() + (values[i + 20] >> s.counter_shift_));
-            const uint8_t cell = s.counter(values[i]);
-            if (cell > 1) keyed.emplace_back(static_cast<uint64_t>(cell) << 56 | values[i] >> 8, values[i]);
-            else rest.push_back(values[i]);
+            if (i + kAhead < size) __builtin_prefetch(table + (values[i + kAhead] >> shift));
+            const uint64_t value = values[i];
+            const uint8_t cell = table[value >> shift];
+            const bool elsewhere = cell > 1;
+            rest[unique] = value;
+            values[shared] = value;  // never ahead of i
+            cells[shared] = cell;
+            shared += elsewhere;
+            unique += !elsewhere;
           }
-          const uint32_t unique = static_cast<uint32_t>(rest.size());
+          if (unique) std::memcpy(values + shared, rest.data, unique * sizeof(uint64_t));
           const uint32_t wanted = std::max(prefix(size, threshold_), containment_ > 0 ? prefix(size, containment_) : 0);
-          const uint32_t posted = wanted > unique ? std::min<uint32_t>(wanted - unique, static_cast<uint32_t>(keyed.size())) : 0;
-          shared_[d] = static_cast<uint32_t>(keyed.size());
+          const uint32_t posted = wanted > unique ? std::min<uint32_t>(wanted - unique, shared) : 0;
+          shared_[d] = shared;
           posted_[d] = posted;
           unique_[d] = unique;
-          if (!posted && !(containment_ > 0 && !keyed.empty())) return false;
-          if (posted < keyed.size()) std::nth_element(keyed.begin(), keyed.begin() + posted, keyed.end());
-          std::sort(keyed.begin(), keyed.begin() + posted);
-          for (size_t i = 0; i < keyed.size(); ++i) values[i] = keyed[i].second;
-          for (size_t i = 0; i < rest.size(); ++i) values[keyed.size() + i] = rest[i];
-          return true;
+          if (posted) {  // the rarest first, in the same order for all documents
+            keyed.clear();
+            for (uint32_t i = 0; i < shared; ++i)
+              keyed.emplace_back(static_cast<uint64_t>(cells[i]) << 56 | values[i] >> 8, values[i]);
+            if (posted < shared) std::nth_element(keyed.begin(), keyed.begin() + posted, keyed.end());
+            std::sort(keyed.begin(), keyed.begin() + posted);
+            for (uint32_t i = 0; i < shared; ++i) values[i] = keyed[i].second;
+          }
+          return posted || containment_ > 0;
         });
       });
       stamp_.assign(n, 0);
@@ -628,13 +695,18 @@ class SetStore {
           expected += more;
           ++to;
         }
-        postings_.build(expected);
-        for (size_t r = to; r-- > from;) {
-          const uint32_t d = order_[r];
-          if (!is_leader(d) || !posted_[d]) continue;
-          const uint64_t* set = s_.read(d, posted_[d], mine_);
-          for (uint32_t i = 0; i < posted_[d]; ++i) postings_.add(set[i], d, i);
-        }
+        postings_.build(expected, [&](auto work) {
+          for (size_t r = from; r < to; ++r) {
+            const uint32_t d = order_[r];
+            if (!is_leader(d) || !posted_[d]) continue;
+            const uint64_t* set = s_.read(d, posted_[d], mine_);
+            for (uint32_t i = 0; i < std::min<uint32_t>(posted_[d], kAhead); ++i) postings_.prefetch(set[i]);
+            for (uint32_t i = 0; i < posted_[d]; ++i) {
+              if (i + kAhead < posted_[d]) postings_.prefetch(set[i + kAhead]);
+              work(set[i], d, i);
+            }
+          }
+        });
         // A later leader can cover nothing of this chunk unless everyone is asked (containment has no order then).
         const size_t end = everyone ? n : to;
         for (size_t r = 0; r < end; ++r) {
@@ -653,7 +725,7 @@ class SetStore {
       on_step(done, total);
     }
 
-    // Finds every posted document that k covers. want(d) is asked once per document before the sets are compared.
+    // Finds every posted document that k covers. want(d, may k hold d?) is asked before the sets are compared.
     template <class Want, class Found> void probe(uint32_t k, Want want, Found found) {
       const uint32_t size = s_.sizes_[k];
       const bool inside = containment_ > 0;
@@ -666,16 +738,22 @@ class SetStore {
         std::fill(stamp_.begin(), stamp_.end(), 0);
         stamp_now_ = 1;
       }
+      hits_.clear();
+      for (uint32_t i = 0; i < reach; ++i)
+        if (postings_.maybe(set[i])) {
+          postings_.prefetch(set[i]);
+          hits_.emplace_back(set[i], i);
+        }
       bool filled = false;
-      for (uint32_t i = 0; i < reach; ++i) {
-        if (!postings_.maybe(set[i])) continue;
-        for (uint32_t row = postings_.head(set[i]); row; row = postings_.row(row).next) {
-          const Posting& post = postings_.row(row);
+      for (const auto& [value, i] : hits_) {
+        const Postings::Slot& slot = postings_.find(value);
+        const Posting* rows = postings_.rows(slot);
+        for (uint32_t row = 0; row < slot.count; ++row) {
+          const Posting& post = rows[row];
           const uint32_t d = post.document;
           if (d == k || stamp_[d] == stamp_now_) continue;
           const uint32_t other = s_.sizes_[d];
-          const uint32_t small = std::min(size, other), large = std::max(size, other);
-          bool close = i < firm && static_cast<double>(small) / large >= threshold_;
+          bool close = i < firm && static_cast<double>(std::min(size, other)) / std::max(size, other) >= threshold_;
           if (close) {
             const uint32_t theirs = prefix(other, threshold_);
             close = theirs > unique_[d] && post.position < theirs - unique_[d];
@@ -687,12 +765,9 @@ class SetStore {
           }
           if (!close && !within) continue;
           stamp_[d] = stamp_now_;
-          symmetric_ = !(inside && other <= size);
-          if (!want(d)) continue;
+          if (!want(d, inside && other <= size)) continue;
           if (!filled) {
-            const uint64_t* all = s_.read(k, shared_[k], mine_);
-            set = all;
-            lookup_.fill(all, shared_[k]);
+            lookup_.fill(s_.read(k, shared_[k], mine_), shared_[k]);
             filled = true;
           }
           const uint32_t overlap = common(k, d);
