@@ -1,9 +1,9 @@
 """Text → sentences (T7), for Russian and English: abbreviations, initials, numbers, quotations, dialogue.
 
 A sentence never goes over the end of a paragraph (doublet.text.paragraphs), so blank lines, headings and list
-items end it; a line that was merely wrapped does not. Inside a paragraph every full stop, question or exclamation
-mark and ellipsis is judged by the word before it and by what comes after it. Spans are half-open in the original
-text, sorted and disjoint; together they hold every character that is not blank. Linear time on any input.
+items end it; a line that was merely wrapped does not. Inside a paragraph every full stop, question or
+exclamation mark and ellipsis is judged by the word before it and by what comes after it. Spans are half-open
+in the original text, sorted and disjoint; together they hold every character that is not blank. Linear time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from doublet.text.paragraphs import paragraphs
 _MARK = re.compile(r"[.!?…‼⁇⁈⁉。！？｡]+(?:[»”’\"')\]}]|\[[0-9]{1,3}\]|[⁰¹²³⁴-⁹])*")
 _ALWAYS = frozenset("。！？｡")  # these need no blank after them
 _LOOK_BACK = 24
-_BEFORE = re.compile(r"(?:([^\W\d_])\.[ \t\u00a0\u202f]?)?([^\W\d_](?:[^\W_]|[-’'](?=\w))*)$")
-_AFTER = re.compile(r"[\s«„“”\"'‘(\[{*#>_—–-]*")
+_BEFORE = re.compile(
+    r"(?:(?<!\w)([^\W\d_])\.[ \t\u00a0\u202f]?|(?<![\w=/&@#]))([^\W\d_](?:[^\W_]|[-’'](?=\w))*)$"
+)
+_AFTER = re.compile(r"[\s«„“”\"'‘(\[{*>_—–-]*")
 _WORD = re.compile(r"[^\W_]+")
 _NOT_BLANK = re.compile(r"\S")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -61,6 +63,7 @@ _MAY_BE_LAST = _words(
 )
 # The same, but names follow them as well: only a word that begins sentences tells.
 _NAME_MAY_FOLLOW = _words("al bros co corp inc jr ltd sr ltda gmbh plc dept univ")
+_SINGLE = frozenset("вгдклмопрстчф")  # г. Москва, р. Волга, о. Сахалин; but «как я.», "the value of x."
 _PAIRS_NEVER_LAST = _words(
     "те тк тн то тч тж тс ео ср eg ie cf мн эн пн фн юн хн бн гн вн"
 )  # т. е., т. к., т. ч., к. т. н.
@@ -179,22 +182,22 @@ def _word_ends(  # noqa: PLR0911 - a list of rules, each with its answer
     """Whether a full stop after the word of *before* ends the sentence."""
     word, letter = before[2], before[1]
     low = word.lower()
-    number_before = _number_stands_before(text, at - len(word))
+    goes_on = next_char.isdigit() or next_char.islower()
     if len(word) == 1:
         if letter is not None and letter.islower() and word.islower():
             pair = letter + word
-            if pair in _PAIRS_NEVER_LAST:
-                return False
-            return pair in _PAIRS_MAY_BE_LAST and not next_char.isdigit()
+            may_end = pair not in _PAIRS_NEVER_LAST and (pair in _PAIRS_MAY_BE_LAST or starter)
+            return may_end and not goes_on
         if word.islower():
-            return number_before and not next_char.isdigit()
+            may_end = word not in _SINGLE or _number_stands_before(text, at - 1)
+            return may_end and not goes_on
         return starter  # an initial, or the last letter of U.S.
     if low in _NEVER_LAST:
         return False
     if low in _BEFORE_NUMBER and (next_char.isdigit() or next_char == "№"):
         return False
     if low in _MAY_BE_LAST:
-        return not next_char.isdigit()
+        return not goes_on
     if low in _NAME_MAY_FOLLOW:
         return starter
     return True
