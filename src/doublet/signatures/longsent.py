@@ -17,7 +17,7 @@ from doublet import kernels
 from doublet.model import Measures, Signature
 from doublet.signatures.mixing import combine
 from doublet.signatures.parameters import WordParameters, parameter
-from doublet.signatures.protocol import BaseMethod
+from doublet.signatures.protocol import BaseMethod, require_together
 from doublet.text.sentences import sentences
 from doublet.text.tokens import TokenBatch
 
@@ -43,6 +43,7 @@ class LongSent(BaseMethod[LongSentParameters]):
     parameters_type = LongSentParameters
 
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        require_together(batch, texts)
         owners: list[int] = []
         bounds: list[int] = []
         for number, text in enumerate(texts):

@@ -129,7 +129,7 @@ class BaseMethod(Generic[P]):
         self.needs_words = self.needs_statistics
         signing = parameters.signing()
         if self.canon.stop_words:
-            signing += (("stop_words_version", STOP_WORDS_VERSION),)
+            signing = tuple(sorted((*signing, ("stop_words_version", STOP_WORDS_VERSION))))
         self.recipe = Recipe(
             method=self.name,
             parameters=signing,
@@ -152,11 +152,7 @@ class BaseMethod(Generic[P]):
         return self.sign_many(self.tokens(texts, threads=threads), texts)
 
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
-        if len(batch) != len(texts):
-            raise InvalidParameter(
-                f"there are words of {len(batch)} texts and {len(texts)} texts: give as many of each",
-                name="texts",
-            )
+        require_together(batch, texts)
         return self._sign_batch(batch)
 
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
@@ -176,6 +172,15 @@ class BaseMethod(Generic[P]):
 
     def _keys(self, signature: Signature) -> U64:
         raise NotImplementedError
+
+
+def require_together(batch: TokenBatch, texts: Sequence[str]) -> None:
+    """Raises `InvalidParameter` unless there are words of as many texts as there are texts."""
+    if len(batch) != len(texts):
+        raise InvalidParameter(
+            f"there are words of {len(batch)} texts and {len(texts)} texts: give as many of each",
+            name="texts",
+        )
 
 
 def differences(a: Recipe, b: Recipe) -> list[str]:

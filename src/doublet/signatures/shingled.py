@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.model import Signature
 from doublet.signatures.parameters import WordParameters, parameter
-from doublet.signatures.protocol import BaseMethod, Statistics
+from doublet.signatures.protocol import BaseMethod, Statistics, require_together
 from doublet.text.tokens import Canon, TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -60,6 +60,7 @@ class ShingledMethod(BaseMethod[P]):
         raise NotImplementedError
 
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        require_together(batch, texts)
         if self.parameters.shingle_chars:
             hashes, offsets = self._characters(batch, texts)
             shingles = kernels.shingle(hashes, offsets, self.parameters.shingle_chars)
