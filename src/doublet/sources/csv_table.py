@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from doublet.errors import InputUnreadable, RecordInvalid
 from doublet.model import Outcome
-from doublet.sources.jsonl import fields_of, outcome_of, to_line
+from doublet.reports.json_report import json_line
+from doublet.sources.jsonl import fields_of, outcome_of
 from doublet.sources.records import Fields, ParsedBatch, RawBatch, check_columns
 from doublet.sources.streams import ByteReader, Damaged, Stream, TooLong, blocks_of_lines, open_text
 
@@ -74,7 +75,7 @@ class CsvBatch:
         for index in indexes:
             row = self.rows[index]
             if not isinstance(row, Outcome):
-                yield to_line(dict(zip(self.header, row.values, strict=False)))
+                yield json_line(dict(zip(self.header, row.values, strict=False)))
 
     def _read(self, row: Row, place: str) -> tuple[str, str, str, str]:
         if len(row.values) != len(self.header):

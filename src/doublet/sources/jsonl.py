@@ -174,14 +174,6 @@ def outcome_of(error: RecordInvalid, place: str) -> Outcome:
     return Outcome(str(error.details["state"]), str(error.details["id"]), place, error.message)
 
 
-def to_line(record: Any) -> bytes:
-    """One JSON line, also of what orjson refuses."""
-    try:
-        return orjson.dumps(record, default=str)
-    except (TypeError, ValueError):
-        return json.dumps(record, default=str, separators=(",", ":")).encode()
-
-
 def _load(line: bytes) -> Any:
     try:
         return orjson.loads(line)

@@ -60,8 +60,9 @@ class _Broken:
 class Inputs:
     """What `open_source` gives: the parts, walked one after the other. A `RecordSource`."""
 
-    def __init__(self, parts: list[Part], notes: list[str], spooled: list[Any]) -> None:
+    def __init__(self, parts: list[Part], fields: Fields, notes: list[str], spooled: list[Any]) -> None:
         self.parts = parts
+        self.fields = fields
         self.notes = notes
         self.total_bytes = sum(part.size_bytes for part in parts)
         self._spooled = spooled
@@ -168,7 +169,7 @@ class _Opener:
     def finish(self) -> Inputs:
         if self._errors and all(part.kind == "broken" for part in self.parts):
             raise self._errors[0]
-        return Inputs(self.parts, self.notes, self.spooled)
+        return Inputs(self.parts, self.fields, self.notes, self.spooled)
 
     def _spool(self, stream: Any, label: str) -> None:
         file = spool(stream, label)

@@ -9,7 +9,8 @@ from typing import Any
 
 from doublet.errors import ConfigError, InputUnreadable, RecordInvalid
 from doublet.model import Outcome
-from doublet.sources.jsonl import fields_of, outcome_of, to_line
+from doublet.reports.json_report import json_line
+from doublet.sources.jsonl import fields_of, outcome_of
 from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
 
 MAGIC = b"PAR1"
@@ -80,7 +81,7 @@ class ParquetBatch:
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
         for record in self.table.take(list(indexes)).to_pylist():
-            yield to_line(record)
+            yield json_line(record)
 
     def _values(self, name: str) -> list[Any]:
         """A column as Python values. An id kept as bytes, a date or a UUID becomes text."""

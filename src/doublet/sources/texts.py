@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from doublet.errors import DoubletError, InputUnreadable, Unreadable
 from doublet.model import Outcome
+from doublet.reports.json_report import json_line
 from doublet.sources.encoding import decode
-from doublet.sources.jsonl import to_line
 from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.streams import Stream, cannot_open, damage
 
@@ -68,7 +68,7 @@ class TextBatch:
         for index in indexes:
             file = self.files[index]
             text, _ = read_text(file.path, limit_bytes=self.limit_bytes)
-            yield to_line({"id": file.id, "text": text})
+            yield json_line({"id": file.id, "text": text})
 
 
 @dataclass(slots=True)

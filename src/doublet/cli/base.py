@@ -1,0 +1,190 @@
+"""What the commands share: help that begins with an example, common options, colour, results on standard
+output.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from doublet import config
+from doublet.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Command(click.Command):
+    """A command whose help begins with an example."""
+
+    def __init__(self, *args: Any, example: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.example = example
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, self.example)
+        super().format_help(ctx, formatter)
+
+
+def write_example(formatter: click.HelpFormatter, example: str) -> None:
+    lines = example.strip().splitlines()
+    with formatter.section("Example" if len(lines) == 1 else "Examples"):
+        for line in lines:
+            formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+    formatter.write("\n")
+
+
+def format_option(*choices: str, default: str = "table") -> Callable[[F], F]:
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(choices),
+        default=default,
+        show_default=True,
+        help="How to write the result on standard output.",
+    )
+
+
+def settings_options(*names: str) -> Callable[[F], F]:
+    """Flags for these settings, `--config` and, always, `--colour`. Their values go to `config.resolve`."""
+    metavars = {"threshold": "SHARE", "containment": "SHARE|off", "memory": "SIZE", "workers": "N|auto"}
+    metavars |= {"shingle_words": "N", "method": "NAME", "keep": "|".join(config.KEEP_RULES)}
+
+    def decorate(function: F) -> F:
+        for name in reversed(names):
+            flag = "--" + name.replace("_", "-")
+            text = config.about(name)
+            help_text = f"{text[0].upper()}{text[1:]}.{_default(name)}"
+            function = click.option(flag, name, metavar=metavars[name], help=help_text)(function)
+        function = click.option(
+            "--config",
+            "config_file",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Settings file to use instead of doublet.toml.",
+        )(function)
+        return click.option(
+            "--colour",
+            "--color",
+            "colour",
+            metavar="auto|always|never",
+            help="Colour in the terminal; auto heeds NO_COLOR.",
+        )(function)
+
+    return decorate
+
+
+def parameter_option(function: F) -> F:
+    return click.option(
+        "--parameter",
+        "-p",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Any parameter of the method; can be given several times.",
+    )(function)
+
+
+def use_colour(setting: str, stream: Any = None) -> bool:
+    """Whether to colour what goes to *stream*: only a terminal, and not when the user has asked for none."""
+    if setting != "auto":
+        return setting == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    stream = sys.stdout if stream is None else stream
+    return bool(hasattr(stream, "isatty") and stream.isatty())
+
+
+def width() -> int:
+    return max(40, min(160, shutil.get_terminal_size((80, 24)).columns))
+
+
+def write_text(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def write_bytes(parts: Iterable[bytes]) -> None:
+    """JSON and CSV on standard output, always as UTF-8."""
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:  # a stand-in without bytes, as tests use
+        for part in parts:
+            sys.stdout.write(part.decode("utf-8"))
+        return
+    for part in parts:
+        buffer.write(part)
+    buffer.flush()
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """A line for people on standard error."""
+    if not quiet:
+        click.echo(text, err=True)
+
+
+def method_parameters(resolved: config.Resolved, given: Iterable[str]) -> dict[str, Any]:
+    """Parameters for the method, from the settings and from ``--parameter name=value``.
+
+    A setting of the file or the environment is for the methods that have it; a flag is always handed on, so
+    that a method without such a parameter says so.
+    """
+    parameters: dict[str, Any] = {}
+    known = _known_parameters(resolved.settings.method)
+    shingle_words = resolved.settings.shingle_words
+    if shingle_words is not None and (
+        "shingle_words" in known or resolved.origins["shingle_words"].startswith("--")
+    ):
+        parameters["shingle_words"] = shingle_words
+    for text in given:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise UsageError(
+                f"--parameter {text!r}: write it as name=value, for example --parameter functions=256"
+            )
+        parameters[name] = read_value(value.strip(), known.get(name))
+    return parameters
+
+
+def read_value(text: str, default: Any) -> Any:
+    """*text* as a value of the same type as *default*; as it is when it cannot be, and the method will say
+    so.
+    """
+    if isinstance(default, bool):
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(
+            text.lower(), text
+        )
+    if isinstance(default, tuple):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    try:
+        if isinstance(default, int):
+            return int(text)
+        if isinstance(default, float):
+            return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        pass
+    return text
+
+
+def _known_parameters(method: str) -> Mapping[str, Any]:
+    """Parameters of a method with their defaults. Raises `UnknownMethod` with the nearest name."""
+    from doublet.errors import UnknownMethod
+    from doublet.signatures import method_names, methods
+
+    for info in methods(others=False):
+        if info.name == method:
+            return {parameter.name: parameter.default for parameter in info.parameters}
+    for info in methods():
+        if info.name == method:
+            return {parameter.name: parameter.default for parameter in info.parameters}
+    raise UnknownMethod(method, method_names())
+
+
+def _default(name: str) -> str:
+    default = getattr(config.Settings(), name)
+    return f" [default: {default}]" if default is not None else ""

@@ -1,0 +1,119 @@
+"""``doublet compare``: two texts, the passages they share, and how alike they are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from doublet import config
+from doublet.cli.base import (
+    Command,
+    format_option,
+    method_parameters,
+    parameter_option,
+    say,
+    settings_options,
+    use_colour,
+    width,
+    write_bytes,
+    write_text,
+)
+from doublet.cli.exits import OVER_THE_LIMIT
+from doublet.errors import InputUnreadable, Unreadable, UsageError
+
+EXAMPLE = """\
+doublet compare essay.txt source.txt
+doublet compare draft.txt - --shingle-words 3 --fail-above 30% < published.txt"""
+LIMIT_BYTES = 1 << 30
+
+
+@click.command(
+    cls=Command,
+    example=EXAMPLE,
+    help="""Compare the texts A and B: files, or - for standard input. Shows how alike they are, how much of
+    each stands in the other, and every passage that they share.""",
+)
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@settings_options("method", "threshold", "shingle_words")
+@parameter_option
+@click.option(
+    "--fail-above", metavar="SHARE", help="Exit with 1 when more than this share of A stands in B, as 30%."
+)
+@format_option("table", "json", "jsonl", "csv")
+@click.option("--quiet", "-q", is_flag=True, help="Only the result: no notes and no progress.")
+def command(
+    *,
+    a: str,
+    b: str,
+    parameters: tuple[str, ...],
+    fail_above: str | None,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.jobs.compare import compare
+    from doublet.reports.json_report import json_document
+    from doublet.reports.tables import comparison_lines, comparison_rows
+    from doublet.reports.terminal import comparison
+
+    resolved = config.resolve(flags, file=config_file)
+    limit = read_limit(fail_above)
+    options = method_parameters(resolved, parameters)
+    if a == b == "-":
+        raise UsageError("A and B are both standard input: give a file for one of them")
+    text_a, text_b = read(a, quiet), read(b, quiet)
+    settings = resolved.settings
+    result = compare(text_a, text_b, method=settings.method, threshold=settings.threshold, **options)
+    if form == "json":
+        write_bytes([json_document(result.to_dict())])
+    elif form == "jsonl":
+        write_bytes(comparison_lines(result))
+    elif form == "csv":
+        write_bytes(comparison_rows(result))
+    else:
+        names = tuple("standard input" if name == "-" else name for name in (a, b))
+        colour = use_colour(settings.colour)
+        write_text(
+            comparison(result, text_a, text_b, names=(names[0], names[1]), width=width(), colour=colour)
+        )
+    if limit is not None and result.share > limit:
+        from doublet.reports.wording import percent
+
+        say(f"{percent(result.share)} of A stands in B: more than {percent(limit)}", quiet=quiet)
+        return OVER_THE_LIMIT
+    return None
+
+
+def read_limit(text: str | None) -> float | None:
+    """The share of ``--fail-above``."""
+    if text is None:
+        return None
+    try:
+        return config.as_share(text)
+    except ValueError as error:
+        raise UsageError(f"--fail-above is {text!r}: {error}") from None
+
+
+def read(name: str, quiet: bool) -> str:
+    """The text of a file or of standard input. An encoding other than UTF-8 is told to the user."""
+    from doublet.sources.encoding import decode
+    from doublet.sources.texts import read_text
+
+    label = "standard input" if name == "-" else name
+    try:
+        if name == "-":
+            text, encoding = decode(sys.stdin.buffer.read(LIMIT_BYTES))
+        else:
+            if Path(name).is_dir():
+                raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
+            text, encoding = read_text(Path(name), limit_bytes=LIMIT_BYTES, label=name)
+    except Unreadable as error:
+        raise InputUnreadable(f"{label} {error.message}", path=name) from error
+    if not encoding.startswith("utf-8") or "damaged" in encoding:
+        say(f"{label} is read as {encoding}", quiet=quiet)
+    return text

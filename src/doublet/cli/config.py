@@ -1,0 +1,64 @@
+"""``doublet config show``: each setting and where it came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from doublet import config
+from doublet.cli.base import Command, format_option, settings_options, write_bytes, write_example, write_text
+from doublet.errors import suggest
+
+EXAMPLE = "doublet config show"
+
+
+class ConfigGroup(click.Group):
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, EXAMPLE)
+        super().format_help(ctx, formatter)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if name not in self.commands and not name.startswith("-"):
+            hint = suggest(name, self.commands) or f": there is {', '.join(self.commands)}"
+            raise click.UsageError(f"there is no command 'config {name}'{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=ConfigGroup, help="Show the settings and where each comes from.")
+def command() -> None:
+    pass
+
+
+@command.command(
+    "show",
+    cls=Command,
+    example="doublet config show\nDOUBLET_WORKERS=auto doublet config show --format json",
+    help="""Print each setting, its value, and where it came from: the default, the settings file, a
+    DOUBLET_ variable or a flag. The settings file is doublet.toml in this folder or, when there is none,
+    in ~/.config/doublet/.""",
+)
+@settings_options("method", "threshold", "shingle_words", "containment", "keep", "workers", "memory")
+@format_option("table", "json")
+def show(form: str, config_file: Path | None, **flags: Any) -> None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
+
+    resolved = config.resolve(flags, file=config_file)
+    if form == "json":
+        write_bytes([json_document(resolved.to_dict())])
+        return
+    values = resolved.settings.to_dict()
+    rows = [
+        [name, shown(name, values[name]), resolved.origins[name], config.about(name)] for name in config.NAMES
+    ]
+    write_text(table(rows, header=["setting", "value", "from", "what it is"]))
+
+
+def shown(name: str, value: Any) -> str:
+    """A value as it can be written in the settings file."""
+    if value is None:
+        return "off" if name == "containment" else "–"
+    return str(value)

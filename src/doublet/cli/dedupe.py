@@ -1,0 +1,269 @@
+"""``doublet dedupe``: groups of duplicates in a collection, and the collection without them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doublet import config
+from doublet.cli.base import (
+    Command,
+    format_option,
+    method_parameters,
+    parameter_option,
+    say,
+    settings_options,
+    use_colour,
+    width,
+    write_bytes,
+    write_text,
+)
+from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.errors import Cancelled, UsageError, suggest
+
+if TYPE_CHECKING:
+    from doublet.cli.estimate import Estimate
+    from doublet.config import Resolved
+    from doublet.model import Deduplication
+    from doublet.sources.open import Inputs
+
+EXAMPLE = """\
+doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl
+doublet dedupe articles/ --threshold 0.8 --shingle-words 5 --workers auto
+zcat big.jsonl.gz | doublet dedupe - --id-field url --memory 2GB --kept - > clean.jsonl"""
+VIEWS = ("strict", "families")
+MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is held in several forms at once
+
+
+@click.command(
+    cls=Command,
+    example=EXAMPLE,
+    help="""Find the groups of duplicates among the documents of the INPUTs and say which one of each to keep.
+
+    An INPUT is a file of JSON lines, a JSON, CSV, TSV or Parquet table, a text file, a folder of these, or
+    - for standard input; tables and texts may be compressed (.gz, .zst, .bz2, .xz). A record that cannot
+    be used is listed with the reason, and the rest goes on.""",
+)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@settings_options("method", "threshold", "shingle_words", "containment", "keep", "workers", "memory")
+@parameter_option
+@click.option(
+    "--prefer", multiple=True, metavar="SOURCE", help="With --keep best-source: best first; repeat it."
+)
+@click.option(
+    "--id-field", default="id", show_default=True, metavar="FIELD", help="Field of the id; @place: none."
+)
+@click.option("--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text.")
+@click.option("--time-field", metavar="FIELD", help="Field of the time, for --keep newest.")
+@click.option("--source-field", metavar="FIELD", help="Field of the source, for --keep best-source.")
+@click.option(
+    "--groups", type=click.Path(path_type=Path), metavar="OUT", help="Write the groups: .jsonl, .json, .csv."
+)
+@click.option(
+    "--kept",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Write the documents that stay; .txt: their ids.",
+)
+@click.option("--pairs", is_flag=True, help="List every pair of duplicates as well (in the JSON).")
+@click.option(
+    "--views", metavar="strict,families", help="Add groups in which all pairs agree, or whole families."
+)
+@click.option("--dry-run", is_flag=True, help="Only say how long it would take and how much memory.")
+@format_option("table", "json", "jsonl", "csv")
+@click.option("--quiet", "-q", is_flag=True, help="Only the result: no notes and no progress.")
+def command(
+    *,
+    inputs: tuple[str, ...],
+    parameters: tuple[str, ...],
+    prefer: tuple[str, ...],
+    id_field: str,
+    text_field: str,
+    time_field: str | None,
+    source_field: str | None,
+    groups: Path | None,
+    kept: Path | None,
+    pairs: bool,
+    views: str | None,
+    dry_run: bool,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.cli.estimate import estimate
+    from doublet.reports.output import STDOUT, check_distinct
+    from doublet.reports.tables import check_groups
+    from doublet.sources.open import open_source
+    from doublet.sources.records import MAX_RECORD_BYTES
+
+    resolved = config.resolve(flags, file=config_file)
+    settings = resolved.settings
+    options = method_parameters(resolved, parameters)
+    chosen_views = read_views(views)
+    # What can go wrong at the end is looked at before the work begins.
+    check_distinct({"--groups": groups, "--kept": kept})
+    if groups is not None:
+        check_groups(groups)
+    if prefer and settings.keep != "best-source":
+        raise UsageError(f"--prefer is for --keep best-source, and --keep is {settings.keep}")
+    limit = MAX_RECORD_BYTES
+    if settings.memory is not None:
+        limit = min(limit, max(1 << 20, settings.memory // MEMORY_SHARE))
+    with open_source(
+        inputs,
+        id_field=id_field,
+        text_field=text_field,
+        time_field=time_field,
+        source_field=source_field,
+        max_record_bytes=limit,
+    ) as source:
+        check_times(source, settings.keep)
+        if kept is not None:
+            source.check_kept(kept)
+        for note in source.notes:
+            say(note, quiet=quiet)
+        expected = estimate(
+            source,
+            method=settings.method,
+            parameters=options,
+            workers=settings.workers,
+            memory_bytes=settings.memory,
+        )
+        if dry_run:
+            show_estimate(expected, form)
+            return None
+        if expected.documents:
+            say(expected.sentence(), quiet=quiet)
+        result = work(
+            source,
+            resolved=resolved,
+            options=options,
+            prefer=prefer,
+            pairs=pairs,
+            views=chosen_views,
+            groups=groups,
+            kept=kept,
+            quiet=quiet,
+        )
+    if STDOUT not in (groups, kept):
+        show(result, form, settings.colour)
+    elif form == "table":
+        say(summary(result), quiet=quiet)
+    return finish(result, expected, {"id": id_field, "text": text_field}, settings.colour, quiet)
+
+
+def work(
+    source: Inputs,
+    *,
+    resolved: Resolved,
+    options: dict[str, Any],
+    prefer: Sequence[str],
+    pairs: bool,
+    views: Sequence[str],
+    groups: Path | None,
+    kept: Path | None,
+    quiet: bool,
+) -> Deduplication:
+    """The job itself, with its progress shown and Ctrl-C handed to it."""
+    import sys
+
+    from doublet.cli.progress import shown
+    from doublet.jobs.dedupe import dedupe_inputs
+
+    settings = resolved.settings
+    with shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress:
+        try:
+            return dedupe_inputs(
+                source,
+                method=settings.method,
+                threshold=settings.threshold,
+                containment=settings.containment,
+                keep=settings.keep,
+                pairs=pairs,
+                views=tuple(views),
+                workers=settings.workers,
+                memory_bytes=settings.memory,
+                prefer=tuple(prefer),
+                progress=progress,
+                groups_out=groups,
+                kept_out=kept,
+                **options,
+            )
+        except KeyboardInterrupt:
+            progress.cancel()
+            raise Cancelled("stopped; nothing was left half-written") from None
+
+
+def show(result: Deduplication, form: str, colour: str) -> None:
+    """The result on standard output."""
+    from doublet.reports.json_report import json_document
+    from doublet.reports.tables import group_lines, group_rows
+    from doublet.reports.terminal import deduplication
+
+    if form == "json":
+        write_bytes([json_document(result.to_dict())])
+    elif form == "jsonl":
+        write_bytes(group_lines(result))
+    elif form == "csv":
+        write_bytes(group_rows(result))
+    else:
+        write_text(deduplication(result, width=width(), colour=use_colour(colour)))
+
+
+def finish(
+    result: Deduplication, expected: Estimate, fields: dict[str, str], colour: str, quiet: bool
+) -> int | None:
+    """Notes and failures on standard error, and the exit code they mean."""
+    import sys
+
+    from doublet.reports.terminal import outcomes
+    from doublet.reports.wording import FAILED
+
+    for note in result.notes:
+        say(note, quiet=quiet)
+    if result.outcomes and not quiet:
+        click.echo(outcomes(result.outcomes, colour=use_colour(colour, sys.stderr)), err=True, nl=False)
+    failed = any(outcome.state in FAILED for outcome in result.outcomes)
+    if not failed:
+        return None
+    for name in expected.missing:
+        say(f"No record has a field {fields[name]!r}: name the right one with --{name}-field", quiet=quiet)
+    return SOME_FAILED if result.documents else NOTHING_DONE
+
+
+def summary(result: Deduplication) -> str:
+    from doublet.reports.wording import count
+
+    return f"{count(result.documents, 'document')}: {len(result.kept):,} stay, {result.removed:,} are removed"
+
+
+def show_estimate(expected: Estimate, form: str) -> None:
+    from doublet.reports.json_report import json_document
+
+    if form == "table":
+        write_text(expected.sentence() + "\n")
+    else:
+        write_bytes([json_document(expected.to_dict())])
+
+
+def read_views(text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    for name in names:
+        if name not in VIEWS:
+            raise UsageError(
+                f"--views: there is no view {name!r}{suggest(name, VIEWS) or '.'} Known: strict, families"
+            )
+    return names
+
+
+def check_times(source: Inputs, keep: str) -> None:
+    """The newest of a group can be told only where documents have a time; text files have their own."""
+    tables = [part for part in source.parts if part.kind not in ("texts", "broken")]
+    if keep == "newest" and tables and source.fields.time is None:
+        raise UsageError(
+            "--keep newest needs to know the time of a document: name its field with --time-field"
+        )

@@ -1,0 +1,127 @@
+"""How long a collection will take and how much memory: told before the work begins.
+
+A sample of the input is read, and put through the first and longest step of the work (words and shingles) on
+this very machine; the rest is in proportion. Good to a factor of two, which is what one needs to know.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from doublet.reports.wording import count, duration, size
+
+if TYPE_CHECKING:
+    from doublet.sources.open import Inputs
+
+SAMPLE_BYTES = 2_000_000  #: read from all parts together
+SAMPLE_PARTS = 8
+FIRST_TASTE = 50_000  #: characters signed first; the plain Python kernels get no more than that
+TASTE_S = 0.05
+BASE_BYTES = 70_000_000  #: Python and the libraries
+BYTES_PER_DOCUMENT = 400
+BYTES_PER_SHINGLE = 12
+STEPS_AFTER = 1.0  #: joining, grouping and writing, as a share of what is measured
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What lies ahead. Everything is a guess from a sample, except *input_bytes*."""
+
+    input_bytes: int
+    text_bytes: int
+    documents: int
+    seconds: float
+    memory_bytes: int
+    missing: tuple[str, ...] = ()  #: wanted fields ("id", "text") that no record of the sample has
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "input_bytes": self.input_bytes,
+            "text_bytes": self.text_bytes,
+            "documents": self.documents,
+            "seconds": round(self.seconds, 1),
+            "memory_bytes": self.memory_bytes,
+        }
+
+    def sentence(self) -> str:
+        return (
+            f"About {count(self.documents, 'document')} in {size(self.input_bytes)}: about "
+            f"{duration(self.seconds)} and {size(self.memory_bytes)} of memory"
+        )
+
+
+def estimate(
+    source: Inputs,
+    *,
+    method: str = "shingles",
+    parameters: Mapping[str, Any] | None = None,
+    workers: int = 1,
+    memory_bytes: int | None = None,
+) -> Estimate:
+    """Read the beginning of some parts, sign it, and reckon from there."""
+    texts: list[str] = []
+    raw = consumed = records = 0
+    missing = {"id": 0, "text": 0}
+    began = time.perf_counter()
+    for part in _some(source.parts):
+        batch = next(part.batches(0, 0, 1 << 30, SAMPLE_BYTES // min(len(source.parts), SAMPLE_PARTS)), None)
+        if batch is None:
+            continue
+        parsed = batch.parse()
+        texts += parsed.texts
+        raw += batch.size_bytes
+        consumed += batch.consumed_bytes if batch.consumed_bytes < batch.size_bytes else batch.size_bytes
+        records += len(parsed) + len(parsed.outcomes)
+        for outcome in parsed.outcomes:
+            for name in missing:
+                missing[name] += outcome.reason.startswith(f"no field {getattr(source.fields, name)!r};")
+    reading_s = time.perf_counter() - began
+    signing_s, shingles = _signing(texts, method, dict(parameters or {}))
+    scale = source.total_bytes / consumed if consumed else 1.0
+    documents = round(len(texts) * scale)
+    seconds = (reading_s + signing_s * (1 + STEPS_AFTER)) * scale / max(1.0, 0.8 * workers)
+    memory = BASE_BYTES + documents * BYTES_PER_DOCUMENT + round(shingles * scale * BYTES_PER_SHINGLE)
+    return Estimate(
+        source.total_bytes,
+        round(raw * scale),
+        documents,
+        seconds,
+        min(memory, memory_bytes) if memory_bytes else memory,
+        tuple(name for name, times in missing.items() if times and times == records),
+    )
+
+
+def _signing(texts: list[str], name: str, parameters: dict[str, Any]) -> tuple[float, int]:
+    """Seconds that signing *texts* takes on this machine, and how many shingles (or words) they have."""
+    from doublet.signatures import gather_statistics
+    from doublet.signatures import method as make_method
+
+    total = sum(map(len, texts))
+    taste, length = [], 0
+    for text in texts:
+        taste.append(text[:FIRST_TASTE])
+        length += len(taste[-1])
+        if length >= FIRST_TASTE:
+            break
+    if not length:
+        return 0.0, 0
+    seconds, shingles = 0.0, 0
+    for some in (taste, texts):
+        began = time.perf_counter()
+        method = make_method(name, gather_statistics(name, some, **parameters), **parameters)
+        signed = method.sign_texts(some)
+        seconds = time.perf_counter() - began
+        length = sum(map(len, some)) or 1
+        shingles = sum(signature.size for signature in signed if signature is not None)
+        if seconds > TASTE_S:
+            break
+    return seconds * total / length, round(shingles * total / length)
+
+
+def _some(parts: list[Any]) -> list[Any]:
+    """At most `SAMPLE_PARTS` of the parts, evenly spread."""
+    step = -(-len(parts) // SAMPLE_PARTS) or 1
+    return parts[::step]

@@ -1,0 +1,116 @@
+"""How a command ends: the exit codes, and the one place where errors become messages and codes.
+
+Each error knows its code (`doublet.errors`); what is not an error has its own here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from doublet.errors import DoubletError
+
+DONE = 0
+OVER_THE_LIMIT = 1
+WRONG_USAGE = 2
+SOME_FAILED = 3
+NOTHING_DONE = 4
+STOPPED = 130
+READER_GONE = 141  # what a shell reports for a program that a closed pipe ended
+
+#: for the reference and `--help`
+TABLE = {
+    DONE: "done; duplicates, and none, are both answers",
+    OVER_THE_LIMIT: "over the limit that you set (--fail-above)",
+    WRONG_USAGE: "wrong usage or settings",
+    SOME_FAILED: "done, but some documents could not be used",
+    NOTHING_DONE: "nothing could be done",
+    STOPPED: "stopped by you",
+}
+
+
+def guarded(arguments: list[str]) -> int:
+    """Run the command line; whatever happens becomes a message on standard error and an exit code.
+
+    A command returns its exit code, or nothing when all went well.
+    """
+    from doublet.cli.root import root
+
+    # A terminal that cannot show a letter gets a substitute; JSON and CSV are written as UTF-8 bytes anyway.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    logging.lastResort = None  # the library's warnings are for programs; ours are written here
+    try:
+        with _stopped_by_signals():
+            code = root.main(arguments, prog_name="doublet", standalone_mode=False) or DONE
+            sys.stdout.flush()
+    except click.UsageError as error:
+        code = _wrong_usage(error)
+    except click.ClickException as error:
+        code = _say(error.format_message(), WRONG_USAGE)
+    except BrokenPipeError:
+        code = READER_GONE
+    except (KeyboardInterrupt, click.Abort):
+        code = _say("stopped; nothing was left half-written", STOPPED)
+    except MemoryError:
+        code = _say(
+            "there was not enough memory: give --memory a limit, or use a larger machine", NOTHING_DONE
+        )
+    except DoubletError as error:
+        code = _say(error.message, error.exit_code)
+    return _flushed(code)
+
+
+def _flushed(code: int) -> int:
+    """Write out what is left. A reader that has gone away is no reason for a message."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = READER_GONE
+    except OSError as error:
+        code = _say(f"the result could not be written: {error.strerror or error}", NOTHING_DONE)
+    if code == READER_GONE or sys.stdout.closed:
+        # Python flushes again at its end and would complain about the same.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def _wrong_usage(error: click.UsageError) -> int:
+    message = error.format_message()
+    if error.ctx is not None:
+        message = f"{message}\nSee: {error.ctx.command_path} --help"
+    return _say(message, WRONG_USAGE)
+
+
+def _say(message: str, code: int) -> int:
+    with contextlib.suppress(OSError):
+        click.echo(f"doublet: {message}", err=True)
+    return code
+
+
+@contextlib.contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """A request to end the process is handled like Ctrl-C, so that nothing half-written stays behind."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not in the main thread: whoever runs us takes care of signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

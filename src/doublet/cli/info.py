@@ -1,0 +1,83 @@
+"""``doublet info``: what is installed and in use."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Any
+
+import click
+
+from doublet import __version__, config
+from doublet.cli.base import Command, format_option, write_bytes, write_text
+
+#: optional libraries: distribution, what it is for, and how to get it
+OPTIONAL = (
+    ("PyStemmer", "quick stems", "stems"),
+    ("pymorphy3", "lemmas", "lemmas"),
+    ("pyarrow", "Parquet tables", "tables"),
+    ("zstandard", ".zst files", "tables"),
+)
+REQUIRED = ("numpy", "orjson", "click", "rich", "snowballstemmer")
+
+
+def facts() -> dict[str, Any]:
+    """Everything that `doublet info` shows, ready for JSON."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from doublet import kernels
+    from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
+    from doublet.model import FORMAT_VERSION
+
+    def found(name: str) -> str | None:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return None
+
+    return {
+        "version": __version__,
+        "kernels": kernels.BACKEND,
+        "versions": {"text": TEXT_VERSION, "hash": HASH_VERSION, "format": FORMAT_VERSION},
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "platform": platform.platform(),
+        "processors": config.processors(),
+        "libraries": {name: found(name) for name in REQUIRED},
+        "optional": {
+            name: {"version": found(name), "for": use, "extra": extra} for name, use, extra in OPTIONAL
+        },
+    }
+
+
+@click.command(
+    cls=Command,
+    example="doublet info --format json",
+    help="Show the version, which kernels are in use, Python, and the libraries that are there.",
+)
+@format_option("table", "json")
+def command(form: str) -> None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
+
+    known = facts()
+    if form == "json":
+        write_bytes([json_document(known)])
+        return
+    kernels = "native" if known["kernels"] == "native" else "plain Python (slow: install with a C++ compiler)"
+    versions = ", ".join(f"{name} {number}" for name, number in known["versions"].items())
+    rows = [
+        ["Doublet", known["version"]],
+        ["Kernels", kernels],
+        ["Versions of", versions],
+        ["Python", f"{known['python']}  {known['executable']}"],
+        ["System", f"{known['platform']}, {known['processors']} processors"],
+        [
+            "Libraries",
+            ", ".join(f"{name} {number or 'missing'}" for name, number in known["libraries"].items()),
+        ],
+    ]
+    for name, about in known["optional"].items():
+        missing = f"not there: pip install 'doublet[{about['extra']}]'"
+        rows.append([f"For {about['for']}", f"{name} {about['version'] or missing}"])
+    write_text(table(rows))

@@ -1,0 +1,112 @@
+"""Progress of long work on standard error: a bar on a terminal, a plain line now and then elsewhere.
+
+Reads the events of `doublet.progress`; nothing of the work knows about it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from doublet.progress import Event, Progress
+from doublet.reports.wording import STAGES, duration, size
+
+PLAIN_EVERY_S = 5.0
+
+
+@contextlib.contextmanager
+def shown(*, quiet: bool, colour: bool, stream: TextIO | None = None) -> Iterator[Progress]:
+    """A `Progress` whose events are shown as *stream* (standard error) allows."""
+    stream = sys.stderr if stream is None else stream
+    if quiet:
+        yield Progress()
+    elif stream.isatty():
+        with _bar(stream, colour) as progress:
+            yield progress
+    else:
+        lines = PlainLines(stream)
+        try:
+            yield Progress(lines)
+        finally:
+            lines.finish()
+
+
+class PlainLines:
+    """One line when a stage takes long, then one every few seconds. Quick work stays silent."""
+
+    def __init__(self, stream: TextIO, clock: Any = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._stage = ""
+        self._began = self._spoke = clock()
+
+    def __call__(self, event: Event) -> None:
+        now = self._clock()
+        if event.stage != self._stage:
+            self._stage, self._began = event.stage, now
+        if now - self._spoke < PLAIN_EVERY_S:
+            return
+        self._spoke = now
+        self._stream.write(describe(event, now - self._began) + "\n")
+        self._stream.flush()
+
+    def finish(self) -> None:
+        self._stream.flush()
+
+
+def describe(event: Event, elapsed_s: float) -> str:
+    """One event in words: stage, how far, how fast, how much longer."""
+    parts = [STAGES.get(event.stage, event.stage.capitalize())]
+    done = _amount(event.done, event.unit)
+    if event.total:
+        parts.append(f"{done} of {_amount(event.total, event.unit)} ({event.done / event.total:.0%})")
+    elif event.done:
+        parts.append(done)
+    if elapsed_s > 1 and event.done:
+        rate = event.done / elapsed_s
+        parts.append(f"{_amount(rate, event.unit)}/s")
+        if event.total and event.done < event.total:
+            parts.append(f"{duration((event.total - event.done) / rate)} left")
+    if event.message:
+        parts.append(event.message)
+    return ": ".join(parts[:2]) + "".join(f", {part}" for part in parts[2:])
+
+
+def _amount(number: float, unit: str) -> str:
+    return size(number) if unit in ("bytes", "byte") else f"{number:,.0f} {unit}".rstrip()
+
+
+@contextlib.contextmanager
+def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class Amounts(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            unit = task.fields["unit"]
+            text = _amount(task.completed, unit)
+            if task.total:
+                text += f" of {_amount(task.total, unit)}"
+            if task.speed:
+                text += f", {_amount(task.speed, unit)}/s"
+            return Text(text)
+
+    console = Console(file=stream, no_color=not colour, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), Amounts(), TimeRemainingColumn())
+    with Bars(*columns, console=console, transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def listen(event: Event) -> None:
+            if event.stage not in tasks:
+                for task in tasks.values():
+                    bars.update(task, visible=False)
+                name = STAGES.get(event.stage, event.stage.capitalize())
+                tasks[event.stage] = bars.add_task(name, total=event.total, unit=event.unit)
+            bars.update(tasks[event.stage], completed=event.done, total=event.total, visible=True)
+
+        yield Progress(listen)

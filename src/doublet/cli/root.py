@@ -1,0 +1,73 @@
+"""The command ``doublet`` itself: its list of commands, which are imported only when they are called."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from doublet import __version__
+from doublet.cli.base import write_example
+from doublet.cli.exits import TABLE
+from doublet.errors import suggest
+
+#: command → (module, what it does). Kept here so that ``doublet --help`` need not import the commands.
+COMMANDS = {
+    "compare": ("doublet.cli.compare", "Compare two texts and show the passages they share."),
+    "dedupe": ("doublet.cli.dedupe", "Find the groups of duplicates in a collection, and clean it."),
+    "methods": ("doublet.cli.methods", "List the methods, their parameters and what they are good for."),
+    "curve": ("doublet.cli.curve", "Draw the chance of being found against resemblance."),
+    "info": ("doublet.cli.info", "Show the version, the kernels and the libraries in use."),
+    "config": ("doublet.cli.config", "Show the settings and where each comes from."),
+    "completion": ("doublet.cli.completion", "Print the completion script for your shell."),
+}
+
+
+class Root(click.Group):
+    """A group whose commands are found by name in `COMMANDS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            known = ", ".join(COMMANDS)
+            raise click.UsageError(
+                f"there is no command {name!r}{suggest(name, COMMANDS) or '.'} Known: {known}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, EXAMPLE)
+        super().format_help(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), text) for code, text in TABLE.items()])
+
+
+EXAMPLE = """\
+doublet compare essay.txt source.txt
+doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
+
+
+@click.group(
+    cls=Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Find what is said twice: duplicate documents and borrowed passages.",
+)
+@click.version_option(__version__, prog_name="doublet", message="%(prog)s %(version)s")
+def root() -> None:
+    pass

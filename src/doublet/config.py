@@ -1,0 +1,255 @@
+"""Settings: from one file, then the environment, then flags; each value knows where it came from.
+
+The file is ``doublet.toml`` in the working directory or, when there is none, in the user's folder for
+settings (``~/.config/doublet/``). A variable ``DOUBLET_METHOD`` stands above ``method`` in the file, a flag
+``--method`` above both. Settings are read once, at the edge, and handed down; nothing in the library looks
+them up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from doublet.errors import ConfigError, suggest
+
+FILE_NAME = "doublet.toml"
+PREFIX = "DOUBLET_"
+FILE_VARIABLE = "DOUBLET_CONFIG"
+#: Variables that begin with our prefix and are no settings.
+OTHER_VARIABLES = frozenset([FILE_VARIABLE, "DOUBLET_KERNELS"])
+KEEP_RULES = ("longest", "first", "newest", "best-source")
+COLOURS = ("auto", "always", "never")
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", start=1)}
+
+
+def as_size(value: Any) -> int:
+    """Bytes from "2GB", "512 MiB", "1.5g" or a number. Raises `ValueError` with the rule."""
+    rule = "it must be a size such as 500MB, 2GB or 2GiB"
+    if isinstance(value, bool):
+        raise ValueError(rule)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?", str(value).strip().lower())
+    if not found:
+        raise ValueError(rule)
+    size = int(float(found.group(1)) * _UNITS[found.group(2) or ""])
+    if size < 1:
+        raise ValueError(rule)
+    return size
+
+
+def as_share(value: Any) -> float:
+    """A share from 0 to 1, from "0.8", "80%" or a number. Raises `ValueError` with the rule."""
+    rule = "it must be a share such as 0.8 or 80%"
+    text = str(value).strip()
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise ValueError(rule) from None
+    if isinstance(value, bool) or not 0.0 <= share <= 1.0:
+        raise ValueError(rule)
+    return share
+
+
+def as_share_or_off(value: Any) -> float | None:
+    """A share, or None for "off"."""
+    if value is False or str(value).strip().lower() in ("off", "none", "no"):
+        return None
+    try:
+        return as_share(value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or off") from None
+
+
+def as_number(value: Any) -> int:
+    rule = "it must be a whole number from 1 up"
+    try:
+        number = int(str(value).strip())
+    except ValueError:
+        raise ValueError(rule) from None
+    if isinstance(value, bool) or number < 1:
+        raise ValueError(rule)
+    return number
+
+
+def as_workers(value: Any) -> int:
+    """A number of workers; "auto" is one for each processor that this process may use."""
+    if str(value).strip().lower() == "auto":
+        return processors()
+    try:
+        return as_number(value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or auto") from None
+
+
+def as_name(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("it must be a name")
+    return value.strip()
+
+
+def as_one_of(*choices: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        text = str(value).strip().lower()
+        if text not in choices:
+            raise ValueError(f"it must be one of {', '.join(choices)}{suggest(text, choices)}")
+        return text
+
+    return read
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def _setting(default: Any, read: Callable[[Any], Any], about: str) -> Any:
+    return field(default=default, metadata={"read": read, "about": about})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set once for all commands. Each field says how it is read and what it is."""
+
+    method: str = _setting("shingles", as_name, "the method (see `doublet methods`)")
+    threshold: float | None = _setting(None, as_share, "resemblance from which texts are duplicates")
+    shingle_words: int | None = _setting(None, as_number, "words in a shingle")
+    containment: float | None = _setting(
+        0.9, as_share_or_off, "a text so much of which stands in another goes to it; off: never"
+    )
+    keep: str = _setting("longest", as_one_of(*KEEP_RULES), "which document of a group stays")
+    workers: int = _setting(1, as_workers, "threads that work at the same time; auto: one per processor")
+    memory: int | None = _setting(None, as_size, "memory to stay within, such as 2GB")
+    colour: str = _setting("auto", as_one_of(*COLOURS), "colour in the terminal")
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+NAMES = tuple(item.name for item in fields(Settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Settings and where each came from: "default", a file, a variable or a flag."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    file: Path | None
+
+    def to_dict(self) -> dict[str, Any]:
+        values = self.settings.to_dict()
+        return {
+            "file": str(self.file) if self.file else None,
+            "settings": {name: {"value": values[name], "from": self.origins[name]} for name in NAMES},
+        }
+
+
+def resolve(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    file: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> Resolved:
+    """Bring file, environment and flags together. A flag that is None was not given.
+
+    Raises `ConfigError` for an unknown key (with the nearest known one), a value that cannot be used, and a
+    named file that is not there.
+    """
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+
+    def take(name: str, value: Any, origin: str, shown: str) -> None:
+        try:
+            values[name] = _reader(name)(value)
+        except ValueError as error:
+            raise ConfigError(
+                f"{shown} is {value!r}: {error}", key=name, value=value, origin=origin
+            ) from None
+        origins[name] = origin
+
+    path = find_file(file, environ, directory)
+    if path is not None:
+        for key, value in read_file(path).items():
+            if key not in NAMES:
+                raise ConfigError(
+                    f"{path} has an unknown setting {key!r}{suggest(key, NAMES) or '.'} "
+                    f"Known: {', '.join(NAMES)}",
+                    key=key,
+                    path=str(path),
+                )
+            take(key, value, str(path), f"{key} in {path}")
+    for variable, text in sorted(environ.items()):
+        if not variable.startswith(PREFIX) or variable in OTHER_VARIABLES:
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        if name not in NAMES:
+            known = [PREFIX + key.upper() for key in NAMES] + sorted(OTHER_VARIABLES)
+            raise ConfigError(
+                f"there is no setting {variable}{suggest(variable, known) or '.'} Known: {', '.join(known)}",
+                key=name,
+            )
+        take(name, text, variable, variable)
+    for name, value in (flags or {}).items():
+        if value is not None:
+            flag = "--" + name.replace("_", "-")
+            take(name, value, flag, flag)
+    defaults = {item.name: item.default for item in fields(Settings) if item.default is not MISSING}
+    settings = Settings(**{**defaults, **values})
+    return Resolved(settings, {name: origins.get(name, "default") for name in NAMES}, path)
+
+
+def find_file(named: Path | None, environ: Mapping[str, str], directory: Path | None = None) -> Path | None:
+    """The one settings file: the named one, else the working directory's, else the user's, else none."""
+    if named is None and environ.get(FILE_VARIABLE):
+        named = Path(environ[FILE_VARIABLE])
+    if named is not None:
+        if not named.is_file():
+            near = [path.name for path in named.parent.glob("*.toml")] if named.parent.is_dir() else []
+            raise ConfigError(
+                f"there is no settings file {named}{suggest(named.name, near)}", path=str(named)
+            )
+        return named
+    for candidate in ((directory or Path.cwd()) / FILE_NAME, user_folder(environ) / FILE_NAME):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def user_folder(environ: Mapping[str, str]) -> Path:
+    base = environ.get("XDG_CONFIG_HOME")
+    home = environ.get("HOME")
+    root = Path(base) if base else (Path(home) if home else Path.home()) / ".config"
+    return root / "doublet"
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}", path=str(path)) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}", path=str(path)) from error
+
+
+def about(name: str) -> str:
+    """What a setting is, in words."""
+    return str(next(item.metadata["about"] for item in fields(Settings) if item.name == name))
+
+
+def _reader(name: str) -> Callable[[Any], Any]:
+    reader: Callable[[Any], Any] = next(
+        item.metadata["read"] for item in fields(Settings) if item.name == name
+    )
+    return reader

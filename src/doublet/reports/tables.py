@@ -1,0 +1,89 @@
+"""Results as lines of JSON and as CSV, and the file of groups.
+
+Nothing here depends on how the work was shared out: groups come sorted, numbers are written in full, so the
+same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from doublet.errors import UsageError
+from doublet.model import Comparison, Deduplication
+from doublet.reports.json_report import json_document, json_line
+from doublet.reports.output import STDOUT, check_output, format_suffix, open_output
+
+GROUP_COLUMNS = ("group", "keep", "id", "resemblance", "containment", "contained_in")
+FRAGMENT_COLUMNS = ("id", "a_start", "a_end", "b_start", "b_end", "kind", "score", "words")
+GROUP_FORMS = (".jsonl", ".ndjson", ".json", ".csv")
+
+
+def csv_row(values: Iterable[Any]) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n").writerow("" if value is None else value for value in values)
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def group_lines(result: Deduplication) -> Iterator[bytes]:
+    """One group a line."""
+    for group in result.groups:
+        yield json_line(group.to_dict()) + b"\n"
+
+
+def group_rows(result: Deduplication) -> Iterator[bytes]:
+    """A header, then one row for each removed document."""
+    yield csv_row(GROUP_COLUMNS)
+    for group in result.groups:
+        for member in group.members:
+            yield csv_row(
+                (group.id, group.keep, member.id, member.resemblance, member.containment, member.contained_in)
+            )
+
+
+def comparison_rows(result: Comparison) -> Iterator[bytes]:
+    """A header, then one row for each fragment."""
+    yield csv_row(FRAGMENT_COLUMNS)
+    for part in result.fragments:
+        yield csv_row((part.id, *part.a, *part.b, part.kind, part.score, part.words))
+
+
+def comparison_lines(result: Comparison) -> Iterator[bytes]:
+    """One fragment a line."""
+    for part in result.fragments:
+        yield json_line(part.to_dict()) + b"\n"
+
+
+def plain_rows(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    yield csv_row(columns)
+    for row in rows:
+        yield csv_row(row)
+
+
+def check_groups(out: Path) -> None:
+    """Raise `UsageError` or `OutputFailed` now for what would stop `write_groups` after the work."""
+    suffix = format_suffix(out)
+    if out != STDOUT and suffix and suffix not in GROUP_FORMS:
+        raise UsageError(
+            f"{out}: groups cannot be written as {suffix!r}. They can be: {', '.join(GROUP_FORMS)}"
+        )
+    check_output(out)
+
+
+def write_groups(result: Deduplication, out: Path) -> None:
+    """Write the groups to *out*: JSON lines, or by the suffix ``.json`` (the whole result) or ``.csv``;
+    ``.gz`` and ``.zst`` compress. Whole or not at all. Raises `OutputFailed`.
+    """
+    check_groups(out)
+    with open_output(out) as stream:
+        _write(result, stream, format_suffix(out))
+
+
+def _write(result: Deduplication, stream: IO[bytes], suffix: str) -> None:
+    if suffix == ".json":
+        stream.write(json_document(result.to_dict()))
+    else:
+        stream.writelines(group_rows(result) if suffix == ".csv" else group_lines(result))

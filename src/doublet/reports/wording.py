@@ -1,0 +1,81 @@
+"""The words of the reports, in one place: names of kinds, states and stages as people read them."""
+
+from __future__ import annotations
+
+#: kinds of fragments (K2)
+FRAGMENT_KINDS = {
+    "verbatim": "word for word",
+    "edited": "edited",
+    "reworded": "reworded",
+    "moved": "moved",
+}
+
+#: kinds of disguise (T5): what was undone
+DISGUISES = {
+    "lookalike": "letters of another alphabet that look the same",
+    "invisible": "invisible characters inside words",
+    "spaced": "letters set apart",
+    "marks": "marks over letters",
+    "styled": "ornamental letters",
+}
+
+#: what became of documents that could not be used as they were: one, several
+OUTCOMES = {
+    "empty": ("has no words", "have no words"),
+    "invalid": ("is not a valid record", "are not valid records"),
+    "duplicate_id": ("has an id that was there before", "have ids that were there before"),
+    "unreadable": ("could not be read", "could not be read"),
+    "too_large": ("is too large", "are too large"),
+}
+
+#: states that mean failure; an empty text is an answer
+FAILED = ("invalid", "duplicate_id", "unreadable", "too_large")
+
+#: stages of long work, as the progress shows them
+STAGES = {
+    "reading": "Reading",
+    "signing": "Reading and signing",
+    "statistics": "Counting words",
+    "counting": "Counting shingles",
+    "ordering": "Ordering",
+    "joining": "Finding pairs",
+    "verifying": "Checking pairs",
+    "grouping": "Forming groups",
+    "writing": "Writing",
+}
+
+
+def count(number: int, one: str, several: str | None = None) -> str:
+    """ "1 group", "2,400 groups"."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share for people: "37.2%", and "100%" and "0%" only when it is all or nothing."""
+    value = f"{share * 100:.1f}"
+    if value == "100.0" and share < 1:
+        value = "99.9"
+    if value == "0.0" and share > 0:
+        return "under 0.1%"
+    return value.removesuffix(".0") + "%"
+
+
+def size(number: float) -> str:
+    """Bytes for people, in steps of a thousand: "1.3 GB"."""
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if number < 999.5 or unit == "TB":
+            return f"{number:.0f} {unit}" if unit == "bytes" or number >= 99.5 else f"{number:.1f} {unit}"
+        number /= 1000
+    raise AssertionError("unreachable")
+
+
+def duration(seconds: float) -> str:
+    """ "under a second", "45 s", "3 min 20 s", "2 h 5 min"."""
+    whole = round(seconds)
+    if whole < 1:
+        return "under a second"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
