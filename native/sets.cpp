@@ -26,6 +26,7 @@ namespace {
 
 constexpr size_t kChunkValues = size_t{1} << 21;  // 16 MiB; less where the budget is small
 
+constexpr size_t kBytesPerDocument = 120;
 constexpr size_t kAhead = 24;  // how far ahead table cells are fetched
 
 void pread_all(int fd, void* to, size_t bytes, uint64_t at) {
@@ -304,7 +305,7 @@ class SetStore {
       nb::gil_scoped_release release;
       std::lock_guard<std::mutex> lock(mutex_);
       Join join(*this, threshold, containment);
-      join.set_order(order.data());
+      join.set_order(order.data(), order.size());
       join.clean(links, on_step);
     }
     return columns(links);
@@ -319,7 +320,7 @@ class SetStore {
       Join join(*this, threshold, containment);
       std::vector<uint32_t> order(length());
       for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
-      join.set_order(order.data());
+      join.set_order(order.data(), order.size());
       cut = join.pairs(links, limit, on_step);
     }
     nb::tuple c = columns(links);
@@ -337,7 +338,7 @@ class SetStore {
       std::vector<uint32_t> order(length());
       for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
       std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return sizes_[a] != sizes_[b] ? sizes_[a] > sizes_[b] : a < b; });
-      join.set_order(order.data());
+      join.set_order(order.data(), order.size());
       join.contained(out.data);
     }
     return own(std::move(out));
@@ -377,6 +378,12 @@ class SetStore {
   Table<uint8_t> counters_;
   int counter_shift_ = 48;
 
+  // What is left for the large tables after the small ones that grow with the number of documents.
+  uint64_t budget() const {
+    const uint64_t small = length() * kBytesPerDocument;
+    return memory_ > 2 * small ? memory_ - small : memory_ / 2;
+  }
+
   static nb::tuple columns(std::vector<Link>& links) {
     std::sort(links.begin(), links.end(), [](const Link& x, const Link& y) {
       return x.document != y.document ? x.document < y.document : x.keeper != y.keeper ? x.keeper < y.keeper : x.overlap < y.overlap;
@@ -391,10 +398,10 @@ class SetStore {
   }
 
   void check_order(View<uint32_t> order) const {
-    if (order.size() != length()) throw nb::value_error("the order must name every document once");
     std::vector<bool> seen(length());
     for (size_t i = 0; i < order.size(); ++i) {
-      if (order.data()[i] >= length() || seen[order.data()[i]]) throw nb::value_error("the order must name every document once");
+      if (order.data()[i] >= length() || seen[order.data()[i]])
+        throw nb::value_error("the order must name documents of this store, each once at most");
       seen[order.data()[i]] = true;
     }
   }
@@ -403,7 +410,7 @@ class SetStore {
   void append(const uint64_t* set, size_t size) {
     if (chunks_.empty() || chunks_.back().used + size > chunks_.back().room) {
       if (fd_ >= 0) spill();
-      else if (!folder_.empty() && (total_ + chunk_values_) * sizeof(uint64_t) > memory_ / 3) spill();
+      else if (!folder_.empty() && (total_ + chunk_values_) * sizeof(uint64_t) > budget() / 3) spill();
       const size_t room = std::max(chunk_values_, size);
       chunks_.push_back({Table<uint64_t>(), 0, room});
       chunks_.back().values.make(room, false);
@@ -474,8 +481,6 @@ class SetStore {
     }
   }
 
-  uint8_t counter(uint64_t value) const { return counters_[value >> counter_shift_]; }
-
   // The number of the first document with the same set, for each document; empty sets stand alone.
   std::vector<uint32_t> classes() const {
     std::vector<uint32_t> first(length());
@@ -500,7 +505,7 @@ class SetStore {
       if (first[d] == d) distinct += sizes_[d];
     int bits = 16;
     while (bits < 40 && (uint64_t{1} << bits) < distinct * 4) ++bits;
-    while (bits > 20 && (uint64_t{1} << bits) > memory_ / 3) --bits;
+    while (bits > 20 && (uint64_t{1} << bits) > budget() / 3) --bits;
     counter_shift_ = 64 - bits;
     counters_.make(size_t{1} << bits, true);
     // Each thread reads all and counts its own part of the table: no increment can be lost.
@@ -527,16 +532,17 @@ class SetStore {
    public:
     Join(SetStore& store, double threshold, double containment) : s_(store), threshold_(threshold), containment_(containment) {}
 
-    void set_order(const uint32_t* order) {
+    // Documents that the order leaves out take no part.
+    void set_order(const uint32_t* order, size_t count) {
       const size_t n = s_.length();
-      order_.assign(order, order + n);
-      rank_.resize(n);
-      for (size_t i = 0; i < n; ++i) rank_[order[i]] = static_cast<uint32_t>(i);
+      order_.assign(order, order + count);
+      rank_.assign(n, UINT32_MAX);
+      for (size_t i = 0; i < count; ++i) rank_[order[i]] = static_cast<uint32_t>(i);
       const auto first = s_.classes();
       s_.count(first);
       // Members of each class in order; the most preferred one stands for it.
       std::vector<uint32_t> head(n, UINT32_MAX);
-      leader_.assign(n, 0);
+      leader_.assign(n, UINT32_MAX);
       next_.assign(n, UINT32_MAX);
       std::vector<uint32_t> tail(n);
       for (uint32_t d : order_) {
@@ -683,7 +689,7 @@ class SetStore {
     // leaders, with everyone) in order of preference.
     template <class Visit> void in_chunks(nb::object& on_step, Visit visit, bool everyone = false) {
       const size_t n = order_.size();
-      const uint64_t room = std::max<uint64_t>(16, (s_.memory_ / 4) / Postings::kBytesEach);
+      const uint64_t room = std::max<uint64_t>(16, (s_.budget() / 4) / Postings::kBytesEach);
       size_t from = 0;
       while (from < n) {
         size_t to = from;

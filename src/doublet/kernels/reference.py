@@ -7,7 +7,7 @@ Rules of the canonical form are explained in docs/explanation/canonical-form.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ from doublet.kernels.data import (
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
+OnStep = Callable[[int, int], None] | None  #: told how far a long kernel has come: done, total
 
 _SCRIPTS = (LATIN, CYRILLIC, GREEK)
 _COMPOSE = {(0x438, 0x306): 0x439, (0x443, 0x306): 0x45E, (0x456, 0x308): 0x457}  # и+̆ у+̆ і+̈
@@ -529,8 +530,10 @@ class SetStore:
             return common
         return common if containment > 0 and len(b) <= len(a) and common / len(b) >= containment else 0
 
-    def clean(self, order: U32, threshold: float, containment: float) -> tuple[U32, U32, U32]:
-        """Documents in *order* of preference; links (document, kept one, overlap) of each removed to all that cover it.
+    def clean(
+        self, order: U32, threshold: float, containment: float, on_step: OnStep = None
+    ) -> tuple[U32, U32, U32]:
+        """Documents in *order* of preference (those it leaves out take no part); links (document, kept one, overlap) of each removed to all that cover it.
 
         A document is kept unless one kept before it covers it: resemblance at least *threshold*, or (when *containment*
         is above 0) the document lies inside the kept, not smaller one with at least that containment. A document with
@@ -550,7 +553,9 @@ class SetStore:
                 kept.append(document)
         return _columns([(d, k, common) for d, hits in links.items() for k, common in hits])
 
-    def pairs(self, threshold: float, containment: float, limit: int) -> tuple[U32, U32, U32, bool]:
+    def pairs(
+        self, threshold: float, containment: float, limit: int, on_step: OnStep = None
+    ) -> tuple[U32, U32, U32, bool]:
         """All pairs (smaller number first) that resemble or hold each other, at most *limit*; the last says "cut short"."""
         out: list[tuple[int, int, int]] = []
         for a in range(len(self._sets)):
@@ -575,6 +580,10 @@ class SetStore:
         offsets = np.concatenate([[0], np.cumsum(self.sizes(), dtype=np.uint64)]).astype(np.uint64)
         values = np.array([v for s in self._sets for v in sorted(s)], np.uint64)
         return minima(values, offsets, factors, terms)
+
+    @property
+    def spilled(self) -> bool:
+        return False
 
     def close(self) -> None:
         self._sets = []
