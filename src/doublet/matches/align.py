@@ -1,0 +1,203 @@
+"""Two texts → the passages they share, with places on both sides (K2).
+
+1. Seeds: maximal equal runs of words (`kernels.common_runs`), longest first, so that every word of a belongs to one run.
+2. Runs that follow each other in both texts with a small edit between them become one passage.
+3. A passage is stretched over single changed words at its ends as long as words beyond agree.
+4. What is too short to mean anything is dropped.
+5. Passages that stand in another order in b than the main body are *moved* (heaviest chain that rises in both texts).
+
+Explained with examples in docs/explanation/fragments.md.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.errors import InvalidParameter
+from doublet.matches.cover import union_length
+from doublet.model import Fragment, Span
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+
+REWORDED_BELOW = 0.6  #: a passage with a smaller share of equal words is called reworded, not edited
+
+
+@dataclass(frozen=True, slots=True)
+class AlignOptions:
+    """seed_words: the shortest equal run that starts a passage. max_gap_words: the longest edit inside one.
+    min_words: the fewest equal words of a passage; in texts under 60 words 4 are enough."""
+
+    seed_words: int = 4
+    max_gap_words: int = 8
+    min_words: int = 6
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("seed_words", 1, 50), ("max_gap_words", 0, 1000), ("min_words", 1, 1000)):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise InvalidParameter(f"{name} is {value}: it can be {low} to {high}", name=name, value=value)
+
+
+@dataclass(slots=True)
+class Passage:
+    """A passage in words: ranges in a and b, and how many words of them are equal."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+    equal: int
+    kind: str = "verbatim"
+
+    @property
+    def score(self) -> float:
+        return self.equal / max(self.a_end - self.a_start, self.b_end - self.b_start)
+
+
+def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[Passage]:
+    """Passages that two sequences of word hashes share, in order of a; their ranges in a do not overlap."""
+    options = options or AlignOptions()
+    if not len(a) or not len(b):
+        return []
+    shortest = min(len(a), len(b))
+    seed = min(options.seed_words, shortest)
+    if seed < 2 and len(a) != len(b):
+        return []  # one word alone says nothing about a longer text
+    runs = kernels.common_runs(a, b, seed)
+    if not len(runs[0]):
+        return []
+    words_a, words_b = a.tolist(), b.tolist()
+    passages = _merge(runs, words_a, words_b, options)
+    _stretch(passages, words_a, words_b)
+    least = options.min_words if shortest >= 60 else min(options.min_words, 4, shortest)
+    passages = [p for p in passages if p.equal >= least]
+    _name(passages)
+    return passages
+
+
+def fragments(a: TokenBatch, b: TokenBatch, options: AlignOptions | None = None) -> tuple[tuple[Fragment, ...], int, int]:
+    """Fragments of two batches of one text each, with places in the original texts; words covered in a and in b."""
+    found = find_passages(a.hashes, b.hashes, options)
+    out = tuple(
+        Fragment(
+            id=f"f{number}",
+            a=Span(int(a.starts[p.a_start]), int(a.ends[p.a_end - 1])),
+            b=Span(int(b.starts[p.b_start]), int(b.ends[p.b_end - 1])),
+            kind=p.kind,
+            score=round(p.score, 6),
+            words=p.a_end - p.a_start,
+        )
+        for number, p in enumerate(found, 1)
+    )
+    return out, union_length((p.a_start, p.a_end) for p in found), union_length((p.b_start, p.b_end) for p in found)
+
+
+def _merge(
+    runs: tuple[NDArray[np.uint32], ...], words_a: list[int], words_b: list[int], options: AlignOptions
+) -> list[Passage]:
+    out: list[Passage] = []
+    gap = options.max_gap_words
+    for start_a, start_b, length in zip(*(column.tolist() for column in runs), strict=True):
+        if out:
+            last = out[-1]
+            between_a, between_b = start_a - last.a_end, start_b - last.b_end
+            if between_a <= gap and 0 <= between_b <= gap:
+                if between_a and between_b:
+                    left = Counter(words_a[last.a_end : start_a])
+                    last.equal += (left & Counter(words_b[last.b_end : start_b])).total()
+                last.equal += length
+                last.a_end, last.b_end = start_a + length, start_b + length
+                continue
+        out.append(Passage(start_a, start_a + length, start_b, start_b + length, length))
+    return out
+
+
+def _stretch(passages: list[Passage], words_a: list[int], words_b: list[int]) -> None:
+    """Over one or two changed words at the ends, while at least two words beyond them agree."""
+    for i, p in enumerate(passages):
+        low = passages[i - 1].a_end if i else 0
+        high = passages[i + 1].a_start if i + 1 < len(passages) else len(words_a)
+        while True:
+            for skip_a, skip_b in _SKIPS:
+                x, y = p.a_end + skip_a, p.b_end + skip_b
+                run = 0
+                while x + run < high and y + run < len(words_b) and words_a[x + run] == words_b[y + run]:
+                    run += 1
+                if run >= 2:
+                    p.a_end, p.b_end, p.equal = x + run, y + run, p.equal + run
+                    break
+            else:
+                break
+        while True:
+            for skip_a, skip_b in _SKIPS:
+                x, y = p.a_start - skip_a, p.b_start - skip_b
+                run = 0
+                while x - run > low and y - run > 0 and words_a[x - run - 1] == words_b[y - run - 1]:
+                    run += 1
+                if run >= 2:
+                    p.a_start, p.b_start, p.equal = x - run, y - run, p.equal + run
+                    break
+            else:
+                break
+
+
+_SKIPS = ((1, 1), (1, 0), (0, 1), (2, 2), (2, 1), (1, 2), (2, 0), (0, 2))
+
+
+def _name(passages: list[Passage]) -> None:
+    """Kinds. A passage outside of the heaviest rising chain is moved, unless its place in b belongs to the chain."""
+    for p in passages:
+        length = max(p.a_end - p.a_start, p.b_end - p.b_start)
+        if p.equal < length:
+            p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
+    chain = _heaviest_chain(passages)
+    reached = sorted((p.b_start, p.b_end) for p, inside in zip(passages, chain, strict=True) if inside)
+    starts = [start for start, _ in reached]
+    for p, inside in zip(passages, chain, strict=True):
+        if inside:
+            continue
+        at = bisect_left(starts, p.b_end) - 1
+        if at < 0 or reached[at][1] <= p.b_start:
+            p.kind = "moved"
+
+
+def _heaviest_chain(passages: list[Passage]) -> list[bool]:
+    """Members of the chain, rising in a and b, that holds the most equal words; ties go to the earlier passage."""
+    starts = sorted({p.b_start for p in passages})
+    size = len(starts)
+    best: list[tuple[int, int]] = [(0, -1)] * (size + 1)  # Fenwick tree: (weight, -(passage + 1)) of the best chain
+    before = [-1] * len(passages)
+    for i, p in enumerate(passages):
+        at = bisect_left(starts, p.b_start)
+        top = (0, -1)
+        node = at
+        while node > 0:
+            if best[node][0] > top[0] or (best[node][0] == top[0] and best[node][1] > top[1]):
+                top = best[node]
+            node &= node - 1
+        before[i] = -top[1] - 1 if top[0] else -1
+        entry = (top[0] + p.equal, -(i + 1))
+        node = at + 1
+        while node <= size:
+            if entry[0] > best[node][0]:
+                best[node] = entry
+            node += node & -node
+    top = (0, -1)
+    node = size
+    while node > 0:
+        if best[node][0] > top[0] or (best[node][0] == top[0] and best[node][1] > top[1]):
+            top = best[node]
+        node &= node - 1
+    inside = [False] * len(passages)
+    at = -top[1] - 1 if top[0] else -1
+    while at >= 0:
+        inside[at] = True
+        at = before[at]
+    return inside
