@@ -121,10 +121,14 @@ class MinHash(ShingledMethod[MinHashParameters]):
         return Measures(resemblance, None, resemblance >= self.parameters.threshold)
 
     def _keys(self, signature: Signature) -> U64:
-        used = unpack(signature.values, self.parameters.functions)[: self.bands * self.rows]
-        return combine(
-            used.reshape(self.bands, self.rows).astype(np.uint64), np.arange(self.bands, dtype=np.uint64)
-        )
+        return self.band_keys(unpack(signature.values, self.parameters.functions)[np.newaxis])[0]
+
+    def band_keys(self, minima: U32) -> U64:
+        """Keys of many texts at once: a row of minima each → a row of keys each."""
+        texts = len(minima)
+        used = minima[:, : self.bands * self.rows].reshape(texts * self.bands, self.rows)
+        labels = np.tile(np.arange(self.bands, dtype=np.uint64), texts)
+        return combine(used.astype(np.uint64), labels).reshape(texts, self.bands)
 
 
 def pack(minima: U32) -> U64:

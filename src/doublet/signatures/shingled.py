@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.kernels.data import FLAGS_DISGUISE
 from doublet.model import Signature
 from doublet.signatures.parameters import WordParameters, parameter
 from doublet.signatures.protocol import BaseMethod, Statistics, require_together
 from doublet.text.tokens import Canon, TokenBatch
 
 U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,24 +63,36 @@ class ShingledMethod(BaseMethod[P]):
 
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
         require_together(batch, texts)
+        return self.sign_sets(*self._sets(batch, texts))
+
+    def sign_texts(self, texts: Sequence[str], *, threads: int = 1) -> list[Signature | None]:
+        values, offsets, _, _ = self.sets(texts, threads=threads)
+        return self.sign_sets(values, offsets, threads=threads)
+
+    def sets(self, texts: Sequence[str], *, threads: int = 1) -> tuple[U64, U64, U32, U32]:
+        """Sets of fingerprints of the texts: values, offsets, words per text, disguised words per text."""
+        if self.canon.plain and not self.parameters.shingle_chars:
+            return kernels.shingle_sets(
+                list(texts),
+                self.parameters.shingle_words,
+                self.canon.stop_hashes,
+                self.canon.min_letters,
+                threads,
+            )
+        batch = self.tokens(texts, threads=threads)
+        tricks = np.concatenate([[0], np.cumsum((batch.flags & FLAGS_DISGUISE) != 0)])
+        disguised = np.diff(tricks[batch.offsets.astype(np.int64)]).astype(np.uint32)
+        words = np.diff(batch.offsets).astype(np.uint32)
+        values, offsets = self._sets(batch, texts)
+        return values, offsets, words, disguised
+
+    def _sets(self, batch: TokenBatch, texts: Sequence[str]) -> tuple[U64, U64]:
         if self.parameters.shingle_chars:
             hashes, offsets = self._characters(batch, texts)
             shingles = kernels.shingle(hashes, offsets, self.parameters.shingle_chars)
         else:
             shingles = kernels.shingle(batch.hashes, batch.offsets, self.parameters.shingle_words)
-        return self.sign_sets(*kernels.distinct(*shingles))
-
-    def sign_texts(self, texts: Sequence[str], *, threads: int = 1) -> list[Signature | None]:
-        if self.parameters.shingle_chars or not self.canon.plain:
-            return super().sign_texts(texts, threads=threads)
-        values, offsets, _, _ = kernels.shingle_sets(
-            list(texts),
-            self.parameters.shingle_words,
-            self.canon.stop_hashes,
-            self.canon.min_letters,
-            threads,
-        )
-        return self.sign_sets(values, offsets, threads=threads)
+        return kernels.distinct(*shingles)
 
     def _characters(self, batch: TokenBatch, texts: Sequence[str]) -> tuple[U64, U64]:
         """Characters of the canonical texts as numbers."""

@@ -1,0 +1,583 @@
+"""Find the duplicates of a collection and say which documents to keep (K7, C3).
+
+1. Read batches (threads parse and shingle them in parallel) into a `SetStore`, which spills to disk beyond the budget.
+2. Order the documents by the user's preference.
+3. Join: exact for up to a million documents, else candidates from sketches; the other methods bring their own
+   candidates. Every link is verified on the full sets of shingles before it counts.
+4. Give every removed document to its closest keeper.
+
+The result does not depend on the order of the input or on the number of workers. Explained in
+docs/explanation/exact-join.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, UsageError
+from doublet.index.keys import KeyTable, clean_by_keys
+from doublet.jobs.preference import Facts, check_keep, id_ranks, preference
+from doublet.matches.groups import best_links, families, lists, strict_groups
+from doublet.model import Deduplication, Document, Group, Member, Outcome, Pair, Signature
+from doublet.progress import Progress
+from doublet.signatures import Method, gather_statistics, method as make_method
+from doublet.signatures.minhash import MinHash
+from doublet.signatures.shingled import ShingledMethod
+from doublet.sources.records import ParsedBatch, RawBatch, RecordSource
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+EXACT_UP_TO = 1_000_000  #: documents; beyond, candidates come from sketches (docs/explanation/exact-join.md)
+PAIRS_LIMIT = 5_000_000  #: of the list of all pairs: thousands of near copies of one text have millions of pairs
+OUTCOMES_SHOWN = 1_000  #: rows kept of documents that could not be used; all of them are counted
+LEAST_MEMORY = 256_000_000
+BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
+WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
+VIEWS = ("strict", "families")
+DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
+CANDIDATES = ("auto", "exact", "sketches")
+
+
+def dedupe(
+    documents: Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+    **options: Any,
+) -> Deduplication:
+    """Duplicates among *documents* (in memory): `Document`s, mappings with "id" and "text", or (id, text) pairs.
+
+    Options are those of `dedupe_inputs` except the files to write. Example::
+
+        result = doublet.dedupe([("a", text_a), ("b", text_b)], threshold=0.8, shingle_words=5)
+        result.groups[0].members[0].resemblance
+    """
+    for name in ("groups_out", "kept_out"):
+        if name in options:
+            raise UsageError(f"{name} is for collections in files: use dedupe_inputs")
+    return dedupe_inputs(_Documents(documents), **options)
+
+
+def dedupe_inputs(
+    source: RecordSource | _Documents,
+    *,
+    method: str = "shingles",
+    threshold: float | None = None,
+    containment: float | None = 0.9,
+    keep: str = "longest",
+    prefer: Sequence[str] = (),
+    pairs: bool = False,
+    views: Sequence[str] = (),
+    candidates: str = "auto",
+    workers: int = 1,
+    memory_bytes: int | None = None,
+    spill_folder: str | None = None,
+    progress: Progress | None = None,
+    groups_out: Path | None = None,
+    kept_out: Path | None = None,
+    **parameters: Any,
+) -> Deduplication:
+    """Duplicates of a collection.
+
+    A document is removed when a kept one resembles it with *threshold* or more, or when *containment* of it or more
+    lies inside a kept one that is not shorter (None: never). *keep* orders the documents, see `doublet.jobs.preference`.
+    *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
+    Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
+    """
+    progress = progress or Progress()
+    workers = _check_workers(workers)
+    check_keep(keep, prefer)
+    containment = _check_share("containment", containment)
+    if candidates not in CANDIDATES:
+        raise InvalidParameter(f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates")
+    for view in views:
+        if view not in VIEWS:
+            raise InvalidParameter(f"there is no view {view!r}: it can be {', '.join(VIEWS)}", name="views")
+    if threshold is not None:
+        parameters["threshold"] = _check_share("threshold", threshold)
+    plan = _Plan.make(method, parameters, source, workers)
+    least = plan.threshold
+    if kept_out is not None and isinstance(source, RecordSource):
+        source.check_kept(kept_out)
+    if groups_out is not None:
+        from doublet.reports.tables import check_groups
+
+        check_groups(groups_out)
+    room = _store_memory(memory_bytes, workers)
+    folder = spill_folder or tempfile.gettempdir()
+    store = kernels.SetStore(room, folder, workers)
+    try:
+        facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep)
+        _drop_repeated_ids(facts, store, outcomes)
+        with _spilling(folder):
+            links, ranks = _join(plan, facts, store, outcomes, containment, keep, prefer, candidates, progress)
+            sizes = store.sizes()
+            groups, removed = _groups(facts, links, sizes, ranks, least)
+            listed = _pairs(facts, store, outcomes, least, containment, pairs, views, progress)
+    finally:
+        store.close()
+    notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
+    if disguised:
+        notes.append(f"{disguised} of {len(facts)} documents hold disguised words (look-alike letters, hidden characters)")
+    kept = [d for d in range(len(facts)) if d not in removed and d not in outcomes.excluded]
+    names = facts.ids()
+    order = id_ranks(names)
+    kept.sort(key=order.__getitem__)
+    result = Deduplication(
+        method=method,
+        parameters={**plan.described, "threshold": least, "containment": containment or None, "keep": keep},
+        documents=len(facts),
+        groups=groups,
+        kept=tuple(names[d] for d in kept),
+        outcomes=tuple(outcomes.rows),
+        pairs=listed.pairs,
+        strict=listed.strict,
+        families=listed.families,
+        notes=tuple(notes),
+        recipe=plan.recipe,
+        extra={"outcomes": dict(sorted(outcomes.counts.items())), "disguised_documents": disguised},
+    )
+    progress.step("writing", 0, None, "files")
+    if groups_out is not None:
+        from doublet.reports.tables import write_groups
+
+        write_groups(result, groups_out)
+    if kept_out is not None:
+        if not isinstance(source, RecordSource):
+            raise UsageError("kept_out is for collections in files")
+        positions = facts.all_positions()
+        chosen = set(positions[np.array(kept, np.int64)].tolist()) if kept else set()
+        source.write_kept(kept_out, chosen.__contains__)
+    return result
+
+
+# --- what was asked for ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Plan:
+    """The method at hand, and the shingles by which every link is verified (the method's own where it has them)."""
+
+    method: Method
+    exact: ShingledMethod[Any]
+    threshold: float
+    described: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+    keys: KeyTable = field(default_factory=KeyTable)
+    signatures: dict[int, Signature] = field(default_factory=dict)  #: of methods that only say "equal" or "not"
+
+    @property
+    def recipe(self) -> Any:
+        return self.method.recipe
+
+    @property
+    def by_shingles(self) -> bool:
+        return self.method.name == "shingles"
+
+    @property
+    def estimates(self) -> bool:
+        """True for methods that estimate resemblance: the exact value decides in their place."""
+        return hasattr(self.method.parameters, "threshold")
+
+    def take(self, signed: list[Signature | None], first: int) -> None:
+        """Keep what the join needs of the signatures of documents *first* and on."""
+        for document, signature in enumerate(signed, first):
+            if signature is None:
+                continue
+            keys = np.unique(self.method.keys(signature))
+            self.keys.add(keys, np.full(len(keys), document, np.uint32))
+            if not self.estimates:
+                self.signatures[document] = signature
+
+    def agree(self, a: int, b: int) -> bool:
+        return self.method.compare(self.signatures[a], self.signatures[b]).similar
+
+    @staticmethod
+    def make(name: str, parameters: dict[str, Any], source: Any, workers: int) -> _Plan:
+        own = dict(parameters)
+        verify = own.get("threshold", 0.5)
+        from doublet.signatures import METHODS
+
+        known = {info.name for info in METHODS[name].parameters_type.infos()} if name in METHODS else set(own)
+        if "threshold" not in known:
+            own.pop("threshold", None)
+        statistics = gather_statistics(name, _texts(source), threads=workers, **own)
+        chosen = make_method(name, statistics, **own)
+        described = {key: value for key, value in vars(chosen.parameters).items() if key != "containment"}
+        shape = {key: described[key] for key in ("shingle_words", "shingle_chars", "stop_words", "extra_stop_words",
+                                                 "min_letters", "reduce") if key in described and "shingle_words" in described}
+        exact = make_method("shingles", **shape)
+        assert isinstance(exact, ShingledMethod)
+        return _Plan(chosen, exact, getattr(chosen.parameters, "threshold", verify), described)
+
+
+def _texts(source: Any) -> Iterator[str]:
+    for batch in source.batches():
+        yield from batch.parse().texts
+
+
+def _check_share(name: str, value: float | None) -> float:
+    if value is None:
+        return 0.0
+    if not 0 < value <= 1:
+        raise InvalidParameter(f"{name} is {value}: it must be above 0 and at most 1", name=name, value=value)
+    return float(value)
+
+
+def _check_workers(workers: int) -> int:
+    if workers < 0:
+        raise InvalidParameter(f"workers is {workers}: it must be 1 or more, or 0 for all cores", name="workers", value=workers)
+    return workers or len(os.sched_getaffinity(0))
+
+
+def _store_memory(memory_bytes: int | None, workers: int) -> int:
+    """What is left for the store of a budget for the whole process."""
+    if memory_bytes is None:
+        memory_bytes = max(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2, 2 * LEAST_MEMORY)
+    needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY)
+    if memory_bytes < needed:
+        raise MemoryTooSmall(
+            f"{memory_bytes:,} bytes of memory are too little for {workers} workers: give at least {needed:,}",
+            memory_bytes=memory_bytes,
+            needed_bytes=needed,
+        )
+    return memory_bytes - BASE_MEMORY - workers * WORKER_MEMORY
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Outcomes:
+    """Documents that could not be used as they were. *excluded* take no part, and are neither kept nor removed."""
+
+    rows: list[Outcome] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    excluded: set[int] = field(default_factory=set)
+
+    def add(self, outcome: Outcome) -> None:
+        self.counts[outcome.state] += 1
+        if len(self.rows) < OUTCOMES_SHOWN:
+            self.rows.append(outcome)
+
+    def notes(self) -> list[str]:
+        left = sum(self.counts.values()) - len(self.rows)
+        return [f"{left} more documents could not be used as they were; they are counted, not listed"] if left else []
+
+
+@dataclass(slots=True)
+class _Shingled:
+    parsed: ParsedBatch
+    values: U64
+    offsets: U64
+    words: U32
+    disguised: U32
+    signed: list[Signature | None]
+    consumed: int
+
+
+def _read(
+    source: Any, plan: _Plan, store: Any, workers: int, progress: Progress, folder: str, keep: str
+) -> tuple[Facts, _Outcomes, int]:
+    facts, outcomes = Facts(), _Outcomes()
+    disguised = 0
+    total = getattr(source, "total_bytes", None)
+
+    def work(batch: RawBatch) -> _Shingled:
+        parsed = batch.parse()
+        signed = [] if plan.by_shingles else plan.method.sign_texts(parsed.texts)
+        return _Shingled(parsed, *plan.exact.sets(parsed.texts), signed, batch.consumed_bytes)
+
+    done = 0
+    for shingled in _in_order(source.batches(), work, workers):
+        parsed = shingled.parsed
+        with _spilling(folder):
+            store.add(shingled.values, shingled.offsets)
+        plan.take(shingled.signed, done)
+        empty = np.diff(shingled.offsets) == 0
+        for i in np.flatnonzero(empty).tolist():
+            outcomes.add(Outcome("empty", parsed.ids[i], "", "the text has no words: it is like nothing, and is kept"))
+        for outcome in parsed.outcomes:
+            outcomes.add(outcome)
+        tricks = (shingled.disguised >= DISGUISED_WORDS) & (shingled.disguised >= DISGUISED_SHARE * shingled.words)
+        disguised += int(tricks.sum())
+        facts.add_ids(parsed.ids)
+        facts.words.append(shingled.words)
+        facts.positions.append(np.asarray(parsed.positions, np.uint64))
+        if keep == "newest":
+            facts.times += parsed.times
+        if keep == "best-source":
+            facts.sources += parsed.sources
+        done += len(parsed)
+        progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
+    return facts, outcomes, disguised
+
+
+def _in_order(batches: Iterator[RawBatch], work: Callable[[RawBatch], _Shingled], workers: int) -> Iterator[_Shingled]:
+    """Results of *work* in the order of the batches; *workers* batches are in hand at a time."""
+    if workers == 1:
+        yield from map(work, batches)
+        return
+    waiting: deque[Future[_Shingled]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="doublet") as pool:
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(work, batch))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _drop_repeated_ids(facts: Facts, store: Any, outcomes: _Outcomes) -> None:
+    """Of records with the same id one is used: that with the smallest content, so that the order of arrival is no matter."""
+    names = facts.ids()
+    if len(set(names)) == len(names):
+        return
+    same: dict[str, list[int]] = {}
+    for document, name in enumerate(names):
+        same.setdefault(name, []).append(document)
+    for name, documents in same.items():
+        if len(documents) == 1:
+            continue
+        documents.sort(key=lambda d: (store.get(d).tobytes(), d))
+        for document in documents[1:]:
+            outcomes.excluded.add(document)
+            reason = f"{len(documents)} records have the id {name!r}: one of them is used, this one is left out"
+            outcomes.add(Outcome("duplicate_id", name, "", reason))
+
+
+class _spilling:  # noqa: N801 - reads as a word in "with _spilling(folder)"
+    """Turns a full or missing disk into an error that says what to do."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError):
+            raise SpillFailed(
+                f"the folder for temporary data, {self.folder}, cannot be used ({error.strerror or error}): free some room, "
+                "name another folder in TMPDIR, or allow more memory so that nothing has to be spilled",
+                folder=self.folder,
+            ) from error
+
+
+# --- joining --------------------------------------------------------------------------------------------------------
+
+
+def _join(
+    plan: _Plan,
+    facts: Facts,
+    store: Any,
+    outcomes: _Outcomes,
+    containment: float,
+    keep: str,
+    prefer: Sequence[str],
+    candidates: str,
+    progress: Progress,
+) -> tuple[tuple[U32, U32, U32], U32]:
+    """Links of removed documents to the kept ones that cover them, and the rank of every document."""
+    count = len(facts)
+    order = preference(facts, id_ranks(facts.ids()), keep, prefer)
+    if outcomes.excluded:
+        order = order[~np.isin(order, np.array(sorted(outcomes.excluded), np.int64))]
+    if keep != "longest" and containment:
+        # A short text inside a longer one goes to it, whatever is preferred: such texts come last, the longest first.
+        inside = store.contained(containment)[order].astype(bool)
+        sizes = store.sizes()[order].astype(np.int64)
+        order = np.concatenate([order[~inside], order[inside][np.argsort(-sizes[inside], kind="stable")]])
+    chosen = order.astype(np.uint32)
+    ranks = np.full(count, count, np.uint32)
+    ranks[chosen] = np.arange(len(chosen), dtype=np.uint32)
+
+    def on_step(done: int, total: int) -> None:
+        progress.step("joining", done, total, "documents")
+
+    if plan.by_shingles and (candidates == "exact" or (candidates == "auto" and count <= EXACT_UP_TO)):
+        return store.clean(chosen, plan.threshold, containment, on_step), ranks
+    if plan.by_shingles:
+        plan.keys = _sketch_keys(plan, store)
+        plan.notes.append(
+            "candidates came from sketches: a few pairs close to the threshold, and short texts inside long ones, may be "
+            "missing; every link shown was verified"
+        )
+    plan.keys.settle(count)
+    agree = None if plan.by_shingles or plan.estimates else plan.agree
+    return clean_by_keys(plan.keys, store, chosen, plan.threshold, containment, agree=agree, on_step=on_step), ranks
+
+
+def _sketch_keys(plan: _Plan, store: Any) -> KeyTable:
+    """Bands of MinHash over the sets in the store."""
+    sketch = make_method("minhash", threshold=plan.threshold, recall=0.99)
+    assert isinstance(sketch, MinHash)
+    minima = store.minima(sketch.factors, sketch.terms)
+    filled = np.flatnonzero(store.sizes()).astype(np.uint32)
+    table = KeyTable()
+    for start in range(0, len(filled), 50_000):
+        some = filled[start : start + 50_000]
+        keys = sketch.band_keys(minima[some])
+        table.add(keys.reshape(-1), np.repeat(some, keys.shape[1]))
+    return table
+
+
+# --- answers --------------------------------------------------------------------------------------------------------
+
+
+def _groups(
+    facts: Facts, links: tuple[U32, U32, U32], sizes: U32, ranks: U32, threshold: float
+) -> tuple[tuple[Group, ...], set[int]]:
+    documents, keepers, resemblance, containment = best_links(links, sizes, ranks)
+    members: dict[int, list[Member]] = {}
+    for document, keeper, like, inside in zip(
+        documents.tolist(), keepers.tolist(), resemblance.tolist(), containment.tolist(), strict=True
+    ):
+        within = facts.id(keeper) if like < threshold else None
+        members.setdefault(keeper, []).append(Member(facts.id(document), like, inside, within))
+    kept = sorted(members)
+    names = [facts.id(k) for k in kept]
+    order = np.argsort(id_ranks(names), kind="stable").tolist()
+    groups = tuple(
+        Group(
+            hashlib.blake2b(names[i].encode("utf-8", "surrogatepass"), digest_size=6).hexdigest(),
+            names[i],
+            tuple(sorted(members[kept[i]], key=lambda m: (-m.resemblance, -m.containment, m.id))),
+        )
+        for i in order
+    )
+    return groups, set(documents.tolist())
+
+
+@dataclass(slots=True)
+class _Listed:
+    pairs: tuple[Pair, ...] | None = None
+    strict: tuple[tuple[str, ...], ...] | None = None
+    families: tuple[tuple[str, ...], ...] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def _pairs(
+    facts: Facts,
+    store: Any,
+    outcomes: _Outcomes,
+    threshold: float,
+    containment: float,
+    pairs: bool,
+    views: Sequence[str],
+    progress: Progress,
+) -> _Listed:
+    out = _Listed()
+    if not pairs and not views:
+        return out
+
+    def on_step(done: int, total: int) -> None:
+        progress.step("pairing", done, total, "documents")
+
+    left, right, overlaps, cut = store.pairs(threshold, containment, PAIRS_LIMIT, on_step)
+    if cut:
+        out.notes.append(
+            f"there are more than {PAIRS_LIMIT:,} pairs: the list, the strict groups and the families are cut short; "
+            "the groups around kept documents are complete"
+        )
+    if outcomes.excluded:
+        gone = np.array(sorted(outcomes.excluded), np.uint32)
+        used = ~(np.isin(left, gone) | np.isin(right, gone))
+        left, right, overlaps = left[used], right[used], overlaps[used]
+    sizes = store.sizes().astype(np.float64)
+    common = overlaps.astype(np.float64)
+    resemblance = common / (sizes[left] + sizes[right] - common)
+    names = facts.ids()
+    if pairs:
+        rows = []
+        for a, b, like, both in zip(left.tolist(), right.tolist(), resemblance.tolist(), common.tolist(), strict=True):
+            x, y = (a, b) if names[a] <= names[b] else (b, a)
+            rows.append(Pair(names[x], names[y], like, (both / float(sizes[x]), both / float(sizes[y]))))
+        out.pairs = tuple(sorted(rows, key=lambda p: (-p.resemblance, p.a, p.b)))
+    if "strict" in views:
+        # Numbered by id, so that ties do not depend on the order of arrival.
+        rank = id_ranks(names).astype(np.uint32)
+        by_rank = [names[i] for i in np.argsort(rank).tolist()]
+        low, high = np.minimum(rank[left], rank[right]), np.maximum(rank[left], rank[right])
+        out.strict = lists(strict_groups(low, high, resemblance), by_rank)
+    if "families" in views:
+        out.families = lists(families(len(facts), left, right), names)
+    return out
+
+
+# --- documents in memory --------------------------------------------------------------------------------------------
+
+
+class _Batch(Protocol):
+    consumed_bytes: int
+
+    def parse(self) -> ParsedBatch: ...
+
+
+@dataclass(slots=True)
+class _MemoryBatch:
+    parsed: ParsedBatch
+    consumed_bytes: int = 0
+
+    def parse(self) -> ParsedBatch:
+        return self.parsed
+
+
+class _Documents:
+    """Documents in memory as a source. An iterator is walked once and kept when a method needs two walks."""
+
+    total_bytes: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, documents: Iterable[Any]) -> None:
+        self._documents = documents if isinstance(documents, Sequence) else list(documents)
+
+    def batches(self, max_records: int = 1000) -> Iterator[Any]:
+        parsed, done = ParsedBatch(positions=[]), 0
+        for position, item in enumerate(self._documents):
+            self._put(parsed, position, item)
+            done += 1
+            if len(parsed) + len(parsed.outcomes) >= max_records:
+                yield _MemoryBatch(parsed, done)
+                parsed = ParsedBatch(positions=[])
+        if len(parsed) or parsed.outcomes:
+            yield _MemoryBatch(parsed, done)
+
+    @staticmethod
+    def _put(parsed: ParsedBatch, position: int, item: Any) -> None:
+        time = source = ""
+        if isinstance(item, Document):
+            name, text, time, source = item.id, item.text, item.time, item.source
+        elif isinstance(item, Mapping):
+            name, text = item.get("id"), item.get("text")
+            time, source = str(item.get("time") or ""), str(item.get("source") or "")
+        elif isinstance(item, tuple) and len(item) == 2:
+            name, text = item
+        else:
+            name = text = None
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
+        if not isinstance(name, str) or not isinstance(text, str):
+            reason = "not a Document, a mapping with the strings 'id' and 'text', or a pair of id and text"
+            parsed.outcomes.append(Outcome("invalid", str(name or ""), f"document {position + 1}", reason))
+            return
+        parsed.ids.append(name)
+        parsed.texts.append(text)
+        parsed.times.append(time)
+        parsed.sources.append(source)
+        parsed.sizes.append(len(text))
+        parsed.positions.append(position)  # type: ignore[attr-defined]

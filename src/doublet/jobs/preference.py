@@ -1,0 +1,104 @@
+"""Which document of a group is kept: the order of preference (K7).
+
+*longest* (most words), *first* (smallest id), *newest* (latest time), *best-source* (first of the sources that the
+user prefers). Ties go to the longer document and then to the smaller id, so the order never depends on the order of
+arrival. Ids that are all whole numbers are ordered as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.errors import InvalidParameter, suggest
+
+KEEP = ("longest", "first", "newest", "best-source")
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of the documents besides their sets, one entry each. Compact: ids lie in one piece of memory."""
+
+    words: list[NDArray[np.uint32]] = field(default_factory=list)
+    positions: list[NDArray[np.uint64]] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    _ids: bytearray = field(default_factory=bytearray)
+    _ends: list[NDArray[np.uint64]] = field(default_factory=list)
+    _all_ends: NDArray[np.uint64] | None = None
+
+    def add_ids(self, ids: Sequence[str]) -> None:
+        encoded = [i.encode("utf-8", "surrogatepass") for i in ids]
+        lengths = np.fromiter(map(len, encoded), np.uint64, len(encoded))
+        self._ends.append(np.cumsum(lengths, dtype=np.uint64) + np.uint64(len(self._ids)))
+        self._ids += b"".join(encoded)
+        self._all_ends = None
+
+    @property
+    def ends(self) -> NDArray[np.uint64]:
+        if self._all_ends is None:
+            self._all_ends = np.concatenate(self._ends) if self._ends else np.zeros(0, np.uint64)
+            self._ends = [self._all_ends]
+        return self._all_ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def id(self, document: int) -> str:
+        ends = self.ends
+        start = int(ends[document - 1]) if document else 0
+        return self._ids[start : int(ends[document])].decode("utf-8", "surrogatepass")
+
+    def ids(self, documents: Sequence[int] | NDArray[np.uint32] | None = None) -> list[str]:
+        ends = self.ends
+        starts = np.concatenate([[0], ends[:-1]]).astype(np.uint64)
+        if documents is not None:
+            starts, ends = starts[documents], ends[documents]
+        raw = bytes(self._ids)
+        return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def word_counts(self) -> NDArray[np.uint32]:
+        return np.concatenate(self.words) if self.words else np.zeros(0, np.uint32)
+
+    def all_positions(self) -> NDArray[np.uint64]:
+        return np.concatenate(self.positions) if self.positions else np.zeros(0, np.uint64)
+
+
+def check_keep(keep: str, prefer: Sequence[str]) -> None:
+    if keep not in KEEP:
+        raise InvalidParameter(
+            f"keep is {keep!r}{suggest(keep, KEEP) or '.'} It can be one of: {', '.join(KEEP)}", name="keep", value=keep
+        )
+    if keep == "best-source" and not prefer:
+        raise InvalidParameter(
+            "keep is 'best-source', but no sources are named: give them in order with prefer (--prefer)", name="prefer"
+        )
+
+
+def id_ranks(ids: Sequence[str]) -> NDArray[np.int64]:
+    """Rank of each id in the order of ids: as numbers when all are whole numbers, else by code point."""
+    if all(i.isascii() and i.isdigit() and len(i) < 19 and (i == "0" or i[0] != "0") for i in ids):
+        order = np.argsort(np.array([int(i) for i in ids], np.int64), kind="stable")
+    else:
+        order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+    ranks = np.empty(len(ids), np.int64)
+    ranks[order] = np.arange(len(ids))
+    return ranks
+
+
+def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequence[str]) -> NDArray[np.int64]:
+    """Documents from the most to the least preferred. *ranks* are those of `id_ranks`."""
+    words = -facts.word_counts().astype(np.int64)
+    if keep == "first":
+        return np.argsort(ranks, kind="stable")
+    if keep == "newest":
+        times = np.unique(np.array(facts.times, dtype=object), return_inverse=True)[1] if facts.times else words * 0
+        return np.lexsort((ranks, words, -np.asarray(times, np.int64)))
+    if keep == "best-source":
+        places = {name: place for place, name in enumerate(prefer)}
+        source = np.array([places.get(name, len(places)) for name in facts.sources], np.int64)
+        return np.lexsort((ranks, words, source))
+    return np.lexsort((ranks, words))
