@@ -29,7 +29,8 @@ A А Α   B В Β   C С .   E Е Ε   H Н Η   I І Ι   K К Κ   M М Μ
 O О Ο   P Р Ρ   T Т Τ   X Х Χ   Y У Υ   Z . Ζ   N . Ν   v . ν
 """.split()
 
-# Letters of other alphabets, and rare letters of these three, used as look-alikes; they are no anchors of anything.
+# Letters of other alphabets, and rare letters of these three, used as look-alikes. Those of other alphabets are no
+# anchors of anything; Latin ones (small capitals, phonetic letters) fold to the plain letter wherever they stand.
 FOREIGN = """
 ѕ s .   Ѕ S .   ј j .   Ј J .   ԁ d .   һ h .   ԛ q .   Ԛ Q .   ԝ w .   Ԝ W .   ӏ l .   Ӏ I .   Ԍ G .   ց g .
 ɑ a а   ɡ g .   ı i і   ɩ i і   ɪ i і   ʏ y у   ᴀ a а   ʙ b в   ᴄ c с   ᴅ d .   ᴇ e е   ɢ g .   ʜ h н   ᴊ j .
@@ -143,7 +144,14 @@ def main() -> None:
                 expansions[code] = folded
                 continue
             entry = WORD | ord(folded)
-            if base in foreign:
+            phonetic = base in foreign and unicodedata.name(base).startswith("LATIN")
+            if phonetic:  # small capitals and the like are Latin letters in another dress: they fold by themselves
+                latin, cyrillic, _ = foreign[base]
+                entry = WORD | fold1(latin)
+                script, anchor = LATIN, 0 if cyrillic else LATIN
+                if cyrillic:
+                    rows[code] = (fold1(latin), fold1(cyrillic), 0)
+            elif base in foreign:
                 script, anchor = OTHER, 0
                 rows[code] = tuple(fold1(c) for c in foreign[base])  # type: ignore[assignment]
             else:
@@ -155,7 +163,7 @@ def main() -> None:
             if 0x1100 <= code <= 0x11FF:
                 entry |= SPECIAL
             block = 0x1D400 <= code <= 0x1D7FF or 0xFF10 <= code <= 0xFF5A or 0x24B6 <= code <= 0x24E9
-            if block or 0x1F130 <= code <= 0x1F189:
+            if block or 0x1F130 <= code <= 0x1F189 or (phonetic and base != "ı"):  # ı is an honest Turkish letter
                 entry |= SPECIAL
                 compat.append(code)
             entries[code] = entry
