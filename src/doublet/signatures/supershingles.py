@@ -36,7 +36,8 @@ def agreement_probability(
     """Chance that two texts of this resemblance agree in at least *required* of *groups* supershingles.
 
     A group of minima agrees with the chance p = resemblance ** group_size, so this is the upper tail of a
-    binomial distribution; with the defaults 1 − (1−p)⁶ − 6·p·(1−p)⁵, about 0.90 at resemblance 0.95.
+    binomial distribution; with the defaults 1 − (1−p)⁶ − 6·p·(1−p)⁵, 0.88 at resemblance 0.95 (the source
+    says about 90 %).
     """
     if not 0.0 <= resemblance <= 1.0:
         raise InvalidParameter(f"resemblance is {resemblance!r}: it must be from 0 to 1", name="resemblance")
