@@ -162,27 +162,19 @@ class CollectionStatistics:
         added."""
         words, df, cf, count = _counted(documents)
         rows = self._find(words)
-        left_df = np.where(rows >= 0, self._df[rows], 0) - df
-        left_cf = np.where(rows >= 0, self._cf[rows], 0) - cf
+        df_left, cf_left = self._df.copy(), self._cf.copy()
+        df_left[rows] -= df
+        cf_left[rows] -= cf
         left = self._documents - count
-        # What is left must be possible: every word as often as in documents, and in no more documents than
-        # there are.
-        wrong = (left_df < 0) | (left_cf < left_df) | ((left_df == 0) != (left_cf == 0)) | (left_df > left)
-        if left < 0 or wrong.any():
-            word = words[int(np.argmax(wrong))] if wrong.any() else ""
-            seen = (
-                f"the word {word!r} does not stand there so often"
-                if word
-                else "there are not so many documents"
-            )
+        # What is left must be possible: no word in more documents than it stands there or than there are.
+        wrong = (df_left < 0) | (cf_left < df_left) | ((df_left == 0) & (cf_left > 0)) | (df_left > left)
+        if left < 0 or (rows < 0).any() or wrong.any():
             raise InvalidParameter(
-                f"this document was never counted in these statistics, so it cannot be taken out: {seen}. "
-                "Take out the text exactly as it was added",
+                "this document was never counted in these statistics, so it cannot be taken out: "
+                "take out the text exactly as it was added",
                 name="documents",
-                word=word,
             )
-        self._df[rows] = left_df
-        self._cf[rows] = left_cf
+        self._df, self._cf = df_left, cf_left
         self._documents = left
         self._fingerprint = None
         self._pack()
