@@ -134,7 +134,7 @@ def method_parameters(resolved: config.Resolved, given: Iterable[str]) -> dict[s
     that a method without such a parameter says so.
     """
     parameters: dict[str, Any] = {}
-    known = _known_parameters(resolved.settings.method)
+    known = known_parameters(resolved.settings.method)
     shingle_words = resolved.settings.shingle_words
     if shingle_words is not None and (
         "shingle_words" in known or resolved.origins["shingle_words"].startswith("--")
@@ -171,7 +171,7 @@ def read_value(text: str, default: Any) -> Any:
     return text
 
 
-def _known_parameters(method: str) -> Mapping[str, Any]:
+def known_parameters(method: str) -> Mapping[str, Any]:
     """Parameters of a method with their defaults. Raises `UnknownMethod` with the nearest name."""
     from doublet.errors import UnknownMethod
     from doublet.signatures import method_names, methods

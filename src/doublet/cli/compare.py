@@ -12,6 +12,7 @@ from doublet import config
 from doublet.cli.base import (
     Command,
     format_option,
+    known_parameters,
     method_parameters,
     parameter_option,
     say,
@@ -68,7 +69,8 @@ def command(
         raise UsageError("A and B are both standard input: give a file for one of them")
     text_a, text_b = read(a, quiet), read(b, quiet)
     settings = resolved.settings
-    result = compare(text_a, text_b, method=settings.method, threshold=settings.threshold, **options)
+    threshold = limit_for_method(resolved)
+    result = compare(text_a, text_b, method=settings.method, threshold=threshold, **options)
     if form == "json":
         write_bytes([json_document(result.to_dict())])
     elif form == "jsonl":
@@ -86,6 +88,14 @@ def command(
 
         say(f"{percent(result.share)} of A stands in B: more than {percent(limit)}", quiet=quiet)
         return OVER_THE_LIMIT
+    return None
+
+
+def limit_for_method(resolved: config.Resolved) -> float | None:
+    """The threshold; one from the file or the environment is only for the methods that have one."""
+    by_flag = resolved.origins["threshold"].startswith("--")
+    if by_flag or "threshold" in known_parameters(resolved.settings.method):
+        return resolved.settings.threshold
     return None
 
 

@@ -35,6 +35,7 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl
 doublet dedupe articles/ --threshold 0.8 --shingle-words 5 --workers auto
 zcat big.jsonl.gz | doublet dedupe - --id-field url --memory 2GB --kept - > clean.jsonl"""
 VIEWS = ("strict", "families")
+WORTH_TELLING_S = 2.0  # an estimate of less than that is no news
 MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is held in several forms at once
 
 
@@ -126,18 +127,19 @@ def command(
             source.check_kept(kept)
         for note in source.notes:
             say(note, quiet=quiet)
-        expected = estimate(
-            source,
-            method=settings.method,
-            parameters=options,
-            workers=settings.workers,
-            memory_bytes=settings.memory,
-        )
-        if dry_run:
-            show_estimate(expected, form)
-            return None
-        if expected.documents:
-            say(expected.sentence(), quiet=quiet)
+        expected = None
+        if dry_run or not quiet:
+            expected = estimate(
+                source,
+                method=settings.method,
+                parameters=options,
+                workers=settings.workers,
+                memory_bytes=settings.memory,
+            )
+            if dry_run:
+                show_estimate(expected, form)
+                return None
+            say(expected.sentence(), quiet=expected.seconds < WORTH_TELLING_S)
         result = work(
             source,
             resolved=resolved,
@@ -153,7 +155,11 @@ def command(
         show(result, form, settings.colour)
     elif form == "table":
         say(summary(result), quiet=quiet)
-    return finish(result, expected, {"id": id_field, "text": text_field}, settings.colour, quiet)
+    missing = expected.missing if expected else ()
+    hints = [f"No record has a field {name!r}: name the right one with {option}" for name, option in missing]
+    if not quiet:
+        tell(result, [note for note in result.notes if note not in source.notes], hints, settings.colour)
+    return exit_code(result)
 
 
 def work(
@@ -214,24 +220,28 @@ def show(result: Deduplication, form: str, colour: str) -> None:
         write_text(deduplication(result, width=width(), colour=use_colour(colour)))
 
 
-def finish(
-    result: Deduplication, expected: Estimate, fields: dict[str, str], colour: str, quiet: bool
-) -> int | None:
-    """Notes and failures on standard error, and the exit code they mean."""
+def tell(result: Deduplication, notes: Sequence[str], hints: Sequence[str], colour: str) -> None:
+    """Notes and failures on standard error."""
     import sys
 
     from doublet.reports.terminal import outcomes
+
+    for note in notes:
+        say(note)
+    text = outcomes(
+        result.outcomes, counts=result.extra.get("outcomes"), colour=use_colour(colour, sys.stderr)
+    )
+    click.echo(text, err=True, nl=False)
+    for hint in hints:
+        say(hint)
+
+
+def exit_code(result: Deduplication) -> int | None:
     from doublet.reports.wording import FAILED
 
-    for note in result.notes:
-        say(note, quiet=quiet)
-    if result.outcomes and not quiet:
-        click.echo(outcomes(result.outcomes, colour=use_colour(colour, sys.stderr)), err=True, nl=False)
-    failed = any(outcome.state in FAILED for outcome in result.outcomes)
-    if not failed:
+    states = {outcome.state for outcome in result.outcomes} | set(result.extra.get("outcomes", ()))
+    if states.isdisjoint(FAILED):
         return None
-    for name in expected.missing:
-        say(f"No record has a field {fields[name]!r}: name the right one with --{name}-field", quiet=quiet)
     return SOME_FAILED if result.documents else NOTHING_DONE
 
 

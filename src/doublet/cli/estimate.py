@@ -16,7 +16,7 @@ from doublet.reports.wording import count, duration, size
 if TYPE_CHECKING:
     from doublet.sources.open import Inputs
 
-SAMPLE_BYTES = 2_000_000  #: read from all parts together
+SAMPLE_BYTES = 1_000_000  #: read from all parts together
 SAMPLE_PARTS = 8
 FIRST_TASTE = 50_000  #: characters signed first; the plain Python kernels get no more than that
 TASTE_S = 0.05
@@ -35,7 +35,9 @@ class Estimate:
     documents: int
     seconds: float
     memory_bytes: int
-    missing: tuple[str, ...] = ()  #: wanted fields ("id", "text") that no record of the sample has
+    missing: tuple[
+        tuple[str, str], ...
+    ] = ()  #: wanted fields that no record has, with the option that sets them
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -47,9 +49,10 @@ class Estimate:
         }
 
     def sentence(self) -> str:
+        time_needed = duration(self.seconds)
         return (
-            f"About {count(self.documents, 'document')} in {size(self.input_bytes)}: about "
-            f"{duration(self.seconds)} and {size(self.memory_bytes)} of memory"
+            f"About {count(self.documents, 'document')} in {size(self.input_bytes)}: "
+            f"{'' if self.seconds < 1 else 'about '}{time_needed} and {size(self.memory_bytes)} of memory"
         )
 
 
@@ -64,7 +67,7 @@ def estimate(
     """Read the beginning of some parts, sign it, and reckon from there."""
     texts: list[str] = []
     raw = consumed = records = 0
-    missing = {"id": 0, "text": 0}
+    missing = {(source.fields.id, "--id-field"): 0, (source.fields.text, "--text-field"): 0}
     began = time.perf_counter()
     for part in _some(source.parts):
         batch = next(part.batches(0, 0, 1 << 30, SAMPLE_BYTES // min(len(source.parts), SAMPLE_PARTS)), None)
@@ -76,8 +79,8 @@ def estimate(
         consumed += batch.consumed_bytes if batch.consumed_bytes < batch.size_bytes else batch.size_bytes
         records += len(parsed) + len(parsed.outcomes)
         for outcome in parsed.outcomes:
-            for name in missing:
-                missing[name] += outcome.reason.startswith(f"no field {getattr(source.fields, name)!r};")
+            for name, option in missing:
+                missing[name, option] += outcome.reason.startswith(f"no field {name!r};")
     reading_s = time.perf_counter() - began
     signing_s, shingles = _signing(texts, method, dict(parameters or {}))
     scale = source.total_bytes / consumed if consumed else 1.0
@@ -90,7 +93,7 @@ def estimate(
         documents,
         seconds,
         min(memory, memory_bytes) if memory_bytes else memory,
-        tuple(name for name, times in missing.items() if times and times == records),
+        tuple(field for field, times in missing.items() if times and times == records),
     )
 
 

@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
@@ -67,6 +68,11 @@ def guarded(arguments: list[str]) -> int:
         )
     except DoubletError as error:
         code = _say(error.message, error.exit_code)
+    except (
+        Exception
+    ) as error:  # ours to mend: the place is shown, and no code is given that means something else
+        traceback.print_exc()
+        code = _say(f"a fault in Doublet itself ({type(error).__name__}): please report it", NOTHING_DONE)
     return _flushed(code)
 
 

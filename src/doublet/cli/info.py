@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from doublet import __version__, config
+import doublet
+from doublet import config
 from doublet.cli.base import Command, format_option, write_bytes, write_text
 
 #: optional libraries: distribution, what it is for, and how to get it
@@ -36,7 +37,7 @@ def facts() -> dict[str, Any]:
             return None
 
     return {
-        "version": __version__,
+        "version": doublet.__version__,
         "kernels": kernels.BACKEND,
         "versions": {"text": TEXT_VERSION, "hash": HASH_VERSION, "format": FORMAT_VERSION},
         "python": platform.python_version(),

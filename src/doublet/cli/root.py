@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from doublet import __version__
+import doublet
 from doublet.cli.base import write_example
 from doublet.cli.exits import TABLE
 from doublet.errors import suggest
@@ -68,6 +68,6 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Find what is said twice: duplicate documents and borrowed passages.",
 )
-@click.version_option(__version__, prog_name="doublet", message="%(prog)s %(version)s")
+@click.version_option(doublet.__version__, prog_name="doublet", message="%(prog)s %(version)s")
 def root() -> None:
     pass

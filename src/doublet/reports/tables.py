@@ -86,4 +86,5 @@ def _write(result: Deduplication, stream: IO[bytes], suffix: str) -> None:
     if suffix == ".json":
         stream.write(json_document(result.to_dict()))
     else:
-        stream.writelines(group_rows(result) if suffix == ".csv" else group_lines(result))
+        for part in group_rows(result) if suffix == ".csv" else group_lines(result):
+            stream.write(part)

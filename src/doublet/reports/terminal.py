@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from doublet.model import Comparison, Deduplication, Disguise, Group, Outcome, Span
 from doublet.reports.wording import DISGUISES, FAILED, FRAGMENT_KINDS, OUTCOMES, count, percent
@@ -34,6 +34,7 @@ _STYLES = {
     "good": "32",
     "kept": "1;32",
 }
+_NOTHING: tuple[object, ...] = (None, False, 0, "", (), [], "none")
 _BLANKS = re.compile(r"\s+")
 # Control characters, invisible ones, and those that turn the direction of writing round.
 _HARMFUL = re.compile(
@@ -79,7 +80,7 @@ def comparison(
 ) -> str:
     """Two texts compared: a header, what was disguised, then every fragment with both its sides."""
     paint = Painter(colour)
-    lines = [*_comparison_header(result, names, paint), ""]
+    lines = [*_comparison_header(result, names, width, paint), ""]
     for letter, disguise in (("A", result.disguise_a), ("B", result.disguise_b)):
         lines += _disguise(letter, disguise, paint)
     if not result.fragments:
@@ -104,8 +105,7 @@ def deduplication(result: Deduplication, *, width: int = 80, colour: bool = Fals
     head = f"{count(result.documents, 'document')}: {len(result.kept):,} stay, {result.removed:,} are removed"
     groups = f" in {count(len(result.groups), 'group')}" if result.groups else ""
     lines = [paint(head + groups, "title")]
-    settings = [f"method {result.method}", *(f"{k} {_value(v)}" for k, v in result.parameters.items())]
-    lines += [paint(line, "dim") for line in _flow(settings, " · ", width)]
+    lines += [paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)]
     if not result.groups:
         lines += ["", "No duplicates."] if result.documents else []
     largest = sorted(result.groups, key=lambda group: (-len(group.members), group.keep))
@@ -117,8 +117,17 @@ def deduplication(result: Deduplication, *, width: int = 80, colour: bool = Fals
     return "\n".join(lines) + "\n"
 
 
-def outcomes(found: Sequence[Outcome], *, shown: int = 5, colour: bool = False) -> str:
-    """Documents that could not be used: how many of each state, and the first ones with their reasons."""
+def outcomes(
+    found: Sequence[Outcome],
+    *,
+    counts: Mapping[str, int] | None = None,
+    shown: int = 5,
+    colour: bool = False,
+) -> str:
+    """Documents that could not be used: how many of each state, and the first ones with their reasons.
+
+    *counts* has the numbers when *found* lists only some of them.
+    """
     paint = Painter(colour)
     lines = []
     states = [*OUTCOMES, *sorted({outcome.state for outcome in found} - set(OUTCOMES))]
@@ -127,15 +136,16 @@ def outcomes(found: Sequence[Outcome], *, shown: int = 5, colour: bool = False) 
         if not those:
             continue
         one, several = OUTCOMES.get(state, (state, state))
-        words = f"{count(len(those), 'document')} {one if len(those) == 1 else several}"
+        number = max(len(those), (counts or {}).get(state, 0))
+        words = f"{count(number, 'document')} {one if number == 1 else several}"
         lines.append(paint(words, "warning" if state in FAILED else "dim"))
         if state not in FAILED:
             continue
         for outcome in those[:shown]:
-            name = f" ({harmless(outcome.id)})" if outcome.id and outcome.id != outcome.place else ""
-            lines.append(f"  {harmless(outcome.place)}{name}: {harmless(outcome.reason)}")
-        if len(those) > shown:
-            lines.append(f"  and {len(those) - shown:,} more")
+            names = dict.fromkeys(harmless(name) for name in (outcome.place, outcome.id) if name)
+            lines.append(f"  {' '.join(names)}: {harmless(outcome.reason)}")
+        if number > min(shown, len(those)):
+            lines.append(f"  and {number - min(shown, len(those)):,} more")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -192,10 +202,10 @@ def wrap(segments: Iterable[Segment], width: int) -> list[list[Segment]]:
                     used = 0
                 lines[-1].append((part, style))
                 used += cells(part)
-    return [line for line in lines if line]
+    return [line[:-1] if line[-1][0].isspace() else line for line in lines if line]
 
 
-def _comparison_header(result: Comparison, names: tuple[str, str], paint: Painter) -> list[str]:
+def _comparison_header(result: Comparison, names: tuple[str, str], width: int, paint: Painter) -> list[str]:
     rows = []
     for letter, name, words, share in (
         ("A", names[0], result.words_a, result.share),
@@ -207,7 +217,6 @@ def _comparison_header(result: Comparison, names: tuple[str, str], paint: Painte
         )
     verdict = "similar" if result.similar else "not similar"
     style = "warning" if result.similar else "good"
-    settings = ", ".join(f"{name} {_value(value)}" for name, value in result.parameters.items())
     measures = [f"resemblance {result.resemblance:.3f}"]
     if result.containment_a is not None:
         measures.append(f"containment of A in B {result.containment_a:.3f}")
@@ -217,7 +226,7 @@ def _comparison_header(result: Comparison, names: tuple[str, str], paint: Painte
         *table(rows).rstrip("\n").split("\n"),
         "",
         f"{paint(verdict.capitalize(), style)}: {', '.join(measures)}",
-        paint(f"method {result.method}" + (f" ({settings})" if settings else ""), "dim"),
+        *(paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)),
     ]
 
 
@@ -275,10 +284,19 @@ def _short(text: str, room: int) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
-def _flow(words: Sequence[str], between: str, width: int) -> list[str]:
+def _settings(method: str, parameters: Mapping[str, object]) -> list[str]:
+    """The settings that say something: what is switched off or left at nothing is not shown, but for the
+    limits.
+    """
+    always = ("threshold", "containment")
+    shown = {name: value for name, value in parameters.items() if name in always or value not in _NOTHING}
+    return [f"method {method}", *(f"{name} {_value(value)}" for name, value in shown.items())]
+
+
+def _flow(words: Sequence[str], width: int) -> list[str]:
     lines = [""]
     for word in words:
-        joined = f"{lines[-1]}{between}{word}" if lines[-1] else word
+        joined = f"{lines[-1]} · {word}" if lines[-1] else word
         if lines[-1] and cells(joined) > width:
             lines.append(word)
         else:

@@ -34,13 +34,11 @@ FAILED = ("invalid", "duplicate_id", "unreadable", "too_large")
 #: stages of long work, as the progress shows them
 STAGES = {
     "reading": "Reading",
-    "signing": "Reading and signing",
-    "statistics": "Counting words",
-    "counting": "Counting shingles",
-    "ordering": "Ordering",
-    "joining": "Finding pairs",
-    "verifying": "Checking pairs",
-    "grouping": "Forming groups",
+    "signing": "Signing",
+    "aligning": "Finding passages",
+    "disguise": "Looking for disguise",
+    "joining": "Finding duplicates",
+    "pairing": "Listing pairs",
     "writing": "Writing",
 }
 

@@ -170,7 +170,7 @@ def _contest(sample: bytes) -> str:
     high = len(re.findall(rb"[\x80-\xff]", sample))
     beside = len(re.findall(rb"(?<=[A-Za-z])[\xc0-\xff]|[\xc0-\xff](?=[A-Za-z])", sample))
     inner = len(re.findall(rb"[\xc0-\xff]", sample))
-    if high * 4 < letters and (not inner or beside * 2 > inner):
+    if beside * 2 > inner or (not inner and high * 4 < letters):
         return _WESTERN  # single letters inside Latin words: é, ü, ñ
     scores = {encoding: _looks_russian(sample, encoding) for encoding in _CYRILLIC}
     best = max(scores, key=lambda name: scores[name])

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from doublet.errors import OutputFailed, UsageError
 from doublet.reports.output import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from doublet.sources.open import Inputs
 
 Keep = Callable[[int], bool]
+_ROW_GROUP_BYTES = 64_000_000
 _FORMS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".txt")
 
 
@@ -109,6 +110,19 @@ def _need_all(source: Inputs, found: int, out: Path, what: str) -> None:
         raise UsageError(f"{out}: this form is for {what}{name}; name a .jsonl file instead")
 
 
+def _walk(source: Inputs) -> Iterator[RawBatch]:
+    """All batches, those of Parquet tables with all their columns."""
+    first = 0
+    for part in source.parts:
+        source.check_unchanged(part)
+        batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES)
+        if isinstance(part, ParquetTable):
+            batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES, all_columns=True)
+        for batch in batches:
+            yield batch
+            first = batch.first + batch.count
+
+
 def _kept(batch: RawBatch, keep: Keep) -> list[int]:
     first = batch.first
     return [index for index in range(batch.count) if keep(first + index)]
@@ -116,7 +130,7 @@ def _kept(batch: RawBatch, keep: Keep) -> list[int]:
 
 def _write_lines(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
-    for batch in source.batches():
+    for batch in _walk(source):
         lines = list(batch.json_lines(_kept(batch, keep)))
         if lines:
             stream.write(b"\n".join(lines) + b"\n")
@@ -127,7 +141,7 @@ def _write_lines(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
 def _write_array(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
     stream.write(b"[")
-    for batch in source.batches():
+    for batch in _walk(source):
         for line in batch.json_lines(_kept(batch, keep)):
             stream.write((b",\n" if count else b"\n") + line.strip())
             count += 1
@@ -137,7 +151,7 @@ def _write_array(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
 
 def _write_ids(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
-    for batch in source.batches():
+    for batch in _walk(source):
         if not _kept(batch, keep):
             continue
         parsed = batch.parse()
@@ -163,7 +177,7 @@ def _write_csv(source: Inputs, stream: IO[bytes], keep: Keep, form: str) -> int:
     same = {table.label: table.delimiter == wanted for table in tables}
     stream.write(first.raw_header if same[first.label] else _row(first.header, wanted))
     count = 0
-    for batch in source.batches():
+    for batch in _walk(source):
         if not isinstance(batch, CsvBatch):
             continue
         for index in _kept(batch, keep):
@@ -183,26 +197,19 @@ def _row(values: list[str], delimiter: str) -> bytes:
 def _write_parquet(source: Inputs, out: Path, keep: Keep) -> int:
     arrow, parquet = pyarrow()
     tables = [part for part in source.parts if isinstance(part, ParquetTable)]
-    count = first = 0
+    count = 0
+    waiting: list[Any] = []
     with open_output(out) as stream, parquet.ParquetWriter(stream, tables[0].schema) as writer:
-        for part in source.parts:
-            source.check_unchanged(part)
-            batches: Iterator[RawBatch]
-            if isinstance(part, ParquetTable):
-                batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES, all_columns=True)
-            else:
-                batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES)
-            waiting = []
-            for batch in batches:
-                if isinstance(batch, ParquetBatch):
-                    waiting.append(batch.table.take(arrow.array(_kept(batch, keep), arrow.int64())))
-                    count += waiting[-1].num_rows
-                    if sum(table.nbytes for table in waiting) > 16 * MAX_BATCH_BYTES:
-                        writer.write_table(arrow.Table.from_batches(waiting, tables[0].schema))
-                        waiting = []
-                first = batch.first + batch.count
-            if waiting:
+        for batch in _walk(source):
+            if not isinstance(batch, ParquetBatch):
+                continue
+            waiting.append(batch.table.take(arrow.array(_kept(batch, keep), arrow.int64())))
+            count += waiting[-1].num_rows
+            if sum(table.nbytes for table in waiting) > _ROW_GROUP_BYTES:
                 writer.write_table(arrow.Table.from_batches(waiting, tables[0].schema))
+                waiting = []
+        if waiting:
+            writer.write_table(arrow.Table.from_batches(waiting, tables[0].schema))
     return count
 
 
@@ -215,7 +222,7 @@ def _copy_files(source: Inputs, out: Path, keep: Keep) -> int:
     except OSError as error:
         raise output_failed(out, error) from error
     try:
-        for batch in source.batches():
+        for batch in _walk(source):
             if not isinstance(batch, TextBatch):
                 continue
             for index in _kept(batch, keep):

@@ -281,11 +281,12 @@ def tell_kind(head: bytes, name: str, fields: Fields) -> str:
 
 def _tell_objects(text: bytes, suffix: str) -> str:
     """What begins with a brace: an object a line, objects over several lines, or a text after all."""
-    lines = [line for line in text.split(b"\n", 3)[:3] if line.strip()]
-    longer = b"\n" not in text and suffix != ".json"  # a first line longer than what was looked at
-    if longer or suffix in _LINE_TABLES or any(_is_object(line) for line in lines):
+    if suffix in _LINE_TABLES or any(_is_object(line) for line in text.split(b"\n", 3)[:3]):
         return "jsonl"
-    return "json" if suffix == ".json" or text[1:].lstrip()[:1] in (b'"', b"}") else "text"
+    if text[1:].lstrip()[:1] not in (b'"', b"}"):
+        return "json" if suffix == ".json" else "text"
+    # A single line is a first line longer than what was looked at.
+    return "jsonl" if b"\n" not in text and suffix != ".json" else "json"
 
 
 def _is_object(line: bytes) -> bool:

@@ -27,6 +27,7 @@ from doublet.reports.output import zstandard
 
 HEAD_BYTES = 1 << 16
 _TOO_LONG_HEAD = 1 << 10
+_STEP = 1 << 16
 
 
 class ByteReader(Protocol):
@@ -62,6 +63,7 @@ class Stream:
             self._file.close()
             raise
         self._pending = b""
+        self._failure: Exception | None = None
 
     @property
     def consumed(self) -> int:
@@ -72,15 +74,27 @@ class Stream:
         if self._pending:
             found, self._pending = self._pending, b""
             return found
-        return self._reader.read(size)
+        if self._failure is not None:
+            raise self._failure
+        if not self.compression or size < 0:
+            return self._reader.read(size)
+        # In small steps: where the file is damaged, what came before is not lost with it.
+        parts, missing = [], size
+        try:
+            while missing > 0 and (part := self._reader.read(min(missing, _STEP))):
+                parts.append(part)
+                missing -= len(part)
+        except Exception as error:
+            if not parts:
+                raise
+            self._failure = error
+        return b"".join(parts)
 
     def peek(self, size: int) -> bytes:
         """Up to *size* bytes from the beginning, which `read` gives again. Only before a `read`."""
-        parts, missing = [self._pending], size - len(self._pending)
-        while missing > 0 and (part := self._reader.read(missing)):
-            parts.append(part)
-            missing -= len(part)
-        self._pending = b"".join(parts)
+        if len(self._pending) < size:
+            self._pending, before = b"", self._pending
+            self._pending = before + self.read(size - len(before))
         return self._pending
 
     def close(self) -> None:

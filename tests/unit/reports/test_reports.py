@@ -1,0 +1,221 @@
+"""Results for people and for programs: the same facts, safe to show, the same bytes every time."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doublet.errors import UsageError
+from doublet.model import (
+    Comparison,
+    Deduplication,
+    Disguise,
+    DisguiseFinding,
+    Fragment,
+    Group,
+    Member,
+    Outcome,
+    Span,
+)
+from doublet.reports import terminal, wording
+from doublet.reports.curve import plot, svg
+from doublet.reports.json_report import json_document, json_line
+from doublet.reports.tables import comparison_rows, group_lines, group_rows, write_groups
+
+A = "Intro. The quick brown fox jumps over the lazy dog. The end."
+B = "They say the quick brown fox jumps over the lazy dog, and go on."
+RESULT = Comparison(
+    method="shingles",
+    parameters={"shingle_words": 4, "threshold": 0.5},
+    resemblance=0.4,
+    containment_a=0.75,
+    containment_b=0.5,
+    similar=False,
+    share=0.75,
+    share_b=0.692,
+    words_a=12,
+    words_b=13,
+    fragments=(Fragment("1", Span(7, 50), Span(9, 52), "verbatim", 1.0, 9),),
+    disguise_a=Disguise((DisguiseFinding("lookalike", 3, 5, (Span(0, 3),), True),)),
+    disguise_b=Disguise(),
+)
+GROUPS = Deduplication(
+    method="shingles",
+    parameters={"threshold": 0.8, "containment": None},
+    documents=5,
+    groups=(
+        Group("g1", "a", (Member("b", 0.9, 0.95), Member("c", 0.3, 1.0, "a"))),
+        Group("g2", 'x,\n"y"', (Member("\ud800", 1.0, 1.0),)),
+    ),
+    kept=("a", 'x,\n"y"'),
+)
+COLOURS = re.compile("\x1b\\[[0-9;]*m")
+
+
+@pytest.mark.covers("K2")
+def test_a_comparison_shows_measures_passages_and_disguise() -> None:
+    text = terminal.comparison(RESULT, A, B, names=("one.txt", "two.txt"))
+    for words in (
+        "one.txt",
+        "75% of it stands in B",
+        "resemblance 0.400",
+        "A in B 0.750",
+        "[1] word for word",
+    ):
+        assert words in text
+    assert "[The quick brown fox jumps over the lazy dog]" in text
+    assert "[the quick brown fox jumps over the lazy dog]" in text
+    assert "looks disguised on purpose" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("width", [40, 79, 80, 100, 160])
+def test_colour_changes_nothing_but_colour_and_lines_fit(width: int) -> None:
+    plain = terminal.comparison(RESULT, A, B, width=width)
+    coloured = terminal.comparison(RESULT, A, B, width=width, colour=True)
+    assert coloured != plain
+    assert COLOURS.sub("", coloured) == plain
+    passages = plain.split("[1]")[1].splitlines()[1:]
+    assert all(terminal.cells(line) <= width for line in passages)
+
+
+def test_no_fragments() -> None:
+    from dataclasses import replace
+
+    text = terminal.comparison(replace(RESULT, fragments=(), share=0.0), A, B)
+    assert "No passage stands in both texts." in text
+    assert "0% of it stands in B" in text
+
+
+def test_documents_cannot_steer_the_terminal() -> None:
+    evil = "a\x1b[2Jb\rc\x07\u202ed\u200be\x9bf\ud800g\nh"
+    shown = terminal.harmless(evil)
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u200b\u202e\ud800]", shown)
+    assert shown.encode()
+    assert {"a", "b", "c", "d", "e", "f", "g", "h"} <= set(shown)
+
+
+@given(st.text(max_size=200), st.integers(20, 60))
+def test_wrapped_lines_fit_and_lose_no_letter(text: str, width: int) -> None:
+    clean = terminal.harmless(text)
+    lines = terminal.wrap([(clean, "")], width)
+    assert all(sum(terminal.cells(part) for part, _ in line) <= width for line in lines)
+    joined = "".join(part for line in lines for part, _ in line)
+    assert joined.replace(" ", "") == clean.replace(" ", "")
+
+
+def test_a_long_passage_is_cut_in_the_middle() -> None:
+    text = "start " + "word " * 1000 + "stop"
+    shown = "".join(part for part, _ in terminal.excerpt(text, Span(0, len(text))))
+    assert "start" in shown
+    assert "stop" in shown
+    assert " … " in shown
+    assert len(shown) < 600
+
+
+def test_groups_show_the_reason_of_every_removal() -> None:
+    text = terminal.deduplication(GROUPS)
+    assert "5 documents: 2 stay, 3 are removed in 2 groups" in text
+    assert "containment off" in text
+    assert re.search(r"− {2}b +resemblance 0\.900, containment 0\.950", text)
+    assert re.search(r"− {2}c +resemblance 0\.300, containment 1\.000, inside it", text)
+
+
+def test_no_duplicates_is_an_answer() -> None:
+    text = terminal.deduplication(Deduplication("shingles", {}, 3, (), ("a", "b", "c")))
+    assert "3 documents: 3 stay, 0 are removed" in text
+    assert "No duplicates." in text
+
+
+def test_outcomes_are_counted_and_the_first_ones_named() -> None:
+    found = [Outcome("invalid", "", f"x.jsonl:{i}", "no field 'id'") for i in range(9)]
+    found += [Outcome("empty", "e", "x.jsonl:10", "no words")]
+    text = terminal.outcomes(found)
+    assert "9 documents are not valid records" in text
+    assert "x.jsonl:0: no field 'id'" in text
+    assert "and 4 more" in text
+    assert "1 document has no words" in text
+
+
+def test_json_of_ids_that_utf8_cannot_hold() -> None:
+    assert json.loads(json_line({"id": "\ud800"})) == {"id": "\ud800"}
+    assert json.loads(json_document({"id": "\ud800"})) == {"id": "\ud800"}
+    assert json_line({"b": "ы", "a": 0.1}) == '{"b":"ы","a":0.1}'.encode()
+
+
+def test_groups_as_lines_and_as_csv_hold_the_same() -> None:
+    lines = [json.loads(line) for line in group_lines(GROUPS)]
+    assert lines == [group.to_dict() for group in GROUPS.groups]
+    rows = list(csv.DictReader(io.StringIO(b"".join(group_rows(GROUPS)).decode(), newline="")))
+    assert [(row["group"], row["keep"]) for row in rows] == [("g1", "a"), ("g1", "a"), ("g2", 'x,\n"y"')]
+    assert rows[1]["contained_in"] == "a"
+    assert rows[0]["contained_in"] == ""
+    assert rows[2]["id"] == "\\ud800"
+
+
+def test_fragments_as_csv() -> None:
+    (row,) = csv.DictReader(io.StringIO(b"".join(comparison_rows(RESULT)).decode()))
+    assert (row["a_start"], row["b_end"], row["kind"], row["score"]) == ("7", "52", "verbatim", "1.0")
+
+
+@pytest.mark.parametrize("name", ["g.jsonl", "g.json", "g.csv", "g", "g.jsonl.gz", "g.csv.zst"])
+def test_group_files_are_the_same_every_time(tmp_path: Path, name: str) -> None:
+    for folder in ("1", "2"):
+        (tmp_path / folder).mkdir()
+        write_groups(GROUPS, tmp_path / folder / name)
+    assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    if name == "g.jsonl.gz":
+        assert gzip.decompress((tmp_path / "1" / name).read_bytes()) == b"".join(group_lines(GROUPS))
+    if name == "g.json":
+        assert json.loads((tmp_path / "1" / name).read_bytes()) == GROUPS.to_dict()
+
+
+def test_groups_cannot_be_written_as_anything(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"\.jsonl, \.ndjson, \.json, \.csv"):
+        write_groups(GROUPS, tmp_path / "g.xlsx")
+
+
+def test_a_curve_is_drawn_from_corner_to_corner() -> None:
+    points = [(i / 100, (i / 100) ** 3) for i in range(101)]
+    drawn = plot(points, width=60, height=10).splitlines()
+    assert len(drawn) == 12
+    assert drawn[0].startswith(" 1.0 ┤")
+    assert drawn[0].rstrip()[-1] not in "┤ "
+    assert drawn[9].startswith(" 0.0 ┤")
+    assert drawn[9][6] != " "
+
+
+def test_a_curve_as_a_picture_is_well_formed() -> None:
+    picture = ET.fromstring(svg([(0.0, 0.0), (1.0, 1.0)], title="a < b & c"))
+    assert picture.find("{*}title").text == "a < b & c"
+    assert picture.find("{*}polyline").get("points") == "60.0,360.0 580.0,40.0"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0%"), (1.0, "100%"), (0.372, "37.2%"), (0.00001, "under 0.1%"), (0.99999, "99.9%")],
+)
+def test_percent(share: float, text: str) -> None:
+    assert wording.percent(share) == text
+
+
+def test_numbers_in_words() -> None:
+    assert wording.size(0) == "0 bytes"
+    assert wording.size(999) == "999 bytes"
+    assert wording.size(1_300_000_000) == "1.3 GB"
+    assert wording.size(130_400_000) == "130 MB"
+    assert wording.duration(0.2) == "under a second"
+    assert wording.duration(59.6) == "1 min 0 s"
+    assert wording.duration(200) == "3 min 20 s"
+    assert wording.duration(7500) == "2 h 5 min"
+    assert wording.count(1, "group") == "1 group"
+    assert wording.count(2400, "group") == "2,400 groups"
