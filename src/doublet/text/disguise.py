@@ -44,7 +44,7 @@ from doublet.model import Disguise, DisguiseFinding, Span
 from doublet.text.tokens import Canon, TokenBatch
 
 # Alarm: at least so many different words, and at least this share of the words of the text. Chosen on honest
-# texts (figures: docs/explanation/canonical-form.md); tests/quality/test_text_disguise.py runs them again.
+# texts (figures: docs/explanation/canonical-form.md); tests/properties/test_text_disguise.py runs them again.
 LEAST_WORDS = {"lookalike": 3, "invisible": 3, "spaced": 5, "marks": 3, "styled": 3}
 LEAST_SHARE = {"lookalike": 0.01, "invisible": 0.01, "spaced": 0.02, "marks": 0.01, "styled": 0.01}
 # A swapped passage inside a long honest text: so many disguised words among so many in a row.
@@ -64,7 +64,7 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA69F))  # Church Slavonic
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_CHUNK = 40  # characters to either side in which a transcription shows itself
+_NEAR = 40  # characters to either side in which a transcription shows itself
 _LONG_CLUSTER = 8  # marks on one letter: more are no letter of any language
 
 
@@ -162,7 +162,7 @@ class _Letter:
 
     def is_strange_in(self, script: int) -> bool:
         """True when this letter stands for another one in a word of *script*."""
-        if self.script == script or self.char == "ı":  # Turkish: an honest letter between Latin ones
+        if self.script == script:
             return False
         other = self.twin[_SCRIPTS.index(script)] if self.twin else 0
         own = int(fold_table().entries[ord(self.char)]) & LETTER_MASK
@@ -238,36 +238,38 @@ def _script_of(letters: list[_Letter]) -> int:
 
 
 def _is_honest(chars: list[str], letters: list[_Letter], strange: list[int], script: int) -> bool:
-    """Mixed words that people write: «IPадрес», «МассивX», «ХIХ», μA, «kВт», «А1C»."""
+    """Mixed words that people write: «IPадрес», «МассивX», «ДзенYouTube», «ХIХ», μA, «kВт», «А1C»."""
     greek = sum(letter.script == GREEK for letter in letters)
-    if (script == GREEK and greek < 3) or (greek and len(letters) <= 2):
+    if greek and (len(letters) <= 2 or (script == GREEK and greek < 3)):
         return True
+    last = len(letters) - 1
     capitals = [letter.char.isupper() for letter in letters]
     if all(capitals):
-        if all(letter.char in _ROMAN for letter in letters) or any(c.isdigit() for c in chars):
-            return True
-        return strange == [len(letters) - 1]
-    if len(letters) <= 4 and any(capitals[1:]):
+        roman = all(letter.char in _ROMAN for letter in letters)
+        return roman or any(c.isdigit() for c in chars) or strange == [last]
+    if last < 4 and any(capitals[1:]):
         return True
-    one_run = strange[-1] - strange[0] == len(strange) - 1
-    at_end = strange[-1] == len(letters) - 1
-    return one_run and all(capitals[i] for i in strange) and (len(strange) > 1 or at_end)
+    if strange[-1] - strange[0] != len(strange) - 1:
+        return False
+    if all(capitals[i] for i in strange):
+        return len(strange) > 1 or strange == [last]
+    # One word after the other, the second with a capital letter.
+    seam = strange[0] if strange[-1] == last else strange[-1] + 1 if strange[0] == 0 else 0
+    return len(strange) > 1 and seam > 0 and capitals[seam] and not capitals[seam - 1]
 
 
 def _is_transcription(text: str, span: Span) -> bool:
-    """True for a word of a phonetic transcription, whose letters look like others by nature: [ˈprɛslɪ]."""
-    before = text[max(0, span.start - _CHUNK) : span.start].split()
-    after = text[span.end : span.end + _CHUNK].split()
-    left = before[-1] if before and not text[span.start - 1].isspace() else ""
-    right = after[0] if after and not text[span.end].isspace() else ""
-    return _phonetic_letters().search(left + text[span.start : span.end][:_CHUNK] + right) is not None
+    """True for a word near letters that only a transcription has: [ˈprɛslɪ]. Its look-alikes are honest."""
+    around = text[max(0, span.start - _NEAR) : span.start + _NEAR]
+    return _phonetic_letters().search(around) is not None
 
 
 @functools.cache
 def _phonetic_letters() -> re.Pattern[str]:
     """Letters and signs that only transcriptions have, without those that look like others."""
-    twins = fold_table().twins
-    return re.compile("[ˈˌːθðŋæ" + "".join(chr(c) for c in range(0x250, 0x2B0) if c not in twins) + "]")
+    table = fold_table()
+    alone = (chr(c) for c in range(0x250, 0x2B0) if c not in table.twins and c not in table.styled)
+    return re.compile("[ˈˌːθðŋæ" + "".join(alone) + "]")
 
 
 def _turned(words: _Words) -> dict[int, int]:
@@ -408,13 +410,22 @@ def _base(char: str) -> str:
 
 def _marks(words: _Words) -> _Tally:
     tally = _Tally("marks")
-    counted: list[int] = []
+    counted: dict[int, int] = {}
     for i, word in words.flagged(FLAG_MARKS):
         number = _count_marks(word)
         if number and not _is_transcription(words.text, words.span(i)):
-            counted.append(i)
-            tally.add(words.span(i), number)
-    tally.alarm = words.many("marks", counted)
+            counted[i] = number
+    if words.many("marks", list(counted)):
+        tally.alarm = True
+        # Now the marks that could have been honest are part of it; not й and ё taken apart.
+        for i, word in words.flagged(FLAG_MARKS):
+            number = sum(
+                len(marks) for letter, marks in _clusters(word) if not _is_letter_apart(letter + marks)
+            )
+            if number:
+                counted[i] = number
+    for i in sorted(counted):
+        tally.add(words.span(i), counted[i])
     return tally
 
 
@@ -435,6 +446,10 @@ def _count_marks(word: str) -> int:
         else:
             strange += len(left)
     return strange if stressed <= 2 else strange + stressed
+
+
+def _is_letter_apart(cluster: str) -> bool:
+    return len(cluster) == 2 and unicodedata.normalize("NFC", cluster).lower() in ("й", "ё", "ї", "ў")
 
 
 def _clusters(word: str) -> Iterator[tuple[str, str]]:
@@ -460,17 +475,24 @@ def _only_marks(chars: Iterable[str]) -> str:
 
 def _styled(words: _Words) -> _Tally:
     tally = _Tally("styled")
-    counted: list[int] = []
     styled = fold_table().styled
     full_width_is_honest = _CJK.search(words.text) is not None
+    dressed: dict[int, int] = {}
+    counted: list[int] = []
     for i, word in words.flagged(FLAG_STYLED):
+        if words.flags[i] & FLAG_LOOKALIKE:
+            continue  # counted there
         letters = [c for c in word if _letter(c)]
-        dressed = [c for c in letters if ord(c) in styled]
-        if full_width_is_honest:
-            dressed = [c for c in dressed if not "\uff00" <= c <= "\uff5e"]
+        number = sum(
+            ord(c) in styled and not (full_width_is_honest and "\uff00" <= c <= "\uff5e") for c in letters
+        )
+        if not number or _is_transcription(words.text, words.span(i)):
+            continue
+        dressed[i] = number
         # Single letters, and names like sin, are how formulas come out of a PDF.
-        if len(dressed) >= 4 or (len(letters) >= 3 and 0 < len(dressed) < len(letters)):
+        if number >= 4 or (len(letters) >= 3 and number < len(letters)):
             counted.append(i)
-            tally.add(words.span(i), len(dressed))
     tally.alarm = words.many("styled", counted)
+    for i in dressed if tally.alarm else counted:
+        tally.add(words.span(i), dressed[i])
     return tally

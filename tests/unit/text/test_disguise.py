@@ -1,0 +1,317 @@
+"""Tricks are reported with counts and places (T5); honest writing raises no alarm."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+
+from doublet.model import Disguise, DisguiseFinding
+from doublet.text.disguise import find_disguise, find_disguise_in
+from doublet.text.tokens import Canon
+
+RUSSIAN = (
+    "Поиск нечётких дубликатов нужен там, где один и тот же текст хранится много раз с небольшими отличиями. "
+    "Каждый документ разбивается на слова, слова собираются в цепочки, и для каждой цепочки считается число. "
+    "Документы, у которых много общих чисел, сравниваются подробно, и человеку показывают совпавшие места. "
+    "Поэтому опечатки, перестановки абзацев и замена отдельных слов не мешают найти источник заимствования."
+)
+ENGLISH = (
+    "Near duplicates are found by cutting every document into words and words into short overlapping chains. "
+    "Each chain becomes a number, and two documents that share many numbers are compared more carefully. "
+    "A reader then sees both places side by side and can decide whether the passage was really borrowed. "
+    "Small slips, moved paragraphs and single changed words therefore do not keep us from the source."
+)
+TO_LATIN = str.maketrans("асеорхуАВЕКМНОРСТХ", "aceopxyABEKMHOPCTX")
+SMALL_CAPITALS = str.maketrans("abcdeghijklmnoprstuvwyz", "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ")
+BOLD = {ord("a") + i: 0x1D41A + i for i in range(26)}
+FULL_WIDTH = {ord("a") + i: 0xFF41 + i for i in range(26)}
+TO_CYRILLIC = str.maketrans("aceopxyABEKMHOPCTX", "асеорхуАВЕКМНОРСТХ")
+
+
+def finding(result: Disguise, kind: str) -> DisguiseFinding:
+    (found,) = [f for f in result.findings if f.kind == kind]
+    return found
+
+
+def folded(text: str) -> list[int]:
+    hashes: list[int] = Canon().tokens([text]).hashes.tolist()
+    return hashes
+
+
+def every(text: str, step: int, change: str) -> str:
+    """Every *step*-th letter that stands inside a word gets *change* after it."""
+    out = []
+    for i, char in enumerate(text):
+        inside = char.isalpha() and text[i + 1 : i + 2].isalpha()
+        out.append(char + change if inside and i % step == 0 else char)
+    return "".join(out)
+
+
+def spaced(text: str) -> str:
+    """Every third long word with its letters apart, where no word of one letter stands beside it."""
+    words = text.split(" ")
+    for i in range(1, len(words) - 1, 3):
+        if len(words[i]) > 4 and words[i].isalpha() and len(words[i - 1]) > 1 and len(words[i + 1]) > 1:
+            words[i] = " ".join(words[i])
+    return " ".join(words)
+
+
+def test_it_works() -> None:
+    text = "Это oбычный тeкст с пoдменой букв."
+    result = find_disguise(text)
+    found = finding(result, "lookalike")
+    assert result.alarm
+    assert found.words == 3
+    assert found.characters == 3
+    assert [text[s:e] for s, e in found.spans] == ["oбычный", "тeкст", "пoдменой"]
+    assert result.to_dict()["characters"] == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "...", "а", "Обычный текст.", "Plain text.", "😀", "\x00", "\ud800"]
+)
+def test_nothing_to_report(text: str) -> None:
+    assert find_disguise(text) == Disguise()
+
+
+TRICKS = {
+    "all look-alikes, Russian": (RUSSIAN, RUSSIAN.translate(TO_LATIN), "lookalike"),
+    "all look-alikes, English": (ENGLISH, ENGLISH.translate(TO_CYRILLIC), "lookalike"),
+    "one letter, Russian": (RUSSIAN, RUSSIAN.replace("о", "o"), "lookalike"),
+    "one letter, English": (ENGLISH, ENGLISH.replace("e", "е"), "lookalike"),
+    "Greek letters": (ENGLISH, ENGLISH.replace("o", "ο"), "lookalike"),
+    "phonetic letters": (ENGLISH, ENGLISH.replace("a", "ɑ").replace("g", "ɡ"), "styled"),
+    "small capitals": (RUSSIAN, RUSSIAN.replace("о", "ᴏ"), "lookalike"),
+    "zero-width space": (RUSSIAN, every(RUSSIAN, 5, "\u200b"), "invisible"),
+    "zero-width joiner": (ENGLISH, every(ENGLISH, 5, "\u200d"), "invisible"),
+    "word joiner": (ENGLISH, every(ENGLISH, 7, "\u2060"), "invisible"),
+    "soft hyphens anywhere": (RUSSIAN, every(RUSSIAN, 5, "\u00ad"), "invisible"),
+    "soft hyphens anywhere, English": (ENGLISH, every(ENGLISH, 5, "\u00ad"), "invisible"),
+    "letters apart": (RUSSIAN, spaced(RUSSIAN), "spaced"),
+    "letters apart, English": (ENGLISH, spaced(ENGLISH), "spaced"),
+    "accents anywhere": (RUSSIAN, every(RUSSIAN, 5, "\u0301"), "marks"),
+    "accents anywhere, English": (ENGLISH, every(ENGLISH, 5, "\u0301"), "marks"),
+    "strike-through": (ENGLISH, every(ENGLISH, 1, "\u0336"), "marks"),
+    "several marks on a letter": (RUSSIAN, every(RUSSIAN, 9, "\u0301\u0323\u0330"), "marks"),
+    "small capitals, English": (ENGLISH, ENGLISH.lower().translate(SMALL_CAPITALS), "styled"),
+    "bold letters": (
+        ENGLISH,
+        "".join(chr(0x1D41A + ord(c) - 97) if "a" <= c <= "z" else c for c in ENGLISH),
+        "styled",
+    ),
+    "full-width letters": (
+        ENGLISH,
+        "".join(chr(ord(c) + 0xFEE0) if c.isalpha() else c for c in ENGLISH),
+        "styled",
+    ),
+}
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize(("text", "hidden", "kind"), TRICKS.values(), ids=TRICKS)
+def test_a_trick_is_undone_and_raises_the_alarm(text: str, hidden: str, kind: str) -> None:
+    assert folded(hidden) == folded(text)
+    result = find_disguise(hidden)
+    found = finding(result, kind)
+    assert found.alarm
+    assert [f.kind for f in result.findings if f.alarm] == [kind]
+    assert all(start < end <= len(hidden) for start, end in found.spans)
+    assert list(found.spans) == sorted(set(found.spans))
+    changed = len(hidden) - len(text) or sum(a != b for a, b in zip(text, hidden, strict=True))
+    assert found.characters == pytest.approx(changed, rel=0.05)
+
+
+@pytest.mark.covers("T5")
+def test_letters_apart_throughout_with_wider_gaps_between_words() -> None:
+    text = "Каждый документ разбивается на слова, и для каждой цепочки слов считается своё число."
+    hidden = "  ".join(" ".join(word) for word in text.split())
+    assert folded(hidden.replace(" ,", ",").replace(" .", ".")) == folded(text)
+    assert finding(find_disguise(hidden), "spaced").alarm
+
+
+def test_several_tricks_at_once() -> None:
+    words = RUSSIAN.split(" ")
+    words[0:12] = [w.translate(TO_LATIN) for w in words[0:12]]
+    words[20:32] = [every(w, 2, "\u200b") for w in words[20:32]]
+    result = find_disguise(" ".join(words))
+    assert [f.kind for f in result.findings if f.alarm] == ["lookalike", "invisible"]
+
+
+HONEST = {
+    "science in Russian and English": (
+        "Алгоритм написан на C++ и использует числа IEEE-754 двойной точности. По оси x-координата, по оси "
+        "y-координата; частота 3 МГц (3 MHz), мощность 5 kВт, длина 10 μm. Пусть А и B — множества, а x ∈ A, "
+        "тогда P(x) = α·x + β. Авторы А. С. Иванов и J. R. R. Smith взяли Wi-Fi, 3D-модель, web-сайт и IPv6. "
+        "Под ёлки положили CD-диски. См. SQL-запрос и ГОСТ Р ИСО 12207. Число π ≈ 3,14; Δt = t2 − t1."
+    ),
+    "glued words": "IPадрес и МассивX, SQLзапрос, USBкабель, неDataItem, ПАКЕТX, ДзенYouTube, ОбъектDate",
+    "names with underlines": "foo_старая, ось_x, a_б, класс_A, Используя_наклон_по_оси_x, var_а, с_p, е_o",
+    "Roman numerals typed with Cyrillic letters": "В ХIХ и ХХI веках, после ХVIII, как и в XIXв, ХIV и ХV",
+    "codes": "А1C2В3, К2B5, Т34M1, С7A9 и АВ12CE",
+    "units": "5 kВт, 10 kПа, 3 MГц, 7 мкM, 2 kОм",
+    "stress marks": "Э́лвис Ааро́н Пре́сли роди́лся в большо́м до́ме, и о́коло него́ всегда́ бы́ли лю́ди",
+    "stress marks as Latin letters": "бóльшую часть, чтó было, большáя, самогó, бóльших, вéсти, пóтом",
+    "Unicode taken apart": unicodedata.normalize(
+        "NFD", RUSSIAN + " ещё её йод Нью-Йорк café naïve über їжак"
+    ),
+    "French taken apart": unicodedata.normalize(
+        "NFD", "Les élèves étaient déjà allés à la forêt où naît la mer"
+    ),
+    "Vietnamese taken apart": unicodedata.normalize(
+        "NFD", "Tất cả mọi người sinh ra đều được tự do và bình đẳng"
+    ),
+    "formulas": (
+        "x̄ и ȳ — средние, v⃗ — вектор, 𝑥 + 𝑦 = 𝑧, 𝑓(𝑥) = sin 𝑥, 𝑎𝑏 > 0, где 𝐴 и 𝐵 — матрицы, 𝑙𝑜𝑔 и 𝑠𝑖𝑛"
+    ),
+    "letters of formulas in a row": (
+        "точки a b c d и вершины A B C D, где x и y и z, а w и h в этом случае, i j k, причём Δ E Δ t"
+    ),
+    "phonetic transcription": (
+        "Elvis [ˈɛlvɪs ˈɑːrən ˈprɛsli], dog [dɒɡ], rich [rɪtʃ], Greek [ɡriːk], big [bɪɡ], ɪt ɪz ðɪs wʌn"
+    ),
+    "emoji": "Семья 👨\u200d👩\u200d👧 и 👩🏽\u200d🚀, ❤️\u200d🔥, флаг 🏴\U000e0067\U000e0062\U000e007f",
+    "headings with letters apart": f"А Н Н О Т А Ц И Я\n\n{RUSSIAN}\n\nП О С Т А Н О В И Л:\n\n{RUSSIAN}",
+    "Ukrainian": "Усі люди народжуються вільними і рівними у своїй гідності та правах, мають розум і совість",
+    "Serbian": "Сва људска бића рађају се слободна и једнака у достојанству. Јесен је, ја јој кажем",
+    "Kazakh": "Барлық адамдар тумысынан азат және қадір-қасиеті мен құқықтары тең болып келеді, һәм әділ",
+    "Turkish": "Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar: akıl, ışık ılık, kırmızı",
+    "Greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα",
+    "Persian": "می\u200cخواهم کتاب\u200cها را بخوانم و نمی\u200cتوانم آن\u200cها را پیدا کنم",
+    "Hindi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में स्वतन्त्रता क्\u200dया है",
+    "Thai": "มนุษย์\u200bทั้งหลาย\u200bเกิด\u200bมา\u200bมี\u200bอิสระ\u200bและ\u200bเสมอ\u200bภาค\u200bกัน",
+    "Hebrew with points and directions": "\u202bשָׁלוֹם עֲלֵיכֶם\u202c hello \u200eabc\u200e שלום",
+    "Chinese with full-width letters": "使用ＡＢＣＤ公司的ＷＩＦＩ和ＵＳＢＣ接口，ＨＴＭＬ５以及ＪＡＶＡ",
+    "Chinese with blanks": "我 们 大 家 都 是 人 你 好 世 界",
+    "Church Slavonic": "Бг҃ъ гл҃ет, ст҃ый хрⷭ҇то́съ, оц҃ъ и҆ сн҃ъ, млⷭ҇ть бж҃їѧ, дх҃ъ",
+    "long names that may break": "get\u200bElement\u200bById, ground_\u200bcolor, add\u200bEvent",
+    "stray characters between words": "\ufeffТекст \u200bс лишними\u200b знаками \u200b тут,\u200b да. " * 5,
+    "a slip of the keyboard": RUSSIAN + " Пoсле этого cледующий пoсле.",
+    "one slip many times": RUSSIAN + " Pусский" * 40,
+}
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize("text", HONEST.values(), ids=HONEST)
+def test_honest_writing_raises_no_alarm(text: str) -> None:
+    result = find_disguise(text)
+    assert not result.alarm, result.to_dict()
+
+
+QUIET = (
+    "science in Russian and English",
+    "glued words",
+    "names with underlines",
+    "Roman numerals typed with Cyrillic letters",
+    "stress marks",
+    "Unicode taken apart",
+    "phonetic transcription",
+    "emoji",
+    "Serbian",
+    "Turkish",
+    "Persian",
+)
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_honest_writing_is_not_even_mentioned(name: str) -> None:
+    assert find_disguise(HONEST[name]) == Disguise()
+
+
+# Soft hyphens
+
+TYPESET = (
+    "По\u00adиск не\u00adчёт\u00adких дуб\u00adли\u00adка\u00adтов ну\u00adжен там, где один и тот же текст "
+    "хра\u00adнит\u00adся мно\u00adго раз с не\u00adболь\u00adши\u00adми от\u00adли\u00adчи\u00adями. "
+    "Each doc\u00adu\u00adment is di\u00advid\u00aded in\u00adto over\u00adlap\u00adping se\u00adquences. "
+)
+
+
+@pytest.mark.covers("T5")
+def test_typeset_soft_hyphens_are_told_without_an_alarm() -> None:
+    found = finding(find_disguise(TYPESET * 20), "invisible")
+    assert not found.alarm
+    assert found.characters == TYPESET.count("\u00ad") * 20
+    assert folded(TYPESET) == folded(TYPESET.replace("\u00ad", ""))
+
+
+def test_a_few_misplaced_soft_hyphens_in_typeset_text_are_slips() -> None:
+    assert not find_disguise(TYPESET * 20 + "п\u00adоиск текст\u00adа дубликат\u00adы").alarm
+
+
+# Thresholds of the alarm
+
+
+def test_two_words_are_no_alarm_three_are() -> None:
+    assert not find_disguise("Один oбычный тeкст.").alarm
+    assert find_disguise("Один oбычный тeкст и пoдмена.").alarm
+
+
+def test_exactly_at_the_threshold_of_one_percent() -> None:
+    rest = [f"слово{chr(0x430 + i // 30)}{chr(0x430 + i % 30)}" for i in range(297)]
+    bad = ["oбычный", "тeкст", "пoдмена"]
+    assert find_disguise(" ".join(bad + rest)).alarm  # 3 of 300
+    assert not find_disguise(" ".join([*bad, *rest, "ещё"])).alarm  # 3 of 301
+
+
+def test_numbers_are_no_words_of_the_share() -> None:
+    assert find_disguise("oбычный тeкст пoдмена " + "1 " * 1000).alarm
+
+
+def test_a_swapped_passage_inside_a_long_honest_text() -> None:
+    passage = RUSSIAN[:200].translate(TO_LATIN)
+    long = f"{RUSSIAN} " * 100
+    assert find_disguise(f"{long}\n{passage}\n{long}").alarm
+    spread = f"\n{long}\n".join(passage.split()[:10])
+    assert not find_disguise(spread).alarm
+
+
+def test_words_of_look_alikes_alone_are_counted_once_the_alarm_is_raised() -> None:
+    text = "oса и oбычный тeкст пoдмена cop"
+    found = finding(find_disguise(text), "lookalike")
+    assert [text[s:e] for s, e in found.spans] == ["oса", "oбычный", "тeкст", "пoдмена", "cop"]
+    assert found.characters == 7
+
+
+def test_invisible_characters_outside_of_words_are_told() -> None:
+    found = finding(find_disguise("Текст \u200b\u200bи ещё\u2060, конец"), "invisible")
+    assert (found.words, found.characters, found.alarm) == (0, 3, False)
+    assert [tuple(span) for span in found.spans] == [(6, 8), (13, 14)]
+
+
+def test_one_text_of_a_batch() -> None:
+    texts = ["Один oбычный тeкст и пoдмена.", "", RUSSIAN]
+    batch = Canon().tokens(texts)
+    assert [find_disguise_in(text, batch, i) for i, text in enumerate(texts)] == [
+        find_disguise(t) for t in texts
+    ]
+    assert find_disguise_in(texts[0], batch, 0).alarm
+
+
+def test_places_above_the_basic_plane() -> None:
+    text = "😀😀 oбычный"
+    assert finding(find_disguise(text), "lookalike").spans == ((3, 10),)
+
+
+def test_no_quadratic_time() -> None:
+    size = 20_000
+    hostile = [
+        "\u200b" * size,
+        "a\u200b" * size,
+        "a \u200b " * size,
+        "а" + "\u0301" * size,
+        "а\u0301" * size,
+        "oб " * size,
+        "oб" * size,
+        "o б " * size,
+        "ɪ" * size,
+        "a_б" * size,
+        "\ud800oб" * size,
+        "𝐚" * size,
+    ]
+    for text in hostile:
+        began = time.perf_counter()
+        result = find_disguise(text)
+        assert time.perf_counter() - began < 10, text[:10]
+        assert all(e <= len(text) for f in result.findings for _, e in f.spans)
