@@ -48,6 +48,8 @@ class WordTable {
 
 nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads);
 nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads);
+nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
+                    std::optional<View<uint64_t>> stop, int min_letters);
 nb::tuple fold_text(nb::handle text);
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);

@@ -2,7 +2,9 @@
 #include "tokens.hpp"
 
 #include "kernels.hpp"
+#include "sets_of_words.hpp"
 
+#include <deque>
 #include <stdexcept>
 
 namespace doublet {
@@ -38,38 +40,6 @@ std::vector<size_t> Texts::cut(size_t parts) const {
 
 namespace {
 
-// Stop words by hash: a small open table.
-class StopSet {
- public:
-  explicit StopSet(const std::optional<View<uint64_t>>& stop) {
-    if (!stop) return;
-    size_t room = 16;
-    while (room < stop->size() * 8) room *= 2;
-    slots_.assign(room, 0);
-    for (size_t i = 0; i < stop->size(); ++i) {
-      size_t at = stop->data()[i] & (room - 1);
-      while (slots_[at] && slots_[at] != stop->data()[i]) at = (at + 1) & (room - 1);
-      slots_[at] = stop->data()[i];
-    }
-  }
-  bool any() const { return !slots_.empty(); }
-  bool holds(uint64_t hash) const {
-    const size_t mask = slots_.size() - 1;
-    for (size_t at = hash & mask; slots_[at]; at = (at + 1) & mask)
-      if (slots_[at] == hash) return true;
-    return false;
-  }
-
- private:
-  std::vector<uint64_t> slots_;
-};
-
-// Room for all words that a text of so many characters can have, in steps that keep growing cheap.
-template <class T> void make_room(Buffer<T>& buffer, size_t characters) {
-  const size_t wanted = buffer.size + characters / 2 + 2;
-  if (wanted > buffer.room) buffer.reserve(std::max(wanted, buffer.room + buffer.room / 2));
-}
-
 struct Columns {
   Buffer<uint64_t> hashes;
   Buffer<uint32_t> starts, ends, ids;
@@ -100,23 +70,6 @@ template <class C> struct ColumnSink {
     out.ends.size -= count;
     out.flags.size -= count;
     if (table) out.ids.size -= count;
-  }
-};
-
-struct WordSink {  // hashes of the words that are kept, nothing else
-  Buffer<uint64_t>& hashes;
-  Buffer<uint8_t>& flags;
-  uint8_t drop;
-  const StopSet& stop;
-
-  void push(uint64_t hash, uint32_t, uint32_t, uint8_t flag, const uint32_t*, size_t, const uint32_t* = nullptr) {
-    if (stop.any() && stop.holds(hash)) flag |= kFlagStop;
-    hashes[hashes.size++] = hash;
-    flags[flags.size++] = flag;
-  }
-  void pop(size_t count) {
-    hashes.size -= count;
-    flags.size -= count;
   }
 };
 
@@ -271,60 +224,29 @@ nb::tuple tokenize(nb::handle sequence, std::optional<View<uint64_t>> stop, Word
 nb::tuple shingle_sets(nb::handle sequence, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads) {
   if (!size) throw nb::value_error("a shingle has at least one word");
   Texts texts(sequence);
-  const StopSet stops(stop);
-  const uint8_t drop = static_cast<uint8_t>((stops.any() ? kFlagStop : 0) | (min_letters > 2 ? kFlagShort : 0));
   const auto cuts = texts.cut(static_cast<size_t>(std::max(1, threads)));
-  struct Part {
-    Buffer<uint64_t> values, offsets;
-    Buffer<uint32_t> words, disguised;
-  };
-  std::vector<Part> parts(cuts.size() - 1);
+  std::deque<SetMaker> makers;
+  for (size_t part = 0; part + 1 < cuts.size(); ++part) makers.emplace_back(size, stop, min_letters);
   {
     nb::gil_scoped_release release;
-    in_parallel(parts.size(), [&](size_t part) {
-      Part& out = parts[part];
-      Buffer<uint64_t> hashes, shingles;
-      Buffer<uint8_t> flags;
-      Distinct distinct;
+    in_parallel(makers.size(), [&](size_t part) {
       size_t characters = 0;
       for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) characters += texts.items[i].size;
-      out.values.reserve(characters / 6 + 16);
-      if (part == 0) out.offsets.push(0);
-      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) {
-        hashes.size = flags.size = shingles.size = 0;
-        make_room(hashes, texts.items[i].size);
-        make_room(flags, texts.items[i].size);
-        WordSink sink{hashes, flags, drop, stops};
-        scan(texts.items[i], [&](auto* text) {
-          using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;
-          Scanner<C, WordSink>(text, texts.items[i].size, sink).run();
-        });
-        uint32_t disguised = 0;
-        for (size_t k = 0; k < flags.size; ++k) disguised += (flags[k] & kFlagsDisguise) != 0;
-        if (drop) {
-          size_t kept = 0;
-          for (size_t k = 0; k < hashes.size; ++k)
-            if (!(flags[k] & drop)) hashes[kept++] = hashes[k];
-          hashes.size = kept;
-        }
-        roll(hashes.data, hashes.size, size, shingles);
-        distinct.append(shingles.data, shingles.size, out.values);
-        out.offsets.push(out.values.size);
-        out.words.push(static_cast<uint32_t>(hashes.size));
-        out.disguised.push(disguised);
-      }
+      makers[part].reserve(characters);
+      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i)
+        scan(texts.items[i], [&](auto* text) { makers[part].add(text, texts.items[i].size); });
     });
-    for (size_t part = 1; part < parts.size(); ++part) {
-      Part &all = parts[0], &more = parts[part];
+    for (size_t part = 1; part < makers.size(); ++part) {
+      SetMaker::Result &all = makers[0].result, &more = makers[part].result;
       const uint64_t base = all.values.size;
-      for (size_t i = 0; i < more.offsets.size; ++i) all.offsets.push(more.offsets[i] + base);
+      for (size_t i = 1; i < more.offsets.size; ++i) all.offsets.push(more.offsets[i] + base);
       all.values.append(more.values.data, more.values.size);
       all.words.append(more.words.data, more.words.size);
       all.disguised.append(more.disguised.data, more.disguised.size);
-      more = Part();
+      more = SetMaker::Result();
     }
   }
-  Part& all = parts[0];
+  SetMaker::Result& all = makers[0].result;
   return nb::make_tuple(own(std::move(all.values)), own(std::move(all.offsets)), own(std::move(all.words)),
                         own(std::move(all.disguised)));
 }

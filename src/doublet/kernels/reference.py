@@ -448,6 +448,37 @@ def shingle_sets(
     return values, ends, counts, disguised
 
 
+def json_sets(
+    block: bytes, id_field: str, text_field: str, size: int, stop: U64 | None = None, min_letters: int = 1
+) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U32]:
+    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece), their ends, line numbers, lines left.
+
+    A line is left to the caller, who reads it with care, unless it is plainly good: a valid JSON object whose id is a string
+    that is not empty, or a whole number, and whose text is a string. A kernel may leave more lines, but never take a bad one.
+    """
+    import orjson
+
+    ids, texts, lines, left = [], [], [], []
+    for number, line in enumerate(block.split(b"\n")):
+        if number == block.count(b"\n") and not line:
+            break
+        try:
+            record = orjson.loads(line)
+            identifier, text = record[id_field], record[text_field]
+            good = isinstance(text, str) and type(identifier) in (str, int) and identifier != ""
+        except (ValueError, KeyError, TypeError):
+            good = False
+        if not good:
+            left.append(number)
+            continue
+        ids.append(str(identifier).encode())
+        texts.append(text)
+        lines.append(number)
+    ends = np.cumsum([len(i) for i in ids], dtype=np.uint64)
+    sets = shingle_sets(texts, size, stop, min_letters)
+    return *sets, b"".join(ids), ends, np.array(lines, np.uint32), np.array(left, np.uint32)
+
+
 def minima(values: U64, offsets: U64, factors: U32, terms: U32, threads: int = 1) -> U32:
     """For each document and each function the smallest (a·x + b) mod p, p = 2³¹−1, x = value mod p; p for an empty one."""
     out = np.full((len(offsets) - 1, len(factors)), MINHASH_PRIME, np.uint32)

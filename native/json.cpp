@@ -1,0 +1,377 @@
+// JSON lines straight to sets of shingles, without making Python strings. Twin: json_sets in doublet/kernels/reference.py.
+//
+// A strict reader: a line that is not plainly good (bad syntax, bad UTF-8, lone surrogates, a missing field, an odd id,
+// escaped or repeated keys) is left to the careful reader in Python, which says what is wrong. So this reader may refuse
+// a good line, but must never accept a bad one.
+#include "kernels.hpp"
+#include "sets_of_words.hpp"
+
+#include <string_view>
+
+namespace doublet {
+
+namespace {
+
+struct Field {
+  const uint8_t* begin = nullptr;  // inside of the quotes
+  const uint8_t* end = nullptr;
+  bool escaped = false, ascii = true;
+  int seen = 0;
+  bool is_string = false;
+};
+
+constexpr uint64_t kOnes = 0x0101010101010101ull, kHighs = 0x8080808080808080ull;
+
+inline uint64_t has_byte(uint64_t v, uint8_t b) {
+  const uint64_t x = v ^ (kOnes * b);
+  return (x - kOnes) & ~x & kHighs;
+}
+
+class LineReader {
+ public:
+  LineReader(const uint8_t* begin, const uint8_t* end) : p_(begin), end_(end) {}
+
+  bool object(std::string_view id_name, std::string_view text_name, Field& id, Field& text) {
+    blanks();
+    if (!take('{')) return false;
+    blanks();
+    if (!take('}')) {
+      for (;;) {
+        Field key;
+        blanks();
+        if (!string(key) || key.escaped) return false;
+        const std::string_view name(reinterpret_cast<const char*>(key.begin), static_cast<size_t>(key.end - key.begin));
+        blanks();
+        if (!take(':')) return false;
+        blanks();
+        Field* wanted = name == id_name ? &id : name == text_name ? &text : nullptr;
+        if (wanted) {
+          if (wanted->seen++) return false;
+          if (p_ < end_ && *p_ == '"') {
+            wanted->is_string = true;
+            if (!string(*wanted)) return false;
+          } else {
+            wanted->begin = p_;
+            if (!value(0)) return false;
+            wanted->end = p_;
+          }
+        } else if (!value(0)) {
+          return false;
+        }
+        blanks();
+        if (take(',')) continue;
+        if (take('}')) break;
+        return false;
+      }
+    }
+    blanks();
+    return p_ == end_;
+  }
+
+ private:
+  const uint8_t* p_;
+  const uint8_t* end_;
+
+  bool take(uint8_t c) {
+    if (p_ < end_ && *p_ == c) { ++p_; return true; }
+    return false;
+  }
+  void blanks() {
+    while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r' || *p_ == '\n')) ++p_;
+  }
+
+  bool string(Field& out) {
+    if (!take('"')) return false;
+    out.begin = p_;
+    for (;;) {
+      while (end_ - p_ >= 8) {  // eight bytes at a time while nothing needs a look
+        uint64_t v;
+        std::memcpy(&v, p_, 8);
+        const uint64_t high = v & kHighs;
+        const uint64_t low = (v - kOnes * 0x20) & ~v & kHighs;
+        const uint64_t stop = has_byte(v, '"') | has_byte(v, '\\') | low;
+        if (stop) break;
+        if (high) out.ascii = false;
+        p_ += 8;
+      }
+      if (p_ >= end_) return false;
+      const uint8_t c = *p_++;
+      if (c == '"') { out.end = p_ - 1; return out.ascii || utf8(out.begin, out.end); }
+      if (c < 0x20) return false;
+      if (c >= 0x80) { out.ascii = false; continue; }
+      if (c == '\\') {
+        out.escaped = true;
+        if (p_ >= end_) return false;
+        const uint8_t e = *p_++;
+        if (e == 'u') {
+          if (end_ - p_ < 4) return false;
+          for (int i = 0; i < 4; ++i)
+            if (hex(*p_++) < 0) return false;
+        } else if (!std::strchr("\"\\/bfnrt", e) || !e) {
+          return false;
+        }
+      }
+    }
+  }
+
+  static int hex(uint8_t c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+  }
+
+  static bool utf8(const uint8_t* p, const uint8_t* end) {
+    while (p < end) {
+      if (*p < 0x80) { ++p; continue; }
+      uint32_t code;
+      if (!next(p, end, code)) return false;
+    }
+    return true;
+  }
+
+  bool number() {
+    take('-');
+    if (p_ >= end_) return false;
+    if (*p_ == '0') ++p_;
+    else if (!digits()) return false;
+    if (take('.') && !digits()) return false;
+    if (p_ < end_ && (*p_ == 'e' || *p_ == 'E')) {
+      ++p_;
+      if (!take('+')) take('-');
+      if (!digits()) return false;
+    }
+    return true;
+  }
+  bool digits() {
+    const uint8_t* from = p_;
+    while (p_ < end_ && *p_ >= '0' && *p_ <= '9') ++p_;
+    return p_ > from;
+  }
+  bool literal(const char* word) {
+    const size_t size = std::strlen(word);
+    if (static_cast<size_t>(end_ - p_) < size || std::memcmp(p_, word, size)) return false;
+    p_ += size;
+    return true;
+  }
+
+  bool value(int depth) {
+    if (p_ >= end_ || depth > 200) return false;
+    switch (*p_) {
+      case '"': { Field ignored; return string(ignored); }
+      case 't': return literal("true");
+      case 'f': return literal("false");
+      case 'n': return literal("null");
+      case '[':
+        ++p_;
+        blanks();
+        if (take(']')) return true;
+        for (;;) {
+          blanks();
+          if (!value(depth + 1)) return false;
+          blanks();
+          if (take(']')) return true;
+          if (!take(',')) return false;
+        }
+      case '{':
+        ++p_;
+        blanks();
+        if (take('}')) return true;
+        for (;;) {
+          Field key;
+          blanks();
+          if (!string(key)) return false;
+          blanks();
+          if (!take(':')) return false;
+          blanks();
+          if (!value(depth + 1)) return false;
+          blanks();
+          if (take('}')) return true;
+          if (!take(',')) return false;
+        }
+      default: return number();
+    }
+  }
+
+ public:
+  // One code point of checked-as-we-go UTF-8 (not ASCII).
+  static bool next(const uint8_t*& p, const uint8_t* end, uint32_t& code) {
+    const uint8_t c = *p;
+    if (c >= 0xC2 && c < 0xE0) {
+      if (end - p < 2 || (p[1] & 0xC0) != 0x80) return false;
+      code = (c & 0x1Fu) << 6 | (p[1] & 0x3Fu);
+      p += 2;
+      return true;
+    }
+    if (c >= 0xE0 && c < 0xF0) {
+      if (end - p < 3 || (p[1] & 0xC0) != 0x80 || (p[2] & 0xC0) != 0x80) return false;
+      code = (c & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+      if (code < 0x800 || (code >= 0xD800 && code < 0xE000)) return false;
+      p += 3;
+      return true;
+    }
+    if (c >= 0xF0 && c < 0xF5) {
+      if (end - p < 4 || (p[1] & 0xC0) != 0x80 || (p[2] & 0xC0) != 0x80 || (p[3] & 0xC0) != 0x80) return false;
+      code = (c & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+      if (code < 0x10000 || code > 0x10FFFF) return false;
+      p += 4;
+      return true;
+    }
+    return false;
+  }
+
+  // The characters of a string field, ended by a 0. False for a lone surrogate, or (with C too narrow) to try a wider C.
+  template <class C> static bool decode(const Field& field, Buffer<C>& out, bool& too_wide) {
+    out.size = 0;
+    out.reserve(static_cast<size_t>(field.end - field.begin) + 1);
+    const uint8_t* p = field.begin;
+    C* to = out.data;
+    while (p < field.end) {
+      uint32_t code = *p;
+      if (code == '\\') {
+        const uint8_t e = p[1];
+        p += 2;
+        switch (e) {
+          case 'b': code = 8; break;
+          case 'f': code = 12; break;
+          case 'n': code = 10; break;
+          case 'r': code = 13; break;
+          case 't': code = 9; break;
+          case 'u': {
+            code = four(p);
+            p += 4;
+            if (code >= 0xD800 && code < 0xE000) {
+              if (code >= 0xDC00 || field.end - p < 6 || p[0] != '\\' || p[1] != 'u') return false;
+              const uint32_t low = four(p + 2);
+              if (low < 0xDC00 || low > 0xDFFF) return false;
+              code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+              p += 6;
+            }
+            break;
+          }
+          default: code = e;
+        }
+      } else if (code < 0x80) {
+        ++p;
+      } else if (!next(p, field.end, code)) {
+        return false;
+      }
+      if (sizeof(C) < 4 && code >= (uint64_t{1} << (8 * sizeof(C)))) {
+        too_wide = true;
+        return false;
+      }
+      *to++ = static_cast<C>(code);
+    }
+    *to = 0;
+    out.size = static_cast<size_t>(to - out.data);
+    return true;
+  }
+
+ private:
+  static uint32_t four(const uint8_t* p) {
+    return static_cast<uint32_t>(hex(p[0]) << 12 | hex(p[1]) << 8 | hex(p[2]) << 4 | hex(p[3]));
+  }
+};
+
+inline bool is_plain_integer(const Field& f) {
+  const uint8_t* p = f.begin;
+  if (p < f.end && *p == '-') ++p;
+  const size_t count = static_cast<size_t>(f.end - p);
+  if (!count || count > 18 || (*p == '0' && (count > 1 || p != f.begin))) return false;
+  for (; p < f.end; ++p)
+    if (*p < '0' || *p > '9') return false;
+  return true;
+}
+
+inline void put_utf8(uint32_t c, Buffer<uint8_t>& out) {
+  if (c < 0x80) {
+    out.push(static_cast<uint8_t>(c));
+  } else if (c < 0x800) {
+    out.push(static_cast<uint8_t>(0xC0 | c >> 6));
+    out.push(static_cast<uint8_t>(0x80 | (c & 0x3F)));
+  } else if (c < 0x10000) {
+    out.push(static_cast<uint8_t>(0xE0 | c >> 12));
+    out.push(static_cast<uint8_t>(0x80 | (c >> 6 & 0x3F)));
+    out.push(static_cast<uint8_t>(0x80 | (c & 0x3F)));
+  } else {
+    out.push(static_cast<uint8_t>(0xF0 | c >> 18));
+    out.push(static_cast<uint8_t>(0x80 | (c >> 12 & 0x3F)));
+    out.push(static_cast<uint8_t>(0x80 | (c >> 6 & 0x3F)));
+    out.push(static_cast<uint8_t>(0x80 | (c & 0x3F)));
+  }
+}
+
+}  // namespace
+
+nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
+                    std::optional<View<uint64_t>> stop, int min_letters) {
+  if (!size) throw nb::value_error("a shingle has at least one word");
+  SetMaker maker(size, stop, min_letters);
+  Buffer<uint32_t> lines, left;
+  Buffer<uint8_t> ids;
+  Buffer<uint64_t> id_ends;
+  {
+    nb::gil_scoped_release release;
+    const uint8_t* p = reinterpret_cast<const uint8_t*>(block.c_str());
+    const uint8_t* const end = p + block.size();
+    maker.reserve(block.size());
+    Buffer<uint8_t> narrow;
+    Buffer<uint16_t> middle;
+    Buffer<uint32_t> wide;
+    for (uint32_t line = 0; p < end; ++line) {
+      const uint8_t* stop_at = static_cast<const uint8_t*>(std::memchr(p, '\n', static_cast<size_t>(end - p)));
+      if (!stop_at) stop_at = end;
+      const uint8_t* const from = p;
+      p = stop_at + 1;
+      Field id, text;
+      bool good = LineReader(from, stop_at).object(id_field, text_field, id, text) && id.seen == 1 && text.seen == 1 && text.is_string;
+      const size_t ids_before = ids.size;
+      if (good) {
+        if (!id.is_string) {
+          good = is_plain_integer(id);
+          if (good) ids.append(id.begin, static_cast<size_t>(id.end - id.begin));
+        } else if (id.begin == id.end) {
+          good = false;
+        } else if (!id.escaped) {
+          ids.append(id.begin, static_cast<size_t>(id.end - id.begin));
+        } else {
+          bool ignored = false;
+          good = LineReader::decode(id, wide, ignored);
+          if (good)
+            for (size_t i = 0; i < wide.size; ++i) put_utf8(wide[i], ids);
+        }
+      }
+      if (good) {
+        const size_t length = static_cast<size_t>(text.end - text.begin);
+        if (text.ascii && !text.escaped) {
+          maker.add(text.begin, length);  // the quote behind it ends the last word
+        } else {
+          bool too_wide = false;
+          // \u escapes may stand for anything: start with two bytes a character for them.
+          if (text.ascii && !std::memchr(text.begin, 'u', length) && LineReader::decode(text, narrow, too_wide)) {
+            maker.add(narrow.data, narrow.size);
+          } else if (LineReader::decode(text, middle, too_wide = false)) {
+            maker.add(middle.data, middle.size);
+          } else if (too_wide && LineReader::decode(text, wide, too_wide)) {
+            maker.add(wide.data, wide.size);
+          } else {
+            good = false;
+          }
+        }
+      }
+      if (good) {
+        lines.push(line);
+        id_ends.push(ids.size);
+      } else {
+        ids.size = ids_before;
+        left.push(line);
+      }
+    }
+  }
+  SetMaker::Result& out = maker.result;
+  nb::object id_bytes = nb::steal(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(ids.data), static_cast<Py_ssize_t>(ids.size)));
+  return nb::make_tuple(own(std::move(out.values)), own(std::move(out.offsets)), own(std::move(out.words)),
+                        own(std::move(out.disguised)), id_bytes, own(std::move(id_ends)), own(std::move(lines)), own(std::move(left)));
+}
+
+}  // namespace doublet

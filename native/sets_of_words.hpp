@@ -1,0 +1,101 @@
+// Text -> words -> shingles -> set, one text after the other: what shingle_sets and json_sets share.
+#pragma once
+#include "kernels.hpp"
+#include "tokens.hpp"
+
+namespace doublet {
+
+// Stop words by hash: a small open table.
+class StopSet {
+ public:
+  explicit StopSet(const std::optional<View<uint64_t>>& stop) {
+    if (!stop) return;
+    size_t room = 16;
+    while (room < stop->size() * 8) room *= 2;
+    slots_.assign(room, 0);
+    for (size_t i = 0; i < stop->size(); ++i) {
+      size_t at = stop->data()[i] & (room - 1);
+      while (slots_[at] && slots_[at] != stop->data()[i]) at = (at + 1) & (room - 1);
+      slots_[at] = stop->data()[i];
+    }
+  }
+  bool any() const { return !slots_.empty(); }
+  bool holds(uint64_t hash) const {
+    const size_t mask = slots_.size() - 1;
+    for (size_t at = hash & mask; slots_[at]; at = (at + 1) & mask)
+      if (slots_[at] == hash) return true;
+    return false;
+  }
+
+ private:
+  std::vector<uint64_t> slots_;
+};
+
+// Room for all words that a text of so many characters can have, in steps that keep growing cheap.
+template <class T> void make_room(Buffer<T>& buffer, size_t characters) {
+  const size_t wanted = buffer.size + characters / 2 + 2;
+  if (wanted > buffer.room) buffer.reserve(std::max(wanted, buffer.room + buffer.room / 2));
+}
+
+class SetMaker {
+ public:
+  struct Result {
+    Buffer<uint64_t> values, offsets;
+    Buffer<uint32_t> words, disguised;
+  } result;
+
+  SetMaker(size_t size, const std::optional<View<uint64_t>>& stop, int min_letters)
+      : size_(size), stop_(stop), drop_(static_cast<uint8_t>((stop_.any() ? kFlagStop : 0) | (min_letters > 2 ? kFlagShort : 0))) {
+    result.offsets.push(0);
+  }
+  SetMaker(SetMaker&&) = delete;
+
+  void reserve(size_t characters) { result.values.reserve(characters / 6 + 16); }
+
+  // text[length] is readable and no part of a word.
+  template <class C> void add(const C* text, size_t length) {
+    hashes_.size = flags_.size = shingles_.size = 0;
+    make_room(hashes_, length);
+    make_room(flags_, length);
+    Sink sink{hashes_, flags_, stop_};
+    Scanner<C, Sink>(text, length, sink).run();
+    uint32_t disguised = 0;
+    for (size_t k = 0; k < flags_.size; ++k) disguised += (flags_[k] & kFlagsDisguise) != 0;
+    if (drop_) {
+      size_t kept = 0;
+      for (size_t k = 0; k < hashes_.size; ++k)
+        if (!(flags_[k] & drop_)) hashes_[kept++] = hashes_[k];
+      hashes_.size = kept;
+    }
+    roll(hashes_.data, hashes_.size, size_, shingles_);
+    distinct_.append(shingles_.data, shingles_.size, result.values);
+    result.offsets.push(result.values.size);
+    result.words.push(static_cast<uint32_t>(hashes_.size));
+    result.disguised.push(disguised);
+  }
+
+ private:
+  struct Sink {
+    Buffer<uint64_t>& hashes;
+    Buffer<uint8_t>& flags;
+    const StopSet& stop;
+    void push(uint64_t hash, uint32_t, uint32_t, uint8_t flag, const uint32_t*, size_t, const uint32_t* = nullptr) {
+      if (stop.any() && stop.holds(hash)) flag |= kFlagStop;
+      hashes[hashes.size++] = hash;
+      flags[flags.size++] = flag;
+    }
+    void pop(size_t count) {
+      hashes.size -= count;
+      flags.size -= count;
+    }
+  };
+
+  size_t size_;
+  StopSet stop_;
+  uint8_t drop_;
+  Buffer<uint64_t> hashes_, shingles_;
+  Buffer<uint8_t> flags_;
+  Distinct distinct_;
+};
+
+}  // namespace doublet
