@@ -37,8 +37,8 @@ MESSAGE = """
 The signature of a pinned text has changed ({case}, text {text!r}).
 If this was not meant, the change is a bug: signatures that users have stored would no longer match.
 If it was meant: raise TEXT_VERSION (another canonical form) or HASH_VERSION (other hashes or methods) in
-src/doublet/kernels/data.py, or STOP_WORDS_VERSION in src/doublet/text/stopwords.py, say under "Results" in the
-changelog what has to be computed again, and write the pins anew with DOUBLET_PIN=1.
+src/doublet/kernels/data.py, or STOP_WORDS_VERSION in src/doublet/text/stopwords.py, say under "Results" of
+the changelog what has to be computed again, and write the pins anew with DOUBLET_PIN=1.
 """
 
 

@@ -8,9 +8,11 @@ first in the alphabet is taken.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -68,24 +70,32 @@ class HeaviestWords(BaseMethod[P]):
             return out
         occurrences, used = _occurrences(rows, batch)
         weights = np.round(self.weights(occurrences), _DIGITS)
-        rank = _ranks(occurrences.words)[occurrences.word]
-        order = np.lexsort((rank, -weights, rows.texts))
-        count = self.parameters.words
-        # Chosen: the first rows of every text that has enough words with a weight.
-        place = np.arange(len(order)) - rows.offsets[rows.texts[order]]
-        usable = np.zeros(len(batch), np.int64)
-        np.add.at(usable, rows.texts[np.isfinite(weights)], 1)
-        chosen = order[(place < count) & (usable[rows.texts[order]] >= count)]
-        chosen = chosen[np.lexsort((rank[chosen], rows.texts[chosen]))].reshape(-1, count)
         hashes = np.zeros(len(batch.vocabulary), np.uint64)
         hashes[batch.ids] = batch.hashes
         hashes = hashes[used]
-        for line in chosen:
-            numbers = occurrences.word[line]
-            joined = " ".join(occurrences.words[i] for i in numbers.tolist())
-            checksum = np.array([zlib.crc32(joined.encode("utf-8", "surrogatepass"))], np.uint64)
-            values = np.concatenate([checksum, hashes[numbers]])
-            out[int(rows.texts[line[0]])] = Signature(self.recipe, values, int(occurrences.total[line[0]]))
+        count = self.parameters.words
+        for text, (start, end) in enumerate(pairwise(rows.offsets.tolist())):
+            if end - start < count:
+                continue
+            own = weights[start:end]
+            least = float(np.partition(own, len(own) - count)[len(own) - count])
+            if not math.isfinite(least):
+                continue
+            # All that weigh as much as the last one to be chosen, in order: of equals the first in the
+            # alphabet.
+            numbers = occurrences.word[start:end]
+            heavy = [
+                (-weight, occurrences.words[number], number)
+                for weight, number in zip(
+                    own[own >= least].tolist(), numbers[own >= least].tolist(), strict=True
+                )
+            ]
+            chosen = sorted((word, number) for _, word, number in sorted(heavy)[:count])
+            joined = " ".join(word for word, _ in chosen).encode("utf-8", "surrogatepass")
+            values = np.concatenate(
+                [np.array([zlib.crc32(joined)], np.uint64), hashes[[number for _, number in chosen]]]
+            )
+            out[text] = Signature(self.recipe, values, int(occurrences.total[start]))
         return out
 
     def _compare(self, a: Signature, b: Signature) -> Measures:
@@ -137,10 +147,3 @@ def _occurrences(rows: WordCounts, batch: TokenBatch) -> tuple[Occurrences, I64]
         words, word.astype(np.int64), rows.counts.astype(np.float64), tf_max[rows.texts], total[rows.texts]
     )
     return made, used
-
-
-def _ranks(words: list[str]) -> I64:
-    """Place of each word in the alphabet (by code point)."""
-    out = np.empty(len(words), np.int64)
-    out[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-    return out
