@@ -30,6 +30,9 @@ hostile = st.one_of(
     st.text(st.characters(codec=None), max_size=40),
     st.text(st.sampled_from("а о с в и a o c x n з  "), max_size=40),
     st.text(st.characters(max_codepoint=0xFF), max_size=40),
+    st.lists(st.sampled_from("а о с в и ж x y w h a Δ 漢 но the 7".split()), max_size=20).flatmap(
+        lambda parts: st.sampled_from([" ", "  ", "\u2009", "\t"]).map(lambda gap: gap.join(parts))
+    ),
 )
 
 

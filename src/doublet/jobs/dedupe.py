@@ -35,7 +35,7 @@ from doublet.progress import Progress
 from doublet.signatures import Method, gather_statistics, method as make_method
 from doublet.signatures.minhash import MinHash
 from doublet.signatures.shingled import ShingledMethod
-from doublet.sources.records import ParsedBatch, RawBatch, RecordSource
+from doublet.sources.records import ParsedBatch, RecordSource
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -185,6 +185,11 @@ class _Plan:
         return self.method.name == "shingles"
 
     @property
+    def reads_blocks(self) -> bool:
+        """True when sets can be made from raw JSON: plain words, shingles of words, no signatures besides."""
+        return self.by_shingles and self.exact.canon.plain and not self.exact.parameters.shingle_chars
+
+    @property
     def estimates(self) -> bool:
         """True for methods that estimate resemblance: the exact value decides in their place."""
         return hasattr(self.method.parameters, "threshold")
@@ -277,12 +282,19 @@ class _Outcomes:
 
 @dataclass(slots=True)
 class _Shingled:
-    parsed: ParsedBatch
+    """A batch after the threads: what the collector needs of it, and nothing of the texts."""
+
+    ids: bytes
+    id_ends: U64
+    positions: U64
     values: U64
     offsets: U64
     words: U32
-    disguised: U32
+    disguised: int
+    times: list[str]
+    sources: list[str]
     signed: list[Signature | None]
+    outcomes: list[Outcome]
     consumed: int
 
 
@@ -293,50 +305,103 @@ def _read(
     disguised = 0
     total = getattr(source, "total_bytes", None)
 
-    def work(batch: RawBatch) -> _Shingled:
-        parsed = batch.parse()
-        signed = [] if plan.by_shingles else plan.method.sign_texts(parsed.texts)
-        return _Shingled(parsed, *plan.exact.sets(parsed.texts), signed, batch.consumed_bytes)
+    def work(batch: Any) -> Iterator[_Shingled]:
+        if keep in ("longest", "first"):
+            block = getattr(batch, "block", None)
+            if block is not None and plan.reads_blocks:
+                yield from _shingle_block(batch, block, plan)
+                return
+        yield _shingle_parsed(batch.parse(), plan, batch.consumed_bytes)
 
     done = 0
     for shingled in _in_order(source.batches(), work, workers):
-        parsed = shingled.parsed
         with _spilling(folder):
             store.add(shingled.values, shingled.offsets)
         plan.take(shingled.signed, done)
-        empty = np.diff(shingled.offsets) == 0
-        for i in np.flatnonzero(empty).tolist():
-            outcomes.add(Outcome("empty", parsed.ids[i], "", "the text has no words: it is like nothing, and is kept"))
-        for outcome in parsed.outcomes:
+        for outcome in shingled.outcomes:
             outcomes.add(outcome)
-        tricks = (shingled.disguised >= DISGUISED_WORDS) & (shingled.disguised >= DISGUISED_SHARE * shingled.words)
-        disguised += int(tricks.sum())
-        facts.add_ids(parsed.ids)
+        disguised += shingled.disguised
+        facts.add_encoded(shingled.ids, shingled.id_ends)
         facts.words.append(shingled.words)
-        facts.positions.append(np.asarray(parsed.positions, np.uint64))
+        facts.positions.append(shingled.positions)
         if keep == "newest":
-            facts.times += parsed.times
+            facts.times += shingled.times
         if keep == "best-source":
-            facts.sources += parsed.sources
-        done += len(parsed)
+            facts.sources += shingled.sources
+        done += len(shingled.words)
         progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
     return facts, outcomes, disguised
 
 
-def _in_order(batches: Iterator[RawBatch], work: Callable[[RawBatch], _Shingled], workers: int) -> Iterator[_Shingled]:
+def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]:
+    """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
+    parameters, canon = plan.exact.parameters, plan.exact.canon
+    values, offsets, words, tricks, ids, ends, lines, left = kernels.json_sets(
+        block, batch.fields.id, batch.fields.text, parameters.shingle_words, canon.stop_hashes, canon.min_letters
+    )
+    suspects = lines[_suspicious(tricks, words)].tolist()
+    disguised = sum(map(_is_disguised, batch.some(suspects).parse().texts)) if suspects else 0
+    empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
+    starts = np.concatenate([[0], ends[:-1]]) if empty else ends
+    outcomes = [_empty(ids[int(starts[i]) : int(ends[i])].decode("utf-8", "surrogatepass")) for i in empty]
+    positions = lines.astype(np.uint64) + np.uint64(batch.first)
+    yield _Shingled(
+        ids, ends, positions, values, offsets, words, disguised, [], [], [], outcomes, batch.consumed_bytes
+    )
+    if len(left):
+        yield _shingle_parsed(batch.some(left.tolist()).parse(), plan, batch.consumed_bytes)
+
+
+def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingled:
+    signed = [] if plan.by_shingles else plan.method.sign_texts(parsed.texts)
+    values, offsets, words, tricks = plan.exact.sets(parsed.texts)
+    suspects = np.flatnonzero(_suspicious(tricks, words)).tolist()
+    encoded = [i.encode("utf-8", "surrogatepass") for i in parsed.ids]
+    return _Shingled(
+        ids=b"".join(encoded),
+        id_ends=np.cumsum([len(i) for i in encoded], dtype=np.uint64),
+        positions=np.asarray(parsed.positions, np.uint64),
+        values=values,
+        offsets=offsets,
+        words=words,
+        disguised=sum(_is_disguised(parsed.texts[i]) for i in suspects),
+        times=parsed.times,
+        sources=parsed.sources,
+        signed=signed,
+        outcomes=[_empty(parsed.ids[i]) for i in np.flatnonzero(np.diff(offsets) == 0).tolist()] + parsed.outcomes,
+        consumed=consumed,
+    )
+
+
+def _empty(identifier: str) -> Outcome:
+    return Outcome("empty", identifier, "", "the text has no words: it is like nothing, and is kept")
+
+
+def _suspicious(tricks: U32, words: U32) -> NDArray[np.bool_]:
+    return (tricks >= DISGUISED_WORDS) & (tricks >= DISGUISED_SHARE * words)
+
+
+def _is_disguised(text: str) -> bool:
+    from doublet.text.disguise import find_disguise
+
+    return find_disguise(text).alarm
+
+
+def _in_order(batches: Iterator[Any], work: Callable[[Any], Iterator[_Shingled]], workers: int) -> Iterator[_Shingled]:
     """Results of *work* in the order of the batches; *workers* batches are in hand at a time."""
     if workers == 1:
-        yield from map(work, batches)
+        for batch in batches:
+            yield from work(batch)
         return
-    waiting: deque[Future[_Shingled]] = deque()
+    waiting: deque[Future[list[_Shingled]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="doublet") as pool:
         try:
             for batch in batches:
-                waiting.append(pool.submit(work, batch))
+                waiting.append(pool.submit(lambda batch: list(work(batch)), batch))
                 if len(waiting) > workers:
-                    yield waiting.popleft().result()
+                    yield from waiting.popleft().result()
             while waiting:
-                yield waiting.popleft().result()
+                yield from waiting.popleft().result()
         finally:
             for future in waiting:
                 future.cancel()
@@ -447,7 +512,7 @@ def _groups(
     for document, keeper, like, inside in zip(
         documents.tolist(), keepers.tolist(), resemblance.tolist(), containment.tolist(), strict=True
     ):
-        within = facts.id(keeper) if like < threshold else None
+        within = facts.id(keeper) if like < threshold else None  # else resemblance was reason enough
         members.setdefault(keeper, []).append(Member(facts.id(document), like, inside, within))
     kept = sorted(members)
     names = [facts.id(k) for k in kept]

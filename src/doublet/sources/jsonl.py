@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import orjson
 from doublet.errors import RecordInvalid
 from doublet.model import Outcome
 from doublet.sources.records import PLACE_AS_ID, Fields, ParsedBatch, RawBatch
-from doublet.sources.streams import Damaged, Line, Stream, TooLong, blocks_of_lines, open_text
+from doublet.sources.streams import Block, Damaged, Line, Stream, TooLong, open_text, uncut_blocks
 
 _SHOWN_FIELDS = 8
 _BOM = b"\xef\xbb\xbf"
@@ -28,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 class JsonBatch:
     """Records as raw JSON. *places* of the records are ``label:number``, from *first_number* on."""
 
-    records: list[Line]
+    content: list[Line] | Block
     first: int
     first_number: int
     label: str
@@ -39,7 +39,25 @@ class JsonBatch:
 
     @property
     def count(self) -> int:
-        return len(self.records)
+        return len(self.content)
+
+    @property
+    def records(self) -> list[Line]:
+        if isinstance(self.content, Block):
+            self.content = self.content.lines()
+        return self.content
+
+    @property
+    def block(self) -> bytes | None:
+        """The lines in one piece, for a reader that needs no strings (`kernels.json_sets`); None where there is none."""
+        plain = self.fields.id != PLACE_AS_ID and "." not in self.fields.id + self.fields.text
+        return self.content.raw if plain and isinstance(self.content, Block) else None
+
+    def some(self, indexes: Sequence[int]) -> JsonBatch:
+        """A batch of the records with these numbers alone (0 is `first`); other positions are blank lines in it."""
+        chosen, records = set(indexes), self.records
+        lines: list[Line] = [line if index in chosen else b"" for index, line in enumerate(records)]
+        return replace(self, content=lines)
 
     def place(self, index: int) -> str:
         return f"{self.label}{self.numbered}{self.first_number + index}"
@@ -57,6 +75,8 @@ class JsonBatch:
                 text = record[text_field]
             except (ValueError, KeyError, TypeError):
                 identifier = text = None
+            if type(identifier) is int:
+                identifier = str(identifier)
             if type(identifier) is str and type(text) is str and identifier:
                 time = _optional(record, time_field) if time_field else ""
                 source = (_optional(record, source_field) or label) if source_field else label
@@ -101,7 +121,17 @@ class JsonLines:
         number = 1
         with Stream(self.path, label=self.label) as stream:
             text = open_text(stream, self.encoding)
-            for lines in blocks_of_lines(text, block_bytes=max_bytes, limit_bytes=self.limit_bytes):
+            for lines in uncut_blocks(text, block_bytes=max_bytes, limit_bytes=self.limit_bytes):
+                consumed = done + min(stream.consumed, self.size_bytes)
+                if isinstance(lines, Block):
+                    if number == 1:
+                        lines.raw = lines.raw.removeprefix(_BOM)
+                    count = len(lines)
+                    size = len(lines.raw) - count + 1
+                    yield JsonBatch(lines, first, number, self.label, self.fields, size, consumed)
+                    first += count
+                    number += count
+                    continue
                 if number == 1 and isinstance(lines[0], bytes):
                     lines[0] = lines[0].removeprefix(_BOM)
                 parts = -(-len(lines) // max_records)
@@ -109,7 +139,6 @@ class JsonLines:
                 for start in range(0, len(lines), step):
                     some = lines[start : start + step] if parts > 1 else lines
                     size = sum(len(line) for line in some if isinstance(line, bytes))
-                    consumed = done + min(stream.consumed, self.size_bytes)
                     yield JsonBatch(some, first, number, self.label, self.fields, size, consumed)
                     first += len(some)
                     number += len(some)

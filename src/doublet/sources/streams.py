@@ -139,11 +139,32 @@ def damage(error: BaseException) -> str | None:
 Line = bytes | TooLong | Damaged
 
 
+class Block:
+    """Whole lines as one piece, without the end of the last one. Cut only when somebody asks: that takes time."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+
+    def __len__(self) -> int:
+        return self.raw.count(b"\n") + 1
+
+    def lines(self) -> list[Line]:
+        return list(self.raw.split(b"\n"))
+
+
 def blocks_of_lines(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> Iterator[list[Line]]:
     """Lines without their ends, about *block_bytes* at a time. A line over *limit_bytes* is never held whole.
 
     A stream that breaks off ends with a `Damaged` in place of the line that was being read.
     """
+    for block in uncut_blocks(stream, block_bytes=block_bytes, limit_bytes=limit_bytes):
+        yield block.lines() if isinstance(block, Block) else block
+
+
+def uncut_blocks(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> Iterator[list[Line] | Block]:
+    """As `blocks_of_lines`, but blocks in which nothing is amiss come in one piece."""
     cutter = _Cutter(limit_bytes)
     while True:
         try:
@@ -171,7 +192,7 @@ class _Cutter:
         self._skipped = 0  # bytes of a line over the limit, which is not kept
         self._head = b""
 
-    def feed(self, chunk: bytes) -> list[Line]:
+    def feed(self, chunk: bytes) -> list[Line] | Block:
         cut = chunk.rfind(b"\n")
         lines: list[Line] = []
         if cut < 0:
@@ -184,11 +205,13 @@ class _Cutter:
             lines += self.finish()
         if begin <= cut:
             self._tail.append(chunk[begin:cut])
-            whole = b"".join(self._tail).split(b"\n")
-            if self._tail_bytes + cut - begin > self._limit:
-                lines += [self._checked(line) for line in whole]
-            else:
-                lines += whole
+            whole = Block(b"".join(self._tail))
+            sound = self._tail_bytes + cut - begin <= self._limit
+            self._tail, self._tail_bytes = [], 0
+            self._keep(chunk[cut + 1 :])
+            if sound and not lines:
+                return whole
+            return lines + [self._checked(line) for line in whole.raw.split(b"\n")]
         self._tail, self._tail_bytes = [], 0
         self._keep(chunk[cut + 1 :])
         return lines
