@@ -1,16 +1,26 @@
-"""Fenced blocks of the pages, and how the runnable ones are run.
+"""Fenced blocks of the pages, and a reader who follows them.
 
 A block whose info string holds the word `run` works as it stands: ```sh run``` or ```python run```. The
-blocks of a page run in order in one empty folder (with `examples/` in it), as a reader would follow them.
-`exit=1` after `run` is the exit code to expect. A block ```text output``` right after one is
-what it prints; a line of `…` there stands for any lines, `…` inside a line for any characters.
+blocks of a page run in order, as one reader would type them: `cd` lasts, and Python names do too. They begin
+in an empty folder with `examples/` in it. `exit=1` after `run` is the exit code to expect. A block
+```text output``` right after one is what it prints on standard output. In ```text output elided``` a line of
+`…` stands for any lines, and `…` inside a line for any characters.
+
+    python tests/docs/fenced.py PAGE…       writes what the blocks print now into their output blocks
+
+Elided blocks are left alone. Look at the difference before you commit it.
 """
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
-from dataclasses import dataclass, field
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=fence)[ ]*$", re.M | re.S)
@@ -22,7 +32,9 @@ class Block:
     words: tuple[str, ...]  #: of the info string, after the language
     body: str
     line: int
-    output: str | None = field(default=None)  #: of the `text output` block that follows
+    output: str | None = None  #: of the `text output` block that follows
+    elided: bool = False  #: that `…` in it stands for anything
+    output_span: tuple[int, int] = (0, 0)  #: where that stands in the page
 
     @property
     def runnable(self) -> bool:
@@ -35,8 +47,7 @@ class Block:
 
 def pages() -> list[pathlib.Path]:
     """Every page that people read."""
-    tops = [p for p in ROOT.glob("*.md") if p.name != "LICENSE.md"]
-    return sorted([*tops, *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
 
 def blocks(page: str) -> list[Block]:
@@ -45,14 +56,19 @@ def blocks(page: str) -> list[Block]:
     for match in _FENCE.finditer(page):
         language, *words = match["info"].split() or [""]
         line = page.count("\n", 0, match.start()) + 1
-        if words == ["output"]:
+        if words[:1] == ["output"]:
             between = page[last_end : match.start()].strip()
-            if not found or between:
-                raise AssertionError(
-                    f"line {line}: an output block belongs right after the block that prints it"
-                )
+            assert found and not between, f"line {line}: an output block belongs right after its example"
             before = found[-1]
-            found[-1] = Block(before.language, before.words, before.body, before.line, match["body"])
+            found[-1] = Block(
+                before.language,
+                before.words,
+                before.body,
+                before.line,
+                output=match["body"],
+                elided="elided" in words,
+                output_span=match.span("body"),
+            )
         else:
             found.append(Block(language, tuple(words), match["body"], line))
         last_end = match.end()
@@ -63,8 +79,10 @@ def runnable(page: pathlib.Path) -> list[Block]:
     return [block for block in blocks(page.read_text(encoding="utf-8")) if block.runnable]
 
 
-def agrees(printed: str, expected: str) -> bool:
+def agrees(printed: str, expected: str, *, elided: bool = False) -> bool:
     """Whether *printed* is what the page shows. Blanks at the ends of lines do not count."""
+    if not elided:
+        return tidy(printed) == tidy(expected)
     pattern = []
     for line in expected.strip("\n").split("\n"):
         if line.strip() == "…":
@@ -72,3 +90,82 @@ def agrees(printed: str, expected: str) -> bool:
         else:
             pattern.append("[^\n]*?".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ \t]*\n")
     return re.fullmatch("".join(pattern) + r"\s*", printed.strip("\n") + "\n") is not None
+
+
+def tidy(text: str) -> str:
+    """*text* without blanks at the ends of lines and empty lines around it."""
+    return "".join(f"{line.rstrip()}\n" for line in text.strip("\n").split("\n"))
+
+
+class Reader:
+    """Types the examples of one page in a folder of its own; `doublet` and `python` are the tested ones."""
+
+    def __init__(self, home: pathlib.Path) -> None:
+        self.home = home
+        self.folder = home / "reader"
+        tools = home / "bin"
+        self.folder.mkdir()
+        tools.mkdir()
+        shutil.copytree(ROOT / "examples", self.folder / "examples", symlinks=False)
+        for name, start in (("python", ""), ("doublet", '-c "from doublet.cli import main; main()"')):
+            tool = tools / name
+            tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" {start} "$@"\n', encoding="utf-8")
+            tool.chmod(0o755)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("DOUBLET_")},
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "COLUMNS": "90",
+            "NO_COLOR": "1",
+            "PYTHONIOENCODING": "utf-8",
+            "LC_ALL": "C.UTF-8",
+        }
+        self.python: list[str] = []  # what earlier Python blocks said
+
+    def follow(self, block: Block) -> str:
+        """What the block prints. Fails when it does not end as the page says."""
+        place, marker = self.home / "place", "--- this block ---"
+        if block.language == "python":
+            source = "".join(f"{code}\n" for code in self.python) + f"print({marker!r})\n{block.body}"
+            command = [sys.executable, "-c", source]
+        else:
+            command = ["sh", "-eu", "-c", f"trap 'pwd > \"{place}\"' EXIT\n{block.body}"]
+        done = subprocess.run(
+            command,
+            check=False,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+        ended = f"line {block.line} ended with {done.returncode}, not {block.exit_code}"
+        told = f"{block.body}\n{done.stdout}\n{done.stderr}"
+        assert done.returncode == block.exit_code, f"{ended}:\n{told}"
+        if block.language == "python":
+            self.python.append(block.body)
+            return done.stdout.partition(f"{marker}\n")[2]
+        self.folder = pathlib.Path(place.read_text(encoding="utf-8").strip())
+        return done.stdout
+
+
+def refill(page: pathlib.Path) -> None:
+    """Write what the blocks of *page* print now into their output blocks."""
+    text = page.read_text(encoding="utf-8")
+    changes = []
+    with tempfile.TemporaryDirectory() as home:
+        reader = Reader(pathlib.Path(home))
+        for block in blocks(text):
+            if block.runnable:
+                printed = reader.follow(block)
+                if block.output is not None and not block.elided:
+                    changes.append((block.output_span, tidy(printed)))
+    for (start, end), printed in reversed(changes):
+        text = text[:start] + printed + text[end:]
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        refill(pathlib.Path(name).resolve())
