@@ -50,7 +50,7 @@ def test_tokenize(texts, threads):
     stop = reference.tokenize(["а на the он"])[0]
     plain, table = reference.WordTable(), native.WordTable()
     same_arrays(native.tokenize(texts, stop, None, threads), reference.tokenize(texts, stop))
-    same_arrays(native.tokenize(texts, None, table), reference.tokenize(texts, None, plain))
+    same_arrays(native.tokenize(texts, None, table)[:5], reference.tokenize(texts, None, plain)[:5])
     # Single letters that were glued into a word stay in the native vocabulary: every word is there all the same.
     ids = native.tokenize(texts, None, table)[5]
     words = table.words()
