@@ -57,8 +57,8 @@ bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed 
 	@$(INSTALL) '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
-docs: setup ## write the generated pages of docs/reference/ again
-	$(BIN)/python tools/make_reference.py
+docs: setup ## write the generated parts of docs/ again
+	@for tool in tools/make_*_pages.py; do echo $$tool; $(BIN)/python $$tool || exit 1; done
 
 lock: setup ## resolve the newest versions that Python 3.11 can have into constraints.txt
 	$(BIN)/python tools/lock.py

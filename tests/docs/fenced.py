@@ -111,9 +111,11 @@ class Reader:
             tool = tools / name
             tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" {start} "$@"\n', encoding="utf-8")
             tool.chmod(0o755)
+        sources = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("DOUBLET_")},
             "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": os.pathsep.join(str(pathlib.Path(p).resolve()) for p in sources if p),
             "HOME": str(home),
             "XDG_CONFIG_HOME": str(home / "config"),
             "COLUMNS": "90",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import pathlib
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -109,6 +111,18 @@ def test_help_begins_with_an_example(name: str) -> None:
     command = COMMANDS[name]
     text = command.get_help(click.Context(command, info_name=name, max_content_width=100))
     assert text.startswith("Example")
+
+
+@pytest.mark.parametrize("tool", [path.name for path in sorted(ROOT.glob("tools/make_*_pages.py"))])
+def test_generated_pages_are_up_to_date(tool: str) -> None:
+    done = subprocess.run(
+        [sys.executable, f"tools/{tool}", "--check"],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, f"run `make docs`:\n{done.stdout}{done.stderr}"
 
 
 @pytest.mark.parametrize("target", ["check", "setup", "test", "bench", "docs", "run", "help"])
