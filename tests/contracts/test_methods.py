@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import pathlib
+import pickle
 
 import numpy as np
 import pytest
@@ -235,6 +236,13 @@ def test_bytes_and_back(name: str) -> None:
     back = from_bytes(to_bytes(signature))
     assert equal(signature, back)
     assert made(name).compare(signature, back).resemblance == 1.0
+
+
+@EVERY_METHOD
+def test_a_method_can_be_sent_to_a_worker(name: str) -> None:
+    sent: Method = pickle.loads(pickle.dumps(made(name)))
+    assert sent.recipe == made(name).recipe
+    assert equal(sent.sign(RU), signed(name, RU))
 
 
 @EVERY_METHOD
