@@ -23,38 +23,69 @@ LATIN, CYRILLIC, GREEK, OTHER = 1, 2, 4, 8
 INVISIBLE, MARK, SILENT, BREAK = 1, 2, 3, 4
 
 # Letters that look the same, one column a script. Case matters: Н and H are twins, н and h are not.
-TWINS = """
-a а .   c с .   e е .   o о ο   p р ρ   x х χ   y у .   i і ι
-A А Α   B В Β   C С .   E Е Ε   H Н Η   I І Ι   K К Κ   M М Μ
-O О Ο   P Р Ρ   T Т Τ   X Х Χ   Y У Υ   Z . Ζ   N . Ν   v . ν
-""".split()
+TWINS = ["a", "а", ".", "c", "с", ".", "e", "е", ".", "o", "о", "ο", "p", "р", "ρ", "x", "х", "χ", "y", "у", ".", "i", "і", "ι", "A", "А", "Α", "B", "В", "Β", "C", "С", ".", "E", "Е", "Ε", "H", "Н", "Η", "I", "І", "Ι", "K", "К", "Κ", "M", "М", "Μ", "O", "О", "Ο", "P", "Р", "Ρ", "T", "Т", "Τ", "X", "Х", "Χ", "Y", "У", "Υ", "Z", ".", "Ζ", "N", ".", "Ν", "v", ".", "ν"]
 
 # Letters of other alphabets, and rare letters of these three, used as look-alikes. Those of other alphabets are no
 # anchors of anything; Latin ones (small capitals, phonetic letters) fold to the plain letter wherever they stand.
-FOREIGN = """
-ѕ s .   Ѕ S .   ј j .   Ј J .   ԁ d .   һ h .   ԛ q .   Ԛ Q .   ԝ w .   Ԝ W .   ӏ l .   Ӏ I .   Ԍ G .   ց g .
-ɑ a а   ɡ g .   ı i і   ɩ i і   ɪ i і   ʏ y у   ᴀ a а   ʙ b в   ᴄ c с   ᴅ d .   ᴇ e е   ɢ g .   ʜ h н   ᴊ j .
-ᴋ k к   ʟ l .   ᴍ m м   ɴ n .   ᴏ o о   ᴘ p р   ʀ r .   ꜱ s .   ᴛ t т   ᴜ u .   ᴠ v .   ᴡ w .   ᴢ z .   ᴦ . г
-ᴧ . л   ᴨ . п   օ o о   Օ O О   ո n п   հ h .   ս u .   Ս U .   Տ S .   Լ L .   Ꭺ A А   Ᏼ B В   Ꮯ C С   Ꭼ E Е
-Ꮋ H Н   Ꭻ J .   Ꮶ K К   Ꮇ M М   Ꮲ P Р   Ꭱ R .   Ꮪ S .   Ꭲ T Т   Ꮩ V .   Ꮤ W .   Ꮓ Z .   Ꮐ G .   Ꮮ L .   Ꭰ D .
-ⲟ o о   ⲣ p р   ⲥ c с   Ⲟ O О   Ⲣ P Р   Ⲥ C С   Ⲁ A А   Ⲃ B В   Ⲉ E Е   Ⲏ H Н   Ⲓ I І   Ⲕ K К   Ⲙ M М   Ⲛ N .
-Ⲧ T Т   Ⲭ X Х   Ⲩ Y У   ꓐ B В   ꓑ P Р   ꓓ D .   ꓔ T Т   ꓖ G .   ꓗ K К   ꓙ J .   ꓚ C С   ꓜ Z .   ꓝ F .   ꓟ M М
-ꓠ N .   ꓡ L .   ꓢ S .   ꓣ R .   ꓦ V .   ꓧ H Н   ꓪ W .   ꓫ X Х   ꓬ Y У   ꓮ A А   ꓰ E Е   ꓲ I І   ꓳ O О   ꓴ U .
-""".split()
+FOREIGN = ["ѕ", "s", ".", "Ѕ", "S", ".", "ј", "j", ".", "Ј", "J", ".", "ԁ", "d", ".", "һ", "h", ".", "ԛ", "q", ".", "Ԛ", "Q", ".", "ԝ", "w", ".", "Ԝ", "W", ".", "ӏ", "l", ".", "Ӏ", "I", ".", "Ԍ", "G", ".", "ց", "g", ".", "ɑ", "a", "а", "ɡ", "g", ".", "ı", "i", "і", "ɩ", "i", "і", "ɪ", "i", "і", "ʏ", "y", "у", "ᴀ", "a", "а", "ʙ", "b", "в", "ᴄ", "c", "с", "ᴅ", "d", ".", "ᴇ", "e", "е", "ɢ", "g", ".", "ʜ", "h", "н", "ᴊ", "j", ".", "ᴋ", "k", "к", "ʟ", "l", ".", "ᴍ", "m", "м", "ɴ", "n", ".", "ᴏ", "o", "о", "ᴘ", "p", "р", "ʀ", "r", ".", "ꜱ", "s", ".", "ᴛ", "t", "т", "ᴜ", "u", ".", "ᴠ", "v", ".", "ᴡ", "w", ".", "ᴢ", "z", ".", "ᴦ", ".", "г", "ᴧ", ".", "л", "ᴨ", ".", "п", "օ", "o", "о", "Օ", "O", "О", "ո", "n", "п", "հ", "h", ".", "ս", "u", ".", "Ս", "U", ".", "Տ", "S", ".", "Լ", "L", ".", "Ꭺ", "A", "А", "Ᏼ", "B", "В", "Ꮯ", "C", "С", "Ꭼ", "E", "Е", "Ꮋ", "H", "Н", "Ꭻ", "J", ".", "Ꮶ", "K", "К", "Ꮇ", "M", "М", "Ꮲ", "P", "Р", "Ꭱ", "R", ".", "Ꮪ", "S", ".", "Ꭲ", "T", "Т", "Ꮩ", "V", ".", "Ꮤ", "W", ".", "Ꮓ", "Z", ".", "Ꮐ", "G", ".", "Ꮮ", "L", ".", "Ꭰ", "D", ".", "ⲟ", "o", "о", "ⲣ", "p", "р", "ⲥ", "c", "с", "Ⲟ", "O", "О", "Ⲣ", "P", "Р", "Ⲥ", "C", "С", "Ⲁ", "A", "А", "Ⲃ", "B", "В", "Ⲉ", "E", "Е", "Ⲏ", "H", "Н", "Ⲓ", "I", "І", "Ⲕ", "K", "К", "Ⲙ", "M", "М", "Ⲛ", "N", ".", "Ⲧ", "T", "Т", "Ⲭ", "X", "Х", "Ⲩ", "Y", "У", "ꓐ", "B", "В", "ꓑ", "P", "Р", "ꓓ", "D", ".", "ꓔ", "T", "Т", "ꓖ", "G", ".", "ꓗ", "K", "К", "ꓙ", "J", ".", "ꓚ", "C", "С", "ꓜ", "Z", ".", "ꓝ", "F", ".", "ꓟ", "M", "М", "ꓠ", "N", ".", "ꓡ", "L", ".", "ꓢ", "S", ".", "ꓣ", "R", ".", "ꓦ", "V", ".", "ꓧ", "H", "Н", "ꓪ", "W", ".", "ꓫ", "X", "Х", "ꓬ", "Y", "У", "ꓮ", "A", "А", "ꓰ", "E", "Е", "ꓲ", "I", "І", "ꓳ", "O", "О", "ꓴ", "U", "."]
 
 # Alike enough to fool a reader in some type faces. They stay anchors; they yield only to a firmer script in their word.
-WEAK = """
-k к   m м   t т   h н   b в   n п   r г   u и
-""".split()
+WEAK = ["k", "к", "m", "м", "t", "т", "h", "н", "b", "в", "n", "п", "r", "г", "u", "и"]
 
-INVISIBLES = [0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060,
-              0x2061, 0x2062, 0x2063, 0x2064, 0x206A, 0x206B, 0x206C, 0x206D, 0x206E, 0x206F, 0x3164, 0xFEFF, 0xFFA0,
-              *range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xE0001, 0xE0080), 0xFFF9, 0xFFFA, 0xFFFB]
-BREAKS = [0x200B]  # zero-width space: a word break in Thai and Khmer, a trick between Latin or Cyrillic letters
+INVISIBLES = [
+    0x00AD,
+    0x034F,
+    0x061C,
+    0x115F,
+    0x1160,
+    0x17B4,
+    0x17B5,
+    0x180E,
+    0x200C,
+    0x200D,
+    0x200E,
+    0x200F,
+    0x2060,
+    0x2061,
+    0x2062,
+    0x2063,
+    0x2064,
+    0x206A,
+    0x206B,
+    0x206C,
+    0x206D,
+    0x206E,
+    0x206F,
+    0x3164,
+    0xFEFF,
+    0xFFA0,
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+    *range(0xE0001, 0xE0080),
+    0xFFF9,
+    0xFFFA,
+    0xFFFB,
+]
+BREAKS = [
+    0x200B
+]  # zero-width space: a word break in Thai and Khmer, a trick between Latin or Cyrillic letters
 SILENTS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), 0x180B, 0x180C, 0x180D, 0x0640]
-MARK_RANGES = [(0x0300, 0x036F), (0x0483, 0x0489), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F),
-               (0x0670, 0x0670), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0x2DE0, 0x2DFF),
-               (0xA66F, 0xA672), (0xA674, 0xA67D), (0xA69E, 0xA69F), (0xFE20, 0xFE2F)]
+MARK_RANGES = [
+    (0x0300, 0x036F),
+    (0x0483, 0x0489),
+    (0x0591, 0x05C7),
+    (0x0610, 0x061A),
+    (0x064B, 0x065F),
+    (0x0670, 0x0670),
+    (0x1AB0, 0x1AFF),
+    (0x1DC0, 0x1DFF),
+    (0x20D0, 0x20FF),
+    (0x2DE0, 0x2DFF),
+    (0xA66F, 0xA672),
+    (0xA674, 0xA67D),
+    (0xA69E, 0xA69F),
+    (0xFE20, 0xFE2F),
+]
 KEPT = {"й": "й", "Й": "й", "ў": "ў", "Ў": "ў", "ї": "ї", "Ї": "ї"}
 
 
@@ -145,7 +176,9 @@ def main() -> None:
                 continue
             entry = WORD | ord(folded)
             phonetic = base in foreign and unicodedata.name(base).startswith("LATIN")
-            if phonetic:  # small capitals and the like are Latin letters in another dress: they fold by themselves
+            if (
+                phonetic
+            ):  # small capitals and the like are Latin letters in another dress: they fold by themselves
                 latin, cyrillic, _ = foreign[base]
                 entry = WORD | fold1(latin)
                 script, anchor = LATIN, 0 if cyrillic else LATIN
@@ -163,7 +196,9 @@ def main() -> None:
             if 0x1100 <= code <= 0x11FF:
                 entry |= SPECIAL
             block = 0x1D400 <= code <= 0x1D7FF or 0xFF10 <= code <= 0xFF5A or 0x24B6 <= code <= 0x24E9
-            if block or 0x1F130 <= code <= 0x1F189 or (phonetic and base != "ı"):  # ı is an honest Turkish letter
+            if (
+                block or 0x1F130 <= code <= 0x1F189 or (phonetic and base != "ı")
+            ):  # ı is an honest Turkish letter
                 entry |= SPECIAL
                 compat.append(code)
             entries[code] = entry
@@ -189,8 +224,11 @@ def main() -> None:
     out += [struct.pack("<3I", code, script, to) for (code, script), to in sorted(weak.items())]
     target = pathlib.Path(__file__).resolve().parent.parent / "src/doublet/kernels/fold_table.bin"
     target.write_bytes(zlib.compress(b"".join(out), 9))
-    print(f"Unicode {unicodedata.unidata_version}: {len(pages)} pages, {len(rows)} twins, {len(expansions)} expansions, "
-          f"{len(compat)} compatibility letters, {len(weak)} weak twins, {target.stat().st_size} bytes", file=sys.stderr)
+    print(
+        f"Unicode {unicodedata.unidata_version}: {len(pages)} pages, {len(rows)} twins, {len(expansions)} expansions, "
+        f"{len(compat)} compatibility letters, {len(weak)} weak twins, {target.stat().st_size} bytes",
+        file=sys.stderr,
+    )
 
 
 main()

@@ -245,7 +245,12 @@ class Pair:
     containment: tuple[float, float]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"a": self.a, "b": self.b, "resemblance": self.resemblance, "containment": list(self.containment)}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "resemblance": self.resemblance,
+            "containment": list(self.containment),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,3 +292,55 @@ class Deduplication:
             if value is not None:
                 out[name] = [v.to_dict() if isinstance(v, Pair) else list(v) for v in value]
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMatch:
+    """A document from which the checked one takes something. *share* is what it covers of the checked document,
+    *added* what no source before it covers: the added shares sum up to the share of the whole (K3)."""
+
+    id: str
+    title: str
+    share: float
+    added: float
+    resemblance: float
+    containment: float  #: of the checked document in this one, by shingles
+    fragments: tuple[Fragment, ...]  #: a is the checked document, b this one
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "title": self.title,
+            "share": self.share,
+            "added": self.added,
+            "resemblance": self.resemblance,
+            "containment": self.containment,
+            "fragments": [f.to_dict() for f in self.fragments],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Result of checking one document against others. *share* counts every word once, whatever the number of sources."""
+
+    words: int
+    share: float
+    sources: tuple[SourceMatch, ...]  #: what adds most comes first
+    documents: int  #: that were looked at
+    parameters: Mapping[str, Any]
+    disguise: Disguise
+    outcomes: tuple[Outcome, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "words": self.words,
+            "share": self.share,
+            "sources": [s.to_dict() for s in self.sources],
+            "documents": self.documents,
+            "parameters": dict(self.parameters),
+            "disguise": self.disguise.to_dict(),
+            "outcomes": [o.to_dict() for o in self.outcomes],
+            "notes": list(self.notes),
+        }

@@ -14,6 +14,7 @@ from doublet.errors import suggest
 
 #: command → (module, what it does). Kept here so that ``doublet --help`` need not import the commands.
 COMMANDS = {
+    "check": ("doublet.cli.check", "Check a text against documents and show what was taken from where."),
     "compare": ("doublet.cli.compare", "Compare two texts and show the passages they share."),
     "dedupe": ("doublet.cli.dedupe", "Find the groups of duplicates in a collection, and clean it."),
     "methods": ("doublet.cli.methods", "List the methods, their parameters and what they are good for."),

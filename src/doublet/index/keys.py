@@ -45,7 +45,9 @@ class KeyTable:
         documents = documents[shared]
         numbers = np.unique(buckets[shared], return_inverse=True)[1].astype(np.uint32)
         self._documents = documents
-        self._bucket_starts = np.concatenate([np.flatnonzero(np.diff(numbers, prepend=-1)), [len(numbers)]]).astype(np.int64)
+        self._bucket_starts = np.concatenate(
+            [np.flatnonzero(np.diff(numbers, prepend=-1)), [len(numbers)]]
+        ).astype(np.int64)
         by_document = np.argsort(documents, kind="stable")
         self._own = numbers[by_document]
         self._starts = np.searchsorted(documents[by_document], np.arange(count + 1)).astype(np.int64)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from doublet.matches.align import AlignOptions, fragments
+from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages, to_fragments
+from doublet.matches.cover import share
 from doublet.model import Comparison, Measures
 from doublet.progress import Progress
-from doublet.signatures import Statistics, gather_statistics, method as make_method
+from doublet.signatures import Statistics, gather_statistics
+from doublet.signatures import method as make_method
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import Canon
-
-_ALIGN = ("seed_words", "max_gap_words", "min_words")
 
 
 def compare(
@@ -31,29 +31,35 @@ def compare(
     without them the two texts are all they know. Raises `UnknownMethod`, `InvalidParameter`.
     """
     progress = progress or Progress()
-    align = AlignOptions(**{name: parameters.pop(name) for name in _ALIGN if name in parameters})
+    align = AlignOptions(**{name: parameters.pop(name) for name in ALIGN_NAMES if name in parameters})
     notes: list[str] = []
     if threshold is not None:
         parameters["threshold"] = threshold
-    chosen = make_method(method, statistics or _pair_statistics(method, text_a, text_b, parameters, notes), **parameters)
+    chosen = make_method(
+        method, statistics or _pair_statistics(method, text_a, text_b, parameters, notes), **parameters
+    )
     progress.step("signing", 0, 3, "steps")
     signed_a, signed_b = chosen.sign_texts([text_a, text_b])
     if signed_a is None or signed_b is None:
         measures = Measures(0.0, (0.0, 0.0), False)
         for letter, signed in (("a", signed_a), ("b", signed_b)):
             if signed is None:
-                notes.append(f"text {letter} has too little in it for the method {method!r}: it is like nothing")
+                notes.append(
+                    f"text {letter} has too little in it for the method {method!r}: it is like nothing"
+                )
     else:
         measures = chosen.compare(signed_a, signed_b)
     progress.step("aligning", 1, 3, "steps")
     batch = Canon().tokens([text_a, text_b])
     a, b = batch.one(0), batch.one(1)
-    found, covered_a, covered_b = fragments(a, b, align)
+    passages = find_passages(a.hashes, b.hashes, align)
     progress.step("disguise", 2, 3, "steps")
     containment = measures.containment
     if containment is None:
         containment = _shingle_containment(text_a, text_b)
-        notes.append(f"the method {method!r} cannot tell containment: it was measured with shingles of 4 words")
+        notes.append(
+            f"the method {method!r} cannot tell containment: it was measured with shingles of 4 words"
+        )
     result = Comparison(
         method=method,
         parameters={key: value for key, value in vars(chosen.parameters).items() if not key.startswith("_")},
@@ -61,11 +67,11 @@ def compare(
         containment_a=containment[0],
         containment_b=containment[1],
         similar=measures.similar,
-        share=covered_a / len(a.hashes) if len(a.hashes) else 0.0,
-        share_b=covered_b / len(b.hashes) if len(b.hashes) else 0.0,
+        share=share(((p.a_start, p.a_end) for p in passages), len(a.hashes)),
+        share_b=share(((p.b_start, p.b_end) for p in passages), len(b.hashes)),
         words_a=len(a.hashes),
         words_b=len(b.hashes),
-        fragments=found,
+        fragments=to_fragments(passages, a, b),
         disguise_a=find_disguise_in(text_a, batch, 0),
         disguise_b=find_disguise_in(text_b, batch, 1),
         recipe=chosen.recipe,
@@ -75,7 +81,9 @@ def compare(
     return result
 
 
-def _pair_statistics(name: str, text_a: str, text_b: str, parameters: dict[str, Any], notes: list[str]) -> Statistics | None:
+def _pair_statistics(
+    name: str, text_a: str, text_b: str, parameters: dict[str, Any], notes: list[str]
+) -> Statistics | None:
     known = {key: value for key, value in parameters.items() if key != "threshold"}
     made = gather_statistics(name, [text_a, text_b], **known)
     if made is not None:

@@ -32,7 +32,8 @@ from doublet.jobs.preference import Facts, check_keep, id_ranks, preference
 from doublet.matches.groups import best_links, families, lists, strict_groups
 from doublet.model import Deduplication, Document, Group, Member, Outcome, Pair, Signature
 from doublet.progress import Progress
-from doublet.signatures import Method, gather_statistics, method as make_method
+from doublet.signatures import Method, gather_statistics
+from doublet.signatures import method as make_method
 from doublet.signatures.minhash import MinHash
 from doublet.signatures.shingled import ShingledMethod
 from doublet.sources.records import ParsedBatch, RecordSource
@@ -41,7 +42,9 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 EXACT_UP_TO = 1_000_000  #: documents; beyond, candidates come from sketches (docs/explanation/exact-join.md)
-PAIRS_LIMIT = 5_000_000  #: of the list of all pairs: thousands of near copies of one text have millions of pairs
+PAIRS_LIMIT = (
+    5_000_000  #: of the list of all pairs: thousands of near copies of one text have millions of pairs
+)
 OUTCOMES_SHOWN = 1_000  #: rows kept of documents that could not be used; all of them are counted
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
@@ -65,11 +68,11 @@ def dedupe(
     for name in ("groups_out", "kept_out"):
         if name in options:
             raise UsageError(f"{name} is for collections in files: use dedupe_inputs")
-    return dedupe_inputs(_Documents(documents), **options)
+    return dedupe_inputs(Documents(documents), **options)
 
 
 def dedupe_inputs(
-    source: RecordSource | _Documents,
+    source: RecordSource | Documents,
     *,
     method: str = "shingles",
     threshold: float | None = None,
@@ -99,7 +102,9 @@ def dedupe_inputs(
     check_keep(keep, prefer)
     containment = _check_share("containment", containment)
     if candidates not in CANDIDATES:
-        raise InvalidParameter(f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates")
+        raise InvalidParameter(
+            f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates"
+        )
     for view in views:
         if view not in VIEWS:
             raise InvalidParameter(f"there is no view {view!r}: it can be {', '.join(VIEWS)}", name="views")
@@ -120,7 +125,9 @@ def dedupe_inputs(
         facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep)
         _drop_repeated_ids(facts, store, outcomes)
         with _spilling(folder):
-            links, ranks = _join(plan, facts, store, outcomes, containment, keep, prefer, candidates, progress)
+            links, ranks = _join(
+                plan, facts, store, outcomes, containment, keep, prefer, candidates, progress
+            )
             sizes = store.sizes()
             groups, removed = _groups(facts, links, sizes, ranks, least)
             listed = _pairs(facts, store, outcomes, least, containment, pairs, views, progress)
@@ -128,7 +135,9 @@ def dedupe_inputs(
         store.close()
     notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
     if disguised:
-        notes.append(f"{disguised} of {len(facts)} documents hold disguised words (look-alike letters, hidden characters)")
+        notes.append(
+            f"{disguised} of {len(facts)} documents hold disguised words (look-alike letters, hidden characters)"
+        )
     kept = [d for d in range(len(facts)) if d not in removed and d not in outcomes.excluded]
     names = facts.ids()
     order = id_ranks(names)
@@ -174,7 +183,9 @@ class _Plan:
     described: dict[str, Any]
     notes: list[str] = field(default_factory=list)
     keys: KeyTable = field(default_factory=KeyTable)
-    signatures: dict[int, Signature] = field(default_factory=dict)  #: of methods that only say "equal" or "not"
+    signatures: dict[int, Signature] = field(
+        default_factory=dict
+    )  #: of methods that only say "equal" or "not"
 
     @property
     def recipe(self) -> Any:
@@ -219,8 +230,18 @@ class _Plan:
         statistics = gather_statistics(name, _texts(source), threads=workers, **own)
         chosen = make_method(name, statistics, **own)
         described = {key: value for key, value in vars(chosen.parameters).items() if key != "containment"}
-        shape = {key: described[key] for key in ("shingle_words", "shingle_chars", "stop_words", "extra_stop_words",
-                                                 "min_letters", "reduce") if key in described and "shingle_words" in described}
+        shape = {
+            key: described[key]
+            for key in (
+                "shingle_words",
+                "shingle_chars",
+                "stop_words",
+                "extra_stop_words",
+                "min_letters",
+                "reduce",
+            )
+            if key in described and "shingle_words" in described
+        }
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
         return _Plan(chosen, exact, getattr(chosen.parameters, "threshold", verify), described)
@@ -241,7 +262,9 @@ def _check_share(name: str, value: float | None) -> float:
 
 def _check_workers(workers: int) -> int:
     if workers < 0:
-        raise InvalidParameter(f"workers is {workers}: it must be 1 or more, or 0 for all cores", name="workers", value=workers)
+        raise InvalidParameter(
+            f"workers is {workers}: it must be 1 or more, or 0 for all cores", name="workers", value=workers
+        )
     return workers or len(os.sched_getaffinity(0))
 
 
@@ -277,7 +300,11 @@ class _Outcomes:
 
     def notes(self) -> list[str]:
         left = sum(self.counts.values()) - len(self.rows)
-        return [f"{left} more documents could not be used as they were; they are counted, not listed"] if left else []
+        return (
+            [f"{left} more documents could not be used as they were; they are counted, not listed"]
+            if left
+            else []
+        )
 
 
 @dataclass(slots=True)
@@ -337,7 +364,12 @@ def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]
     """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
     parameters, canon = plan.exact.parameters, plan.exact.canon
     values, offsets, words, tricks, ids, ends, lines, left = kernels.json_sets(
-        block, batch.fields.id, batch.fields.text, parameters.shingle_words, canon.stop_hashes, canon.min_letters
+        block,
+        batch.fields.id,
+        batch.fields.text,
+        parameters.shingle_words,
+        canon.stop_hashes,
+        canon.min_letters,
     )
     suspects = lines[_suspicious(tricks, words)].tolist()
     disguised = sum(map(_is_disguised, batch.some(suspects).parse().texts)) if suspects else 0
@@ -368,7 +400,8 @@ def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingle
         times=parsed.times,
         sources=parsed.sources,
         signed=signed,
-        outcomes=[_empty(parsed.ids[i]) for i in np.flatnonzero(np.diff(offsets) == 0).tolist()] + parsed.outcomes,
+        outcomes=[_empty(parsed.ids[i]) for i in np.flatnonzero(np.diff(offsets) == 0).tolist()]
+        + parsed.outcomes,
         consumed=consumed,
     )
 
@@ -387,7 +420,9 @@ def _is_disguised(text: str) -> bool:
     return find_disguise(text).alarm
 
 
-def _in_order(batches: Iterator[Any], work: Callable[[Any], Iterator[_Shingled]], workers: int) -> Iterator[_Shingled]:
+def _in_order(
+    batches: Iterator[Any], work: Callable[[Any], Iterator[_Shingled]], workers: int
+) -> Iterator[_Shingled]:
     """Results of *work* in the order of the batches; *workers* batches are in hand at a time."""
     if workers == 1:
         for batch in batches:
@@ -421,7 +456,9 @@ def _drop_repeated_ids(facts: Facts, store: Any, outcomes: _Outcomes) -> None:
         documents.sort(key=lambda d: (store.get(d).tobytes(), d))
         for document in documents[1:]:
             outcomes.excluded.add(document)
-            reason = f"{len(documents)} records have the id {name!r}: one of them is used, this one is left out"
+            reason = (
+                f"{len(documents)} records have the id {name!r}: one of them is used, this one is left out"
+            )
             outcomes.add(Outcome("duplicate_id", name, "", reason))
 
 
@@ -484,7 +521,9 @@ def _join(
         )
     plan.keys.settle(count)
     agree = None if plan.by_shingles or plan.estimates else plan.agree
-    return clean_by_keys(plan.keys, store, chosen, plan.threshold, containment, agree=agree, on_step=on_step), ranks
+    return clean_by_keys(
+        plan.keys, store, chosen, plan.threshold, containment, agree=agree, on_step=on_step
+    ), ranks
 
 
 def _sketch_keys(plan: _Plan, store: Any) -> KeyTable:
@@ -569,7 +608,9 @@ def _pairs(
     names = facts.ids()
     if pairs:
         rows = []
-        for a, b, like, both in zip(left.tolist(), right.tolist(), resemblance.tolist(), common.tolist(), strict=True):
+        for a, b, like, both in zip(
+            left.tolist(), right.tolist(), resemblance.tolist(), common.tolist(), strict=True
+        ):
             x, y = (a, b) if names[a] <= names[b] else (b, a)
             rows.append(Pair(names[x], names[y], like, (both / float(sizes[x]), both / float(sizes[y]))))
         out.pairs = tuple(sorted(rows, key=lambda p: (-p.resemblance, p.a, p.b)))
@@ -602,7 +643,7 @@ class _MemoryBatch:
         return self.parsed
 
 
-class _Documents:
+class Documents:
     """Documents in memory as a source. An iterator is walked once and kept when a method needs two walks."""
 
     total_bytes: int | None = None

@@ -62,7 +62,10 @@ class Facts:
         if documents is not None:
             starts, ends = starts[documents], ends[documents]
         raw = bytes(self._ids)
-        return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return [
+            raw[a:b].decode("utf-8", "surrogatepass")
+            for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
 
     def word_counts(self) -> NDArray[np.uint32]:
         return np.concatenate(self.words) if self.words else np.zeros(0, np.uint32)
@@ -74,11 +77,14 @@ class Facts:
 def check_keep(keep: str, prefer: Sequence[str]) -> None:
     if keep not in KEEP:
         raise InvalidParameter(
-            f"keep is {keep!r}{suggest(keep, KEEP) or '.'} It can be one of: {', '.join(KEEP)}", name="keep", value=keep
+            f"keep is {keep!r}{suggest(keep, KEEP) or '.'} It can be one of: {', '.join(KEEP)}",
+            name="keep",
+            value=keep,
         )
     if keep == "best-source" and not prefer:
         raise InvalidParameter(
-            "keep is 'best-source', but no sources are named: give them in order with prefer (--prefer)", name="prefer"
+            "keep is 'best-source', but no sources are named: give them in order with prefer (--prefer)",
+            name="prefer",
         )
 
 
@@ -99,7 +105,11 @@ def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequen
     if keep == "first":
         return np.argsort(ranks, kind="stable")
     if keep == "newest":
-        times = np.unique(np.array(facts.times, dtype=object), return_inverse=True)[1] if facts.times else words * 0
+        times = (
+            np.unique(np.array(facts.times, dtype=object), return_inverse=True)[1]
+            if facts.times
+            else words * 0
+        )
         return np.lexsort((ranks, words, -np.asarray(times, np.int64)))
     if keep == "best-source":
         places = {name: place for place, name in enumerate(prefer)}

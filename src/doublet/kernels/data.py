@@ -44,7 +44,9 @@ FLAG_NUMBER = 128  #: holds no letter
 FLAGS_DISGUISE = FLAG_LOOKALIKE | FLAG_INVISIBLE | FLAG_SPACED | FLAG_MARKS | FLAG_STYLED
 
 SPACED_RUN = 4  #: so many single letters in a row, one blank between them, are one word set apart
-SPACED_RUN_AFTER = 2  #: so many are enough right after such a word: short words of a text set apart throughout
+SPACED_RUN_AFTER = (
+    2  #: so many are enough right after such a word: short words of a text set apart throughout
+)
 SPACED_RUN_MIXED = 8  #: so many when two scripts are in them: «x и y в» is no word
 
 
@@ -71,10 +73,13 @@ def fold_table() -> FoldTable:
     at += 2 * 0x1100
     pages = np.frombuffer(raw, "<u4", n_pages * 256, at).reshape(n_pages, 256)
     at += 4 * n_pages * 256
-    twins = {row[0]: (row[1], row[2], row[3]) for row in struct.iter_unpack("<4I", raw[at : at + 16 * n_twins])}
+    twins = {
+        row[0]: (row[1], row[2], row[3]) for row in struct.iter_unpack("<4I", raw[at : at + 16 * n_twins])
+    }
     at += 16 * n_twins
     expansions = {
-        row[0]: tuple(row[2 : 2 + row[1]]) for row in struct.iter_unpack("<20I", raw[at : at + 80 * n_expansions])
+        row[0]: tuple(row[2 : 2 + row[1]])
+        for row in struct.iter_unpack("<20I", raw[at : at + 80 * n_expansions])
     }
     at += 80 * n_expansions
     styled = frozenset(np.frombuffer(raw, "<u4", n_styled, at).tolist())

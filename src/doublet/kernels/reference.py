@@ -293,7 +293,9 @@ class _Scanner:
             return blank == self.gap
         return len(run) == 1 or blank == self.codes[run[-1][1] - 1]
 
-    def _close(self, run: list[tuple[list[_Unit], int, int, int]]) -> Iterator[tuple[list[_Unit], int, int, int]]:
+    def _close(
+        self, run: list[tuple[list[_Unit], int, int, int]]
+    ) -> Iterator[tuple[list[_Unit], int, int, int]]:
         """Single letters with one blank between them: from `SPACED_RUN` on they are one word that was set apart.
 
         After such a word two letters are enough (`SPACED_RUN_AFTER`), up to the next word that is not set apart.
@@ -313,7 +315,11 @@ class _Scanner:
             anchors |= more[0].anchor
             scripts |= more[0].script
         mixed = scripts & (scripts - 1) != 0
-        if anchors & (anchors - 1) or anchors == OTHER or (mixed and not self.gap and len(run) < SPACED_RUN_MIXED):
+        if (
+            anchors & (anchors - 1)
+            or anchors == OTHER
+            or (mixed and not self.gap and len(run) < SPACED_RUN_MIXED)
+        ):
             yield from run
             return
         self.gap = self.codes[run[1][1] - 1]
@@ -442,7 +448,9 @@ def shingle_sets(
     drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if min_letters > 2 else 0)
     kept = (flags & drop) == 0
     counts = np.array([int(kept[a:b].sum()) for a, b in _documents(offsets)], np.uint32)
-    disguised = np.array([int(((flags[a:b] & FLAGS_DISGUISE) != 0).sum()) for a, b in _documents(offsets)], np.uint32)
+    disguised = np.array(
+        [int(((flags[a:b] & FLAGS_DISGUISE) != 0).sum()) for a, b in _documents(offsets)], np.uint32
+    )
     new_offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.uint64)]).astype(np.uint64)
     values, ends = distinct(*shingle(hashes[kept], new_offsets, size))
     return values, ends, counts, disguised
@@ -548,7 +556,8 @@ class SetStore:
 
     def overlaps(self, left: U32, right: U32) -> U32:
         return np.array(
-            [len(self._sets[a] & self._sets[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)], np.uint32
+            [len(self._sets[a] & self._sets[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)],
+            np.uint32,
         )
 
     def _covers(self, keeper: int, other: int, threshold: float, containment: float) -> int:
@@ -591,7 +600,9 @@ class SetStore:
         out: list[tuple[int, int, int]] = []
         for a in range(len(self._sets)):
             for b in range(a + 1, len(self._sets)):
-                common = self._covers(a, b, threshold, containment) or self._covers(b, a, threshold, containment)
+                common = self._covers(a, b, threshold, containment) or self._covers(
+                    b, a, threshold, containment
+                )
                 if common:
                     out.append((a, b, common))
         cut = len(out) > limit
@@ -602,7 +613,12 @@ class SetStore:
         out = np.zeros(len(self._sets), np.uint8)
         for b, inner in enumerate(self._sets):
             for a, outer in enumerate(self._sets):
-                if a != b and inner and (len(outer), -a) > (len(inner), -b) and len(inner & outer) / len(inner) >= threshold:
+                if (
+                    a != b
+                    and inner
+                    and (len(outer), -a) > (len(inner), -b)
+                    and len(inner & outer) / len(inner) >= threshold
+                ):
                     out[b] = 1
                     break
         return out
@@ -641,10 +657,19 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
     runs = []
     for i in range(len(words_a) - size + 1):
         for j in places.get(tuple(words_a[i : i + size]), ()):
-            if i and j and words_a[i - 1] == words_b[j - 1] and j - 1 in places.get(tuple(words_a[i - 1 : i - 1 + size]), ()):
+            if (
+                i
+                and j
+                and words_a[i - 1] == words_b[j - 1]
+                and j - 1 in places.get(tuple(words_a[i - 1 : i - 1 + size]), ())
+            ):
                 continue
             length = size
-            while i + length < len(words_a) and j + length < len(words_b) and words_a[i + length] == words_b[j + length]:
+            while (
+                i + length < len(words_a)
+                and j + length < len(words_b)
+                and words_a[i + length] == words_b[j + length]
+            ):
                 length += 1
             runs.append((-length, i, j))
     taken = [False] * len(words_a)
@@ -666,4 +691,6 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
     return _columns(out)
 
 
-RUN_CAP = 64  #: places of one run of words that are looked at in the other text: keeps repetitive texts linear
+RUN_CAP = (
+    64  #: places of one run of words that are looked at in the other text: keeps repetitive texts linear
+)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.errors import InvalidParameter
-from doublet.matches.cover import union_length
 from doublet.model import Fragment, Span
 from doublet.text.tokens import TokenBatch
 
@@ -42,7 +41,12 @@ class AlignOptions:
         for name, low, high in (("seed_words", 1, 50), ("max_gap_words", 0, 1000), ("min_words", 1, 1000)):
             value = getattr(self, name)
             if not low <= value <= high:
-                raise InvalidParameter(f"{name} is {value}: it can be {low} to {high}", name=name, value=value)
+                raise InvalidParameter(
+                    f"{name} is {value}: it can be {low} to {high}", name=name, value=value
+                )
+
+
+ALIGN_NAMES = ("seed_words", "max_gap_words", "min_words")
 
 
 @dataclass(slots=True)
@@ -82,21 +86,21 @@ def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[P
     return passages
 
 
-def fragments(a: TokenBatch, b: TokenBatch, options: AlignOptions | None = None) -> tuple[tuple[Fragment, ...], int, int]:
-    """Fragments of two batches of one text each, with places in the original texts; words covered in a and in b."""
-    found = find_passages(a.hashes, b.hashes, options)
-    out = tuple(
+def to_fragments(
+    passages: list[Passage], a: TokenBatch, b: TokenBatch, *, prefix: str = "f"
+) -> tuple[Fragment, ...]:
+    """Passages of two batches of one text each, with places in the original texts."""
+    return tuple(
         Fragment(
-            id=f"f{number}",
+            id=f"{prefix}{number}",
             a=Span(int(a.starts[p.a_start]), int(a.ends[p.a_end - 1])),
             b=Span(int(b.starts[p.b_start]), int(b.ends[p.b_end - 1])),
             kind=p.kind,
             score=round(p.score, 6),
             words=p.a_end - p.a_start,
         )
-        for number, p in enumerate(found, 1)
+        for number, p in enumerate(passages, 1)
     )
-    return out, union_length((p.a_start, p.a_end) for p in found), union_length((p.b_start, p.b_end) for p in found)
 
 
 def _merge(
@@ -172,7 +176,9 @@ def _heaviest_chain(passages: list[Passage]) -> list[bool]:
     """Members of the chain, rising in a and b, that holds the most equal words; ties go to the earlier passage."""
     starts = sorted({p.b_start for p in passages})
     size = len(starts)
-    best: list[tuple[int, int]] = [(0, -1)] * (size + 1)  # Fenwick tree: (weight, -(passage + 1)) of the best chain
+    best: list[tuple[int, int]] = [(0, -1)] * (
+        size + 1
+    )  # Fenwick tree: (weight, -(passage + 1)) of the best chain
     before = [-1] * len(passages)
     for i, p in enumerate(passages):
         at = bisect_left(starts, p.b_start)

@@ -82,7 +82,7 @@ def comparison(
     paint = Painter(colour)
     lines = [*_comparison_header(result, names, width, paint), ""]
     for letter, disguise in (("A", result.disguise_a), ("B", result.disguise_b)):
-        lines += _disguise(letter, disguise, paint)
+        lines += disguise_lines(letter, disguise, paint)
     if not result.fragments:
         lines.append("No passage stands in both texts.")
     for number, part in enumerate(result.fragments[:SHOWN_FRAGMENTS], start=1):
@@ -230,7 +230,7 @@ def _comparison_header(result: Comparison, names: tuple[str, str], width: int, p
     ]
 
 
-def _disguise(letter: str, disguise: Disguise, paint: Painter) -> list[str]:
+def disguise_lines(letter: str, disguise: Disguise, paint: Painter) -> list[str]:
     if not disguise.findings:
         return []
     lines = []

@@ -38,9 +38,13 @@ class Canon:
 
     def __post_init__(self) -> None:
         if self.min_letters not in (1, 3):
-            raise InvalidParameter(f"min_letters is {self.min_letters}: it can be 1 (keep all) or 3", name="min_letters")
+            raise InvalidParameter(
+                f"min_letters is {self.min_letters}: it can be 1 (keep all) or 3", name="min_letters"
+            )
         if self.reduce not in REDUCTIONS:
-            raise InvalidParameter(f"reduce is {self.reduce!r}: it can be one of {', '.join(REDUCTIONS)}", name="reduce")
+            raise InvalidParameter(
+                f"reduce is {self.reduce!r}: it can be one of {', '.join(REDUCTIONS)}", name="reduce"
+            )
 
     @property
     def stop_hashes(self) -> NDArray[np.uint64] | None:
@@ -68,7 +72,9 @@ class Canon:
         drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
         if drop:
             kept = (flags & drop) == 0
-            counts = np.add.reduceat(np.append(kept, False), offsets[:-1].astype(np.int64)) if len(texts) else kept
+            counts = (
+                np.add.reduceat(np.append(kept, False), offsets[:-1].astype(np.int64)) if len(texts) else kept
+            )
             counts = np.where(np.diff(offsets) > 0, counts, 0)
             offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
             hashes, starts, ends, flags = hashes[kept], starts[kept], ends[kept], flags[kept]
@@ -100,7 +106,13 @@ class TokenBatch:
         ids = self.ids[part] if len(self.ids) else self.ids
         offsets = np.array([0, part.stop - part.start], np.uint64)
         return TokenBatch(
-            self.hashes[part], self.starts[part], self.ends[part], self.flags[part], offsets, ids, self.vocabulary
+            self.hashes[part],
+            self.starts[part],
+            self.ends[part],
+            self.flags[part],
+            offsets,
+            ids,
+            self.vocabulary,
         )
 
     def span(self, first: int, last: int) -> Span:
@@ -127,7 +139,9 @@ def _stop_hashes(lists: bool, extra: tuple[str, ...]) -> NDArray[np.uint64] | No
     words = [*(sorted(stop_words()) if lists else ()), *extra]
     if not words:
         return None
-    return np.unique(kernels.tokenize(words, None, None, 1)[0])  # each by itself: «а» must not take Latin neighbours
+    return np.unique(
+        kernels.tokenize(words, None, None, 1)[0]
+    )  # each by itself: «а» must not take Latin neighbours
 
 
 def _distinct_words(words: list[str]) -> tuple[list[str], NDArray[np.uint32]]:
@@ -145,6 +159,8 @@ def _word_hashes(words: list[str]) -> NDArray[np.uint64]:
     single = lengths == 1
     out[single] = hashes[offsets[:-1][single].astype(np.int64)]
     for i in np.flatnonzero(~single).tolist():
-        values, _ = kernels.shingle(hashes[int(offsets[i]) : int(offsets[i + 1])], np.array([0, lengths[i]], np.uint64), 999)
+        values, _ = kernels.shingle(
+            hashes[int(offsets[i]) : int(offsets[i + 1])], np.array([0, lengths[i]], np.uint64), 999
+        )
         out[i] = values[0] if len(values) else 1
     return out

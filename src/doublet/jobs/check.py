@@ -1,0 +1,134 @@
+"""Check a document against others: what was taken, from where, and how much in all (K1–K3).
+
+Documents come from files here; libraries that last will hand in their candidates through the same `explain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from doublet.errors import InvalidParameter
+from doublet.jobs.dedupe import Documents
+from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages, to_fragments
+from doublet.matches.sources import rank_sources
+from doublet.model import Check, Document, Outcome, SourceMatch
+from doublet.progress import Progress
+from doublet.signatures import method as make_method
+from doublet.signatures.shingles import Shingles
+from doublet.text.disguise import find_disguise_in
+from doublet.text.tokens import Canon
+
+CANDIDATES = 200  #: documents that are aligned: those that share the most shingles with the checked one
+
+
+def check(
+    text: str,
+    documents: Iterable[Document | Mapping[str, Any] | tuple[str, str]] | Any,
+    *,
+    shingle_words: int = 4,
+    min_share: float = 0.0,
+    progress: Progress | None = None,
+    **align: Any,
+) -> Check:
+    """What of *text* stands in *documents* (as for `dedupe`, or an opened source), and where.
+
+    Sources with a share under *min_share* are left out. Of the options of the alignment see `AlignOptions`.
+    """
+    progress = progress or Progress()
+    unknown = set(align) - set(ALIGN_NAMES)
+    if unknown:
+        raise InvalidParameter(
+            f"check knows no parameter {min(unknown)!r}: {', '.join(ALIGN_NAMES)}", name=min(unknown)
+        )
+    options = AlignOptions(**align)
+    exact = make_method("shingles", shingle_words=shingle_words)
+    assert isinstance(exact, Shingles)
+    source = documents if hasattr(documents, "batches") else Documents(documents)
+    own = exact.sign(text)
+    outcomes: list[Outcome] = []
+    total = getattr(source, "total_bytes", None)
+    # First walk: which documents share shingles with the text at all.
+    hits: list[tuple[int, int, float, float]] = []  # -overlap, position, resemblance, containment
+    count = 0
+    for batch in source.batches():
+        parsed = batch.parse()
+        outcomes += parsed.outcomes
+        values, offsets, _, _ = exact.sets(parsed.texts)
+        if own is not None and len(values):
+            found = np.concatenate([[0], np.cumsum(np.isin(values, own.values))])[offsets.astype(np.int64)]
+            for i in np.flatnonzero(np.diff(found)).tolist():
+                overlap, size = int(found[i + 1] - found[i]), int(offsets[i + 1] - offsets[i])
+                hits.append((-overlap, count + i, overlap / (own.size + size - overlap), overlap / own.size))
+        count += len(parsed)
+        progress.step("reading", batch.consumed_bytes, total, "bytes", f"{count} documents")
+    hits = sorted(hits)[:CANDIDATES]
+    # Second walk: the texts of those documents.
+    wanted = {position: row for row, (_, position, _, _) in enumerate(hits)}
+    chosen: list[Document | None] = [None] * len(hits)
+    at = 0
+    for batch in source.batches() if hits else ():
+        parsed = batch.parse()
+        titles = getattr(parsed, "titles", None)
+        for i in range(len(parsed)):
+            row = wanted.get(at + i)
+            if row is not None:
+                title = titles[i] if titles else ""
+                chosen[row] = Document(parsed.ids[i], parsed.texts[i], title)
+        at += len(parsed)
+    candidates = [document for document in chosen if document is not None]
+    sources, words, share, disguise = explain(
+        text, candidates, [(like, inside) for _, _, like, inside in hits], options, min_share, progress
+    )
+    return Check(
+        words=words,
+        share=share,
+        sources=sources,
+        documents=count,
+        parameters={
+            "shingle_words": shingle_words,
+            "min_share": min_share,
+            **{n: getattr(options, n) for n in ALIGN_NAMES},
+        },
+        disguise=disguise,
+        outcomes=tuple(outcomes),
+        notes=() if words else ("the text has no words: there is nothing to check",),
+    )
+
+
+def explain(
+    text: str,
+    candidates: Sequence[Document],
+    measures: Sequence[tuple[float, float]],
+    options: AlignOptions,
+    min_share: float,
+    progress: Progress,
+) -> tuple[tuple[SourceMatch, ...], int, float, Any]:
+    """Align *text* with every candidate and rank them: sources, words of the text, share of all, disguise.
+
+    *measures* are resemblance and containment of each candidate.
+    """
+    canon = Canon()
+    batch = canon.tokens([text])
+    words = len(batch.hashes)
+    passages = []
+    batches = []
+    for number, document in enumerate(candidates):
+        other = canon.tokens([document.text])
+        batches.append(other)
+        passages.append(find_passages(batch.hashes, other.hashes, options))
+        progress.step("aligning", number + 1, len(candidates), "documents")
+    ranked = rank_sources(passages, words, [document.id for document in candidates]) if words else []
+    out = []
+    share = 0.0
+    for place, row in enumerate(ranked, 1):
+        if row.share < min_share:
+            continue
+        share += row.added
+        document = candidates[row.candidate]
+        found = to_fragments(passages[row.candidate], batch, batches[row.candidate], prefix=f"s{place}f")
+        like, inside = measures[row.candidate]
+        out.append(SourceMatch(document.id, document.title, row.share, row.added, like, inside, found))
+    return tuple(out), words, min(share, 1.0), find_disguise_in(text, batch, 0)

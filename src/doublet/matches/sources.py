@@ -1,0 +1,50 @@
+"""Which sources explain a document: the smallest convincing set first, no word counted twice (K3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from doublet.matches.align import Passage
+from doublet.matches.cover import Cover, share
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Place of a source in the ranking: which candidate it is, what it covers, what it adds."""
+
+    candidate: int
+    share: float
+    added: float
+
+
+def rank_sources(
+    passages: Sequence[Sequence[Passage]], words: int, names: Sequence[str], *, least_words: int = 4
+) -> list[Ranked]:
+    """Greedy cover: always the candidate next that explains most words not explained yet, ties by name.
+
+    *passages* of each candidate; *words* is the length of the checked document. A candidate that adds fewer than
+    *least_words* new words ends the first part; the others follow by their own share, adding nothing.
+    """
+    ranges = [[(p.a_start, p.a_end) for p in some] for some in passages]
+    cover = Cover(words)
+    shares = [share(some, words) for some in ranges]
+    left = {i for i, some in enumerate(ranges) if some}
+    bounds = {i: sum(end - start for start, end in ranges[i]) for i in left}  # never less than what is new
+    out: list[Ranked] = []
+    while left:
+        best, most = -1, 0
+        for i in sorted(left, key=lambda i: (-bounds[i], names[i])):
+            if bounds[i] < most or bounds[i] < least_words:
+                break
+            bounds[i] = cover.new(ranges[i])
+            if bounds[i] > most or (bounds[i] == most and best >= 0 and names[i] < names[best]):
+                best, most = i, bounds[i]
+        if best < 0 or most < least_words:
+            break
+        cover.add(ranges[best])
+        left.discard(best)
+        out.append(Ranked(best, shares[best], most / words))
+    for i in sorted(left, key=lambda i: (-shares[i], names[i])):
+        out.append(Ranked(i, shares[i], cover.add(ranges[i]) / words))
+    return out

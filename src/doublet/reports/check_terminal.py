@@ -1,0 +1,96 @@
+"""A checked document for a terminal: the share, the sources, and the text itself with what was taken in colour.
+
+Each source has a number and a colour; a passage stands between brackets with the number of its source, so colour never
+carries the meaning alone.
+"""
+
+from __future__ import annotations
+
+from doublet.model import Check, SourceMatch
+from doublet.reports.terminal import Painter, disguise_lines, harmless, wrap
+from doublet.reports.wording import FRAGMENT_KINDS, count, percent
+
+SHOWN_SOURCES = 20
+_COLOURS = ("31", "32", "33", "34", "35", "36", "91", "92", "94", "95")
+
+
+class SourcePainter(Painter):
+    """Knows the colours of sources: style ``source 3`` is that of the third one."""
+
+    def __call__(self, text: str, style: str) -> str:
+        if not style.startswith("source ") or not self.colour or not text:
+            return super().__call__(text, style)
+        number = int(style.removeprefix("source ")) - 1
+        return f"\x1b[1;{_COLOURS[number % len(_COLOURS)]}m{text}\x1b[0m"
+
+
+def check_report(
+    result: Check, text: str, *, name: str = "the document", width: int = 80, colour: bool = False
+) -> str:
+    """*text* is the checked one."""
+    paint = SourcePainter(colour)
+    lines = [
+        paint(
+            f"{name}: {percent(result.share)} of {count(result.words, 'word')} stand in other documents",
+            "title",
+        )
+    ]
+    lines.append(paint(f"checked against {count(result.documents, 'document')}", "dim"))
+    lines.append("")
+    lines += disguise_lines("The text", result.disguise, paint)
+    if not result.sources:
+        lines.append("No source was found.")
+    for number, source in enumerate(result.sources[:SHOWN_SOURCES], 1):
+        lines += _source(number, source, paint)
+    if len(result.sources) > SHOWN_SOURCES:
+        lines.append(
+            f"and {count(len(result.sources) - SHOWN_SOURCES, 'more source')}: --format json has them all"
+        )
+    if result.sources:
+        lines += ["", *_coloured(result, text, width, paint)]
+    lines += [f"Note: {harmless(note)}" for note in result.notes]
+    return "\n".join(lines) + "\n"
+
+
+def _source(number: int, source: SourceMatch, paint: Painter) -> list[str]:
+    kinds: dict[str, int] = {}
+    for fragment in source.fragments:
+        kinds[fragment.kind] = kinds.get(fragment.kind, 0) + 1
+    told = ", ".join(f"{many} {FRAGMENT_KINDS.get(kind, kind)}" for kind, many in sorted(kinds.items()))
+    title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
+    extra = "" if abs(source.added - source.share) < 0.0005 else f", {percent(source.added)} not seen above"
+    head = paint(f"[{number}] {title}", f"source {number}")
+    return [f"{head}: {percent(source.share)}{extra}; passages: {told}"]
+
+
+def _coloured(result: Check, text: str, width: int, paint: Painter) -> list[str]:
+    """The text, paragraph by paragraph, each word in the colour of the first source that explains it."""
+    owner = [0] * len(text)
+    for number, source in reversed(list(enumerate(result.sources, 1))):
+        for fragment in source.fragments:
+            owner[fragment.a.start : fragment.a.end] = [number] * (fragment.a.end - fragment.a.start)
+    lines: list[str] = []
+    at = 0
+    for paragraph in text.split("\n"):
+        segments: list[tuple[str, str]] = []
+        start = at
+        end = at + len(paragraph)
+        while start < end:
+            stop = start
+            while stop < end and owner[stop] == owner[start]:
+                stop += 1
+            part = harmless(text[start:stop])
+            if owner[start]:
+                style = f"source {owner[start]}"
+                opens = start == 0 or owner[start - 1] != owner[start]
+                closes = stop == len(text) or owner[min(stop, len(text) - 1)] != owner[start]
+                segments.append((f"[{owner[start]} " * opens + part + "]" * closes, style))
+            else:
+                segments.append((part, ""))
+            start = stop
+        at = end + 1
+        if segments:
+            lines += [paint.line(line) for line in wrap(segments, width)]
+        else:
+            lines.append("")
+    return lines
