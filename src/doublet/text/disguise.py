@@ -78,42 +78,66 @@ def find_disguise_in(text: str, batch: TokenBatch, index: int) -> Disguise:
 
     The batch should hold all words (no stop words or short words left out), because shares are of its words.
     """
-    part = batch.slice(index)
-    flags = batch.flags[part]
-    flagged = np.flatnonzero(flags & np.uint8(FLAGS_DISGUISE))
-    has_invisible = not text.isascii() and _invisible_runs().search(text) is not None
-    if not len(flagged) and not has_invisible:
+    words = _Words(text, batch, index)
+    if not words.suspicious:
         return Disguise()
-    words = _Words(
-        text,
-        batch.starts[part].astype(np.int64),
-        batch.ends[part].astype(np.int64),
-        flags,
-        batch.hashes[part],
-        int(np.count_nonzero((flags & np.uint8(FLAG_NUMBER)) == 0)),
-    )
     found = [_lookalike(words), _invisible(words), _spaced(words), _marks(words), _styled(words)]
     return Disguise(tuple(tally.finding() for tally in found if tally.characters))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Words:
-    """The words of one text."""
+    """The words of one text, and what the fold table says about its characters."""
 
-    text: str
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    flags: NDArray[np.uint8]
-    hashes: NDArray[np.uint64]
-    lettered: int  #: words that hold a letter
+    def __init__(self, text: str, batch: TokenBatch, index: int) -> None:
+        part = batch.slice(index)
+        self.text = text
+        self.starts = batch.starts[part].astype(np.int64)
+        self.ends = batch.ends[part].astype(np.int64)
+        self.flags = batch.flags[part]
+        self.hashes = batch.hashes[part]
+        self.lettered = int(np.count_nonzero(self.flags & np.uint8(FLAG_NUMBER) == 0))
+
+    @functools.cached_property
+    def codes(self) -> NDArray[np.uint32]:
+        return np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+    @functools.cached_property
+    def entries(self) -> NDArray[np.uint32]:
+        return fold_table().entries[self.codes]
+
+    @functools.cached_property
+    def invisible(self) -> NDArray[np.int64]:
+        """Places of the characters that nobody sees."""
+        if self.text.isascii():
+            return np.empty(0, np.int64)
+        kinds = self.entries & np.uint32(DROP | LETTER_MASK)
+        return np.flatnonzero((kinds == DROP | INVISIBLE) | (kinds == DROP | BREAK))
+
+    @functools.cached_property
+    def phonetic(self) -> NDArray[np.int64]:
+        """Places of the letters that only transcriptions have."""
+        return np.flatnonzero(_phonetic_letters()[np.minimum(self.codes, 0x3FF)])
+
+    @property
+    def suspicious(self) -> bool:
+        return bool((self.flags & np.uint8(FLAGS_DISGUISE)).any()) or len(self.invisible) > 0
 
     def flagged(self, flag: int) -> Iterator[tuple[int, str]]:
         """Number and original spelling of each word with *flag*."""
-        for i in np.flatnonzero(self.flags & np.uint8(flag)).tolist():
-            yield i, self.text[self.starts[i] : self.ends[i]]
+        numbers = np.flatnonzero(self.flags & np.uint8(flag))
+        places = zip(self.starts[numbers].tolist(), self.ends[numbers].tolist(), strict=True)
+        for i, (start, end) in zip(numbers.tolist(), places, strict=True):
+            yield i, self.text[start:end]
 
     def span(self, i: int) -> Span:
         return Span(int(self.starts[i]), int(self.ends[i]))
+
+    def is_transcription(self, i: int) -> bool:
+        """True near letters that only transcriptions have, as in [ˈprɛslɪ]: there look-alikes are honest."""
+        if not len(self.phonetic):
+            return False
+        near = np.searchsorted(self.phonetic, [self.starts[i] - _NEAR, self.starts[i] + _NEAR])
+        return bool(near[0] < near[1])
 
     def many(self, kind: str, words: list[int]) -> bool:
         """The alarm rule: enough different words, and enough of the text or of one passage of it."""
@@ -183,9 +207,12 @@ def _letter(char: str) -> _Letter | None:
 def _lookalike(words: _Words) -> _Tally:
     tally = _Tally("lookalike")
     counted: dict[int, int] = {}
+    known: dict[str, int] = {}
     for i, word in words.flagged(FLAG_LOOKALIKE):
-        number = _count_lookalikes(word)
-        if number and not _is_transcription(words.text, words.span(i)):
+        number = known.get(word)
+        if number is None:
+            number = known[word] = _count_lookalikes(word)
+        if number and not words.is_transcription(i):
             counted[i] = number
     if words.many("lookalike", list(counted)):
         tally.alarm = True
@@ -258,24 +285,19 @@ def _is_honest(chars: list[str], letters: list[_Letter], strange: list[int], scr
     return len(strange) > 1 and seam > 0 and capitals[seam] and not capitals[seam - 1]
 
 
-def _is_transcription(text: str, span: Span) -> bool:
-    """True for a word near letters that only a transcription has: [ˈprɛslɪ]. Its look-alikes are honest."""
-    around = text[max(0, span.start - _NEAR) : span.start + _NEAR]
-    return _phonetic_letters().search(around) is not None
-
-
 @functools.cache
-def _phonetic_letters() -> re.Pattern[str]:
-    """Letters and signs that only transcriptions have, without those that look like others."""
+def _phonetic_letters() -> NDArray[np.bool_]:
+    """Which of the first 1024 characters only transcriptions have; not those that look like others."""
     table = fold_table()
-    alone = (chr(c) for c in range(0x250, 0x2B0) if c not in table.twins and c not in table.styled)
-    return re.compile("[ˈˌːθðŋæ" + "".join(alone) + "]")
+    alone = [c for c in range(0x250, 0x2B0) if c not in table.twins and c not in table.styled]
+    out = np.zeros(0x400, np.bool_)
+    out[[*alone, *map(ord, "ˈˌːθðŋæ")]] = True
+    return out
 
 
 def _turned(words: _Words) -> dict[int, int]:
     """Words of twins alone that were read in the script of their neighbours: number of letters of each."""
-    entries = fold_table().entries[_codes(words.text)]
-    entries = np.append(entries, np.uint32(0))
+    entries = np.append(words.entries, np.uint32(0))
     bounds = np.stack([words.starts, words.ends], axis=1).reshape(-1)
     merged = np.bitwise_or.reduceat(entries, bounds)[::2]
     scripts = merged >> np.uint32(SCRIPT_SHIFT) & np.uint32(15)
@@ -293,10 +315,6 @@ def _turned(words: _Words) -> dict[int, int]:
         if scripts[i] == CYRILLIC or not any(letter.char in "iI" for letter in letters):
             out[i] = len(letters)
     return out
-
-
-def _codes(text: str) -> NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 # Invisible characters
@@ -359,19 +377,21 @@ def _may_break(word: str, start: int, end: int) -> bool:
 def _add_loose(words: _Words, tally: _Tally) -> None:
     """Invisible characters outside of words. They do no harm and raise no alarm, but they are told."""
     text = words.text
-    starts, ends = words.starts, words.ends
+    places = words.invisible
+    word = np.searchsorted(words.starts, places, side="right")  # one more than the number of the word before
+    places = places[places >= np.append(0, words.ends)[word]]
+    if not len(places):
+        return
     right_to_left = _RIGHT_TO_LEFT.search(text) is not None
-    for run in _invisible_runs().finditer(text):
-        at = run.start()
-        i = int(np.searchsorted(starts, at, side="right")) - 1
-        if i >= 0 and at < ends[i]:
+    for run_of_places in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
+        span = Span(int(run_of_places[0]), int(run_of_places[-1]) + 1)
+        run = text[span.start : span.end]
+        if (span.start == 0 and run == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run)):
             continue
-        if (at == 0 and run[0] == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run[0])):
+        if _needs_joiners(text[span.start - 1 : span.start]) or _needs_joiners(text[span.end : span.end + 1]):
             continue
-        if _needs_joiners(text[at - 1 : at]) or _needs_joiners(text[run.end() : run.end() + 1]):
-            continue
-        tally.loose.append(Span(at, run.end()))
-        tally.characters += len(run[0])
+        tally.loose.append(span)
+        tally.characters += len(run)
 
 
 def _needs_joiners(char: str) -> bool:
@@ -413,7 +433,7 @@ def _marks(words: _Words) -> _Tally:
     counted: dict[int, int] = {}
     for i, word in words.flagged(FLAG_MARKS):
         number = _count_marks(word)
-        if number and not _is_transcription(words.text, words.span(i)):
+        if number and not words.is_transcription(i):
             counted[i] = number
     if words.many("marks", list(counted)):
         tally.alarm = True
@@ -486,7 +506,7 @@ def _styled(words: _Words) -> _Tally:
         number = sum(
             ord(c) in styled and not (full_width_is_honest and "\uff00" <= c <= "\uff5e") for c in letters
         )
-        if not number or _is_transcription(words.text, words.span(i)):
+        if not number or words.is_transcription(i):
             continue
         dressed[i] = number
         # Single letters, and names like sin, are how formulas come out of a PDF.
