@@ -36,6 +36,7 @@ class IMatchParameters(LexicalParameters):
     left_out: float = parameter(
         0.33, "share of the words that each further lexicon leaves out", low=0, high=0.99
     )
+    # Four: with two or three, short texts that merely share some rare words agree (figures on the method's page).
     min_words: int = parameter(4, "no hash when a text has fewer words of a lexicon", low=1, high=100_000)
     seed: int = parameter(1, "from which the words to leave out are drawn", low=0, high=(1 << 63) - 1)
 

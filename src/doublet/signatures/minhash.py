@@ -128,7 +128,8 @@ class MinHash(ShingledMethod[MinHashParameters]):
         texts = len(minima)
         used = minima[:, : self.bands * self.rows].reshape(texts * self.bands, self.rows)
         labels = np.tile(np.arange(self.bands, dtype=np.uint64), texts)
-        return combine(used.astype(np.uint64), labels).reshape(texts, self.bands)
+        keys: U64 = combine(used.astype(np.uint64), labels).reshape(texts, self.bands)
+        return keys
 
 
 def pack(minima: U32) -> U64:

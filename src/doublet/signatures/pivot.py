@@ -43,6 +43,8 @@ _WHAT = "list of pivot words"
 @dataclass(frozen=True, kw_only=True)
 class PivotParameters(LexicalParameters):
     pivots: int = parameter(3000, "at most so many words are chosen", low=1, high=100_000, signs=False)
+    # Eight: fewer take unlike texts for equal, more find less; figures in docs/explanation/methods.md. Chosen on
+    # the revisions of Russian documentation pages: measure on other texts before changing it.
     depth: int = parameter(
         8, "words are chosen until so many of them cover every document", low=1, high=1000, signs=False
     )
