@@ -23,14 +23,29 @@ LATIN, CYRILLIC, GREEK, OTHER = 1, 2, 4, 8
 INVISIBLE, MARK, SILENT, BREAK = 1, 2, 3, 4
 
 # Letters that look the same, one column a script. Case matters: Н and H are twins, н and h are not.
-TWINS = ["a", "а", ".", "c", "с", ".", "e", "е", ".", "o", "о", "ο", "p", "р", "ρ", "x", "х", "χ", "y", "у", ".", "i", "і", "ι", "A", "А", "Α", "B", "В", "Β", "C", "С", ".", "E", "Е", "Ε", "H", "Н", "Η", "I", "І", "Ι", "K", "К", "Κ", "M", "М", "Μ", "O", "О", "Ο", "P", "Р", "Ρ", "T", "Т", "Τ", "X", "Х", "Χ", "Y", "У", "Υ", "Z", ".", "Ζ", "N", ".", "Ν", "v", ".", "ν"]
+TWINS = """
+a а .   c с .   e е .   o о ο   p р ρ   x х χ   y у .   i і ι
+A А Α   B В Β   C С .   E Е Ε   H Н Η   I І Ι   K К Κ   M М Μ
+O О Ο   P Р Ρ   T Т Τ   X Х Χ   Y У Υ   Z . Ζ   N . Ν   v . ν
+""".split()  # noqa: SIM905 - a table for the eye
 
 # Letters of other alphabets, and rare letters of these three, used as look-alikes. Those of other alphabets are no
 # anchors of anything; Latin ones (small capitals, phonetic letters) fold to the plain letter wherever they stand.
-FOREIGN = ["ѕ", "s", ".", "Ѕ", "S", ".", "ј", "j", ".", "Ј", "J", ".", "ԁ", "d", ".", "һ", "h", ".", "ԛ", "q", ".", "Ԛ", "Q", ".", "ԝ", "w", ".", "Ԝ", "W", ".", "ӏ", "l", ".", "Ӏ", "I", ".", "Ԍ", "G", ".", "ց", "g", ".", "ɑ", "a", "а", "ɡ", "g", ".", "ı", "i", "і", "ɩ", "i", "і", "ɪ", "i", "і", "ʏ", "y", "у", "ᴀ", "a", "а", "ʙ", "b", "в", "ᴄ", "c", "с", "ᴅ", "d", ".", "ᴇ", "e", "е", "ɢ", "g", ".", "ʜ", "h", "н", "ᴊ", "j", ".", "ᴋ", "k", "к", "ʟ", "l", ".", "ᴍ", "m", "м", "ɴ", "n", ".", "ᴏ", "o", "о", "ᴘ", "p", "р", "ʀ", "r", ".", "ꜱ", "s", ".", "ᴛ", "t", "т", "ᴜ", "u", ".", "ᴠ", "v", ".", "ᴡ", "w", ".", "ᴢ", "z", ".", "ᴦ", ".", "г", "ᴧ", ".", "л", "ᴨ", ".", "п", "օ", "o", "о", "Օ", "O", "О", "ո", "n", "п", "հ", "h", ".", "ս", "u", ".", "Ս", "U", ".", "Տ", "S", ".", "Լ", "L", ".", "Ꭺ", "A", "А", "Ᏼ", "B", "В", "Ꮯ", "C", "С", "Ꭼ", "E", "Е", "Ꮋ", "H", "Н", "Ꭻ", "J", ".", "Ꮶ", "K", "К", "Ꮇ", "M", "М", "Ꮲ", "P", "Р", "Ꭱ", "R", ".", "Ꮪ", "S", ".", "Ꭲ", "T", "Т", "Ꮩ", "V", ".", "Ꮤ", "W", ".", "Ꮓ", "Z", ".", "Ꮐ", "G", ".", "Ꮮ", "L", ".", "Ꭰ", "D", ".", "ⲟ", "o", "о", "ⲣ", "p", "р", "ⲥ", "c", "с", "Ⲟ", "O", "О", "Ⲣ", "P", "Р", "Ⲥ", "C", "С", "Ⲁ", "A", "А", "Ⲃ", "B", "В", "Ⲉ", "E", "Е", "Ⲏ", "H", "Н", "Ⲓ", "I", "І", "Ⲕ", "K", "К", "Ⲙ", "M", "М", "Ⲛ", "N", ".", "Ⲧ", "T", "Т", "Ⲭ", "X", "Х", "Ⲩ", "Y", "У", "ꓐ", "B", "В", "ꓑ", "P", "Р", "ꓓ", "D", ".", "ꓔ", "T", "Т", "ꓖ", "G", ".", "ꓗ", "K", "К", "ꓙ", "J", ".", "ꓚ", "C", "С", "ꓜ", "Z", ".", "ꓝ", "F", ".", "ꓟ", "M", "М", "ꓠ", "N", ".", "ꓡ", "L", ".", "ꓢ", "S", ".", "ꓣ", "R", ".", "ꓦ", "V", ".", "ꓧ", "H", "Н", "ꓪ", "W", ".", "ꓫ", "X", "Х", "ꓬ", "Y", "У", "ꓮ", "A", "А", "ꓰ", "E", "Е", "ꓲ", "I", "І", "ꓳ", "O", "О", "ꓴ", "U", "."]
+FOREIGN = """
+ѕ s .   Ѕ S .   ј j .   Ј J .   ԁ d .   һ h .   ԛ q .   Ԛ Q .   ԝ w .   Ԝ W .   ӏ l .   Ӏ I .   Ԍ G .   ց g .
+ɑ a а   ɡ g .   ı i і   ɩ i і   ɪ i і   ʏ y у   ᴀ a а   ʙ b в   ᴄ c с   ᴅ d .   ᴇ e е   ɢ g .   ʜ h н   ᴊ j .
+ᴋ k к   ʟ l .   ᴍ m м   ɴ n .   ᴏ o о   ᴘ p р   ʀ r .   ꜱ s .   ᴛ t т   ᴜ u .   ᴠ v .   ᴡ w .   ᴢ z .   ᴦ . г
+ᴧ . л   ᴨ . п   օ o о   Օ O О   ո n п   հ h .   ս u .   Ս U .   Տ S .   Լ L .   Ꭺ A А   Ᏼ B В   Ꮯ C С   Ꭼ E Е
+Ꮋ H Н   Ꭻ J .   Ꮶ K К   Ꮇ M М   Ꮲ P Р   Ꭱ R .   Ꮪ S .   Ꭲ T Т   Ꮩ V .   Ꮤ W .   Ꮓ Z .   Ꮐ G .   Ꮮ L .   Ꭰ D .
+ⲟ o о   ⲣ p р   ⲥ c с   Ⲟ O О   Ⲣ P Р   Ⲥ C С   Ⲁ A А   Ⲃ B В   Ⲉ E Е   Ⲏ H Н   Ⲓ I І   Ⲕ K К   Ⲙ M М   Ⲛ N .
+Ⲧ T Т   Ⲭ X Х   Ⲩ Y У   ꓐ B В   ꓑ P Р   ꓓ D .   ꓔ T Т   ꓖ G .   ꓗ K К   ꓙ J .   ꓚ C С   ꓜ Z .   ꓝ F .   ꓟ M М
+ꓠ N .   ꓡ L .   ꓢ S .   ꓣ R .   ꓦ V .   ꓧ H Н   ꓪ W .   ꓫ X Х   ꓬ Y У   ꓮ A А   ꓰ E Е   ꓲ I І   ꓳ O О   ꓴ U .
+""".split()  # noqa: SIM905 - a table for the eye
 
 # Alike enough to fool a reader in some type faces. They stay anchors; they yield only to a firmer script in their word.
-WEAK = ["k", "к", "m", "м", "t", "т", "h", "н", "b", "в", "n", "п", "r", "г", "u", "и"]
+WEAK = """
+k к   m м   t т   h н   b в   n п   r г   u и
+""".split()  # noqa: SIM905 - a table for the eye
 
 INVISIBLES = [
     0x00AD,
@@ -210,9 +225,9 @@ def main() -> None:
         weak.setdefault((ord(cyrillic), LATIN), fold1(latin))
 
     pages: dict[tuple[int, ...], int] = {}
-    index = []
-    for page in range(0x1100):
-        index.append(pages.setdefault(tuple(entries[page * 256 : page * 256 + 256]), len(pages)))
+    index = [
+        pages.setdefault(tuple(entries[page * 256 : page * 256 + 256]), len(pages)) for page in range(0x1100)
+    ]
     out = [struct.pack("<6I", 0x31444644, len(pages), len(rows), len(expansions), len(compat), len(weak))]
     out.append(struct.pack(f"<{len(index)}H", *index))
     out += [struct.pack("<256I", *page) for page in pages]

@@ -90,7 +90,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A passage that stands in both texts. *kind*: verbatim, edited, reworded or moved; *score*: share of equal words."""
+    """A passage in both texts. *kind*: verbatim, edited, reworded or moved; *score*: share of equal words."""
 
     id: str
     a: Span
@@ -321,7 +321,7 @@ class SourceMatch:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Result of checking one document against others. *share* counts every word once, whatever the number of sources."""
+    """Result of checking one document against others. *share* counts every word once, however many sources."""
 
     words: int
     share: float

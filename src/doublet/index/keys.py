@@ -71,7 +71,7 @@ def clean_by_keys(
     agree: Callable[[int, int], bool] | None = None,
     on_step: Callable[[int, int], None] | None = None,
 ) -> tuple[U32, U32, U32]:
-    """The same walk as `SetStore.clean`, over candidates from *table*; *agree* is asked before the sets are compared."""
+    """The walk of `SetStore.clean` over candidates from *table*; *agree* is asked before the sets are compared."""
     sizes = store.sizes().astype(np.int64)
     ranks = np.full(len(sizes), len(sizes), np.int64)
     ranks[order] = np.arange(len(order))

@@ -93,7 +93,7 @@ def dedupe_inputs(
     """Duplicates of a collection.
 
     A document is removed when a kept one resembles it with *threshold* or more, or when *containment* of it or more
-    lies inside a kept one that is not shorter (None: never). *keep* orders the documents, see `doublet.jobs.preference`.
+    lies inside a kept one that is not shorter (None: never). *keep* orders the documents (`doublet.jobs.preference`).
     *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
     Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
     """
@@ -443,7 +443,7 @@ def _in_order(
 
 
 def _drop_repeated_ids(facts: Facts, store: Any, outcomes: _Outcomes) -> None:
-    """Of records with the same id one is used: that with the smallest content, so that the order of arrival is no matter."""
+    """Of records with one id the one with the smallest content is used: the order of arrival is no matter."""
     names = facts.ids()
     if len(set(names)) == len(names):
         return
@@ -474,8 +474,8 @@ class _spilling:  # noqa: N801 - reads as a word in "with _spilling(folder)"
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, OSError):
             raise SpillFailed(
-                f"the folder for temporary data, {self.folder}, cannot be used ({error.strerror or error}): free some room, "
-                "name another folder in TMPDIR, or allow more memory so that nothing has to be spilled",
+                f"the folder for temporary data, {self.folder}, cannot be used ({error.strerror or error}): "
+                "free some room, name another folder in TMPDIR, or allow more memory so that nothing has to be spilled",
                 folder=self.folder,
             ) from error
 
@@ -516,8 +516,8 @@ def _join(
     if plan.by_shingles:
         plan.keys = _sketch_keys(plan, store)
         plan.notes.append(
-            "candidates came from sketches: a few pairs close to the threshold, and short texts inside long ones, may be "
-            "missing; every link shown was verified"
+            "candidates came from sketches: a few pairs close to the threshold, and short texts inside long "
+            "ones, may be missing; every link shown was verified"
         )
     plan.keys.settle(count)
     agree = None if plan.by_shingles or plan.estimates else plan.agree
@@ -665,6 +665,8 @@ class Documents:
 
     @staticmethod
     def _put(parsed: ParsedBatch, position: int, item: Any) -> None:
+        name: Any
+        text: Any
         time = source = ""
         if isinstance(item, Document):
             name, text, time, source = item.id, item.text, item.time, item.source

@@ -69,7 +69,7 @@ def mix(value: int) -> int:
 
 
 def hash_letters(letters: Sequence[int]) -> int:
-    """Polynomial of the letters, the first one with power 0, then mixed: sums of a block of text give it without a loop."""
+    """Polynomial of the letters, the first with power 0, then mixed: running sums over a text give it without a loop."""
     value, power = 0, 1
     for letter in letters:
         value = (value + letter * power) & MASK64
@@ -194,7 +194,7 @@ class _Scanner:
             scripts |= unit.script
         if anchors & (anchors - 1) == 0:
             return self._resolve_part(part, anchors, scripts)
-        # A script whose anchors are all near look-alikes (к and k) yields to the other one; where both are, to the more.
+        # A script whose anchors are all near look-alikes (к and k) yields to the other; where both are, to the more.
         if anchors == LATIN | CYRILLIC:
             firm = 0
             balance = 0
@@ -219,7 +219,7 @@ class _Scanner:
         for unit in part:
             if unit.anchor:
                 nearest = unit.anchor
-            elif unit.script and unit.script != nearest and nearest != OTHER:
+            elif unit.script and nearest not in (unit.script, OTHER):
                 flags |= self._turn([unit], nearest)
         if nearest != OTHER:
             self.context = nearest
@@ -411,7 +411,10 @@ def _documents(offsets: U64) -> Iterator[tuple[int, int]]:
 
 
 def shingle(hashes: U64, offsets: U64, size: int) -> tuple[U64, U64]:
-    """Rabin–Karp fingerprints of every run of *size* words, in order. A shorter, not empty document has one, of all its words."""
+    """Rabin–Karp fingerprints of every run of *size* words, in order.
+
+    A shorter document that is not empty has one, of all its words.
+    """
     out: list[int] = []
     ends = [0]
     for start, end in _documents(offsets):
@@ -440,7 +443,7 @@ def distinct(values: U64, offsets: U64) -> tuple[U64, U64]:
 def shingle_sets(
     texts: Sequence[str], size: int, stop: U64 | None = None, min_letters: int = 1, threads: int = 1
 ) -> tuple[U64, U64, U32, U32]:
-    """Sets of fingerprints of the texts straight from the text: values, offsets, words per text, disguised words per text.
+    """Sets of fingerprints straight from the texts: values, offsets, words and disguised words per text.
 
     Words of *stop* and words of fewer than *min_letters* letters (1 or 3) are left out first.
     """
@@ -459,10 +462,11 @@ def shingle_sets(
 def json_sets(
     block: bytes, id_field: str, text_field: str, size: int, stop: U64 | None = None, min_letters: int = 1
 ) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U32]:
-    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece), their ends, line numbers, lines left.
+    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece), ends, lines, lines left.
 
-    A line is left to the caller, who reads it with care, unless it is plainly good: a valid JSON object whose id is a string
-    that is not empty, or a whole number, and whose text is a string. A kernel may leave more lines, but never take a bad one.
+    A line is left to the caller, who reads it with care, unless it is plainly good: a valid JSON object whose id is a
+    string that is not empty, or a whole number, and whose text is a string. A kernel may leave more lines, but never
+    take a bad one.
     """
     import orjson
 
@@ -488,7 +492,7 @@ def json_sets(
 
 
 def minima(values: U64, offsets: U64, factors: U32, terms: U32, threads: int = 1) -> U32:
-    """For each document and each function the smallest (a·x + b) mod p, p = 2³¹−1, x = value mod p; p for an empty one."""
+    """Smallest (a·x + b) mod p for each document and function; p = 2³¹−1, x = value mod p. An empty document has p."""
     out = np.full((len(offsets) - 1, len(factors)), MINHASH_PRIME, np.uint32)
     a = factors.astype(np.uint64)
     b = terms.astype(np.uint64)
@@ -573,7 +577,9 @@ class SetStore:
     def clean(
         self, order: U32, threshold: float, containment: float, on_step: OnStep = None
     ) -> tuple[U32, U32, U32]:
-        """Documents in *order* of preference (those it leaves out take no part); links (document, kept one, overlap) of each removed to all that cover it.
+        """Links (document, kept one, overlap) of each removed document to all that cover it.
+
+        Documents come in *order* of preference; those it leaves out take no part.
 
         A document is kept unless one kept before it covers it: resemblance at least *threshold*, or (when *containment*
         is above 0) the document lies inside the kept, not smaller one with at least that containment. A document with
@@ -596,7 +602,7 @@ class SetStore:
     def pairs(
         self, threshold: float, containment: float, limit: int, on_step: OnStep = None
     ) -> tuple[U32, U32, U32, bool]:
-        """All pairs (smaller number first) that resemble or hold each other, at most *limit*; the last says "cut short"."""
+        """All pairs (smaller number first) that resemble or hold each other, at most *limit*; last: was it cut?"""
         out: list[tuple[int, int, int]] = []
         for a in range(len(self._sets)):
             for b in range(a + 1, len(self._sets)):
@@ -642,7 +648,7 @@ def _columns(rows: list[tuple[int, int, int]]) -> tuple[U32, U32, U32]:
 
 
 def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
-    """Maximal equal runs of at least *size* words, longest first, no word of *a* twice: starts in a, starts in b, lengths.
+    """Maximal equal runs of at least *size* words, longest first, no word of *a* twice: starts in a and b, lengths.
 
     All left- and right-maximal runs are found; the longest are taken first (ties: earlier in a, then in b) and later
     ones keep only stretches of *a* that are still free, again of at least *size* words. Of a run of *size* words that

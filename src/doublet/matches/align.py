@@ -1,6 +1,6 @@
 """Two texts → the passages they share, with places on both sides (K2).
 
-1. Seeds: maximal equal runs of words (`kernels.common_runs`), longest first, so that every word of a belongs to one run.
+1. Seeds: maximal equal runs of words (`kernels.common_runs`), longest first; every word of a belongs to one run.
 2. Runs that follow each other in both texts with a small edit between them become one passage.
 3. A passage is stretched over single changed words at its ends as long as words beyond agree.
 4. What is too short to mean anything is dropped.

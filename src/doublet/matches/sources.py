@@ -45,6 +45,6 @@ def rank_sources(
         cover.add(ranges[best])
         left.discard(best)
         out.append(Ranked(best, shares[best], most / words))
-    for i in sorted(left, key=lambda i: (-shares[i], names[i])):
-        out.append(Ranked(i, shares[i], cover.add(ranges[i]) / words))
+    rest = sorted(left, key=lambda i: (-shares[i], names[i]))
+    out += [Ranked(i, shares[i], cover.add(ranges[i]) / words) for i in rest]
     return out

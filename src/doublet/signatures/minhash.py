@@ -121,7 +121,8 @@ class MinHash(ShingledMethod[MinHashParameters]):
         return Measures(resemblance, None, resemblance >= self.parameters.threshold)
 
     def _keys(self, signature: Signature) -> U64:
-        return self.band_keys(unpack(signature.values, self.parameters.functions)[np.newaxis])[0]
+        row = unpack(signature.values, self.parameters.functions)[np.newaxis]
+        return self.band_keys(row).reshape(-1)
 
     def band_keys(self, minima: U32) -> U64:
         """Keys of many texts at once: a row of minima each → a row of keys each."""

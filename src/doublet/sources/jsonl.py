@@ -49,7 +49,7 @@ class JsonBatch:
 
     @property
     def block(self) -> bytes | None:
-        """The lines in one piece, for a reader that needs no strings (`kernels.json_sets`); None where there is none."""
+        """The lines in one piece, for a reader that needs no strings (`kernels.json_sets`); or None."""
         plain = self.fields.id != PLACE_AS_ID and "." not in self.fields.id + self.fields.text
         return self.content.raw if plain and isinstance(self.content, Block) else None
 

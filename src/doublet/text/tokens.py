@@ -28,7 +28,7 @@ class Canon:
     """Options of the canonical form. Frozen and hashable: part of a recipe.
 
     stop_words: leave out the Russian and English lists; extra_stop_words: the user's own, left out as well.
-    min_letters: 1 keeps every word, 3 leaves out shorter ones. reduce: "none", "stem" (Snowball) or "lemma" (pymorphy3).
+    min_letters: 1 keeps every word, 3 leaves out shorter ones. reduce: "none", "stem" (Snowball), "lemma" (pymorphy3).
     """
 
     stop_words: bool = False
