@@ -85,9 +85,7 @@ def _beginnings(text: str, block: list[_Line]) -> list[int]:
     return starts
 
 
-def _begins(  # noqa: PLR0911 - a list of rules, each with its answer
-    text: str, before: _Line, line: _Line, *, width: int, item: bool, each_line: bool
-) -> bool:
+def _begins(text: str, before: _Line, line: _Line, *, width: int, item: bool, each_line: bool) -> bool:
     """Whether *line* begins a paragraph. *item*: the paragraph so far is a list item."""
     ended = _ENDED.search(text, max(before.start, before.end - 8), before.end) is not None
     first = _first_letter(text, line)

@@ -121,9 +121,7 @@ def _split(text: str, paragraph: Span, out: list[Span]) -> None:
     out.append(Span(start, stop))
 
 
-def _ends(  # noqa: PLR0911 - a list of rules, each with its answer
-    text: str, start: int, mark: re.Match[str], next_at: int, stop: int
-) -> bool:
+def _ends(text: str, start: int, mark: re.Match[str], next_at: int, stop: int) -> bool:
     """Whether the sentence that began at *start* ends with *mark*, given that no small letter follows."""
     at, end = mark.span()
     signs = mark[0].rstrip("»”’\"')]}⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -176,9 +174,7 @@ def _is_numbering(text: str, start: int, at: int) -> bool:
     return _NUMBERING.fullmatch(head) is not None or _CAPTION.fullmatch(head) is not None
 
 
-def _word_ends(  # noqa: PLR0911 - a list of rules, each with its answer
-    text: str, at: int, before: re.Match[str], next_char: str, starter: bool
-) -> bool:
+def _word_ends(text: str, at: int, before: re.Match[str], next_char: str, starter: bool) -> bool:
     """Whether a full stop after the word of *before* ends the sentence."""
     word, letter = before[2], before[1]
     low = word.lower()
