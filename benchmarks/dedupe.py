@@ -18,12 +18,13 @@ import tempfile
 from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
 
 import truth
-from measure import DATA, Measured, best, python, run, save, table
+from measure import Measured, best, corpus_path, python, run, save, table
 from rivals import FLAGS_ONLY, RIVALS, THRESHOLD
 
 HERE = Path(__file__).resolve().parent
@@ -42,9 +43,12 @@ class Row:
     wall_s: float
     mb_per_s: float
     peak_mb: float
-    recall: float
-    precision: float
+    recall: float | None
+    precision: float | None
     times_ours: float = 0.0  #: time of this row / time of our plain row with as many workers
+
+
+Score = tuple[float | None, float | None]  # recall, precision
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,7 @@ class Corpus:
 
 def corpus_of(name: str, limit: int, folder: Path) -> Corpus:
     """The collection, or the file with its first *limit* documents, and the number of each id."""
-    path = Path(name) if name.endswith(".jsonl") else DATA / f"{name}.jsonl"
-    if not path.exists():
-        raise SystemExit(f"{path.name} is not there: make it with `python benchmarks/corpus.py {name}`")
+    path = corpus_path(name)
     lines = path.read_bytes().splitlines()
     if limit and limit < len(lines):
         lines = lines[:limit]
@@ -85,31 +87,32 @@ def our_command(corpus: Path, groups: Path, workers: int, *more: str) -> list[st
     ]
 
 
-def read_groups(path: Path) -> list[dict[str, object]]:
-    """Groups as written: one per line, or one JSON document with all of them."""
-    raw = path.read_bytes()
-    try:
-        whole = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return [record for record in map(orjson.loads, raw.splitlines()) if "keep" in record]
-    if isinstance(whole, dict):
-        return list(whole["groups"]) if "groups" in whole else [whole] if "keep" in whole else []
-    return list(whole)
+def read_groups(path: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def score_groups(path: Path, corpus: Corpus, true: truth.Pairs) -> tuple[float, float]:
-    """Recall: of the true pairs, those of which at most one document stays. Precision: of the documents
-    taken out, those whose kept document is a true partner (or, with containment, holds them: then this is
-    a lower bound)."""
+def check_groups(path: Path, corpus: Corpus, true: truth.Pairs) -> str:
+    """What is wrong with the groups by the truth, in words; empty if nothing is. Every document taken out
+    must have a kept one that is a true partner, and of every true pair at least one must go."""
     wanted = {pair for pair, jaccard in true.items() if jaccard >= THRESHOLD}
     removed: dict[int, int] = {}
     for group in read_groups(path):
         keep = corpus.ids[str(group["keep"])]
-        for member in group["members"]:  # type: ignore[attr-defined]
-            removed[corpus.ids[str(member["id"])]] = keep
-    hits = sum(a in removed or b in removed for a, b in wanted)
-    right = sum((min(pair), max(pair)) in wanted for pair in removed.items())
-    return hits / max(1, len(wanted)), right / max(1, len(removed))
+        removed.update((corpus.ids[str(member["id"])], keep) for member in group["members"])
+    wrong = sum((min(pair), max(pair)) not in wanted for pair in removed.items())
+    wrong += sum(keep in removed for keep in removed.values())
+    left = sum(a not in removed and b not in removed for a, b in wanted)
+    return f"{wrong} documents wrongly taken out, {left} pairs left" if wrong or left else ""
+
+
+def our_pairs(corpus: Corpus, folder: Path) -> Path:
+    """All pairs by our own list, as numbers of documents."""
+    command = our_command(corpus.path, folder / "unused.jsonl", 1, "--containment", "off")
+    done = best([run([*command, "--pairs", "--format", "json", "--quiet"])])
+    pairs = [(corpus.ids[p["a"]], corpus.ids[p["b"]]) for p in orjson.loads(done.out)["pairs"]]
+    path = folder / "ours.npy"
+    np.save(path, np.array([(min(p), max(p)) for p in pairs], np.int64).reshape(-1, 2))
+    return path
 
 
 def score_pairs(path: Path, true: truth.Pairs, *, flags_only: bool) -> tuple[float, float]:
@@ -128,7 +131,15 @@ def ours(corpus: Corpus, workers: int, label: str, *more: str, runs: int, folder
     measured = best(
         [run(our_command(corpus.path, groups, workers, *more), on_cores=workers) for _ in range(runs)]
     )
-    score = score_groups(groups, corpus, truth.load(corpus.path, "canonical"))
+    if (
+        "off" not in more
+    ):  # what lies inside another document goes too: there is no truth of that to compare with
+        return _row(corpus, label, workers, measured=measured, score=(None, None))
+    true = truth.load(corpus.path, "canonical")
+    wrong = check_groups(groups, corpus, true)
+    if wrong:
+        print(f"WRONG GROUPS of {corpus.name}, {workers} workers: {wrong}", file=sys.stderr)
+    score = score_pairs(our_pairs(corpus, folder), true, flags_only=False)
     return _row(corpus, label, workers, measured=measured, score=score)
 
 
@@ -156,7 +167,7 @@ def rival(corpus: Corpus, name: str, workers: int, *, runs: int, folder: Path) -
     return _row(corpus, f"{name} {metadata.version(name)}", workers, measured=own, score=score)
 
 
-def _row(corpus: Corpus, label: str, workers: int, *, measured: Measured, score: tuple[float, float]) -> Row:
+def _row(corpus: Corpus, label: str, workers: int, *, measured: Measured, score: Score) -> Row:
     speed = corpus.megabytes / (measured.cpu_s if workers == 1 else measured.wall_s)
     times = (measured.cpu_s, measured.wall_s)
     return Row(corpus.name, label, workers, *times, speed, measured.peak_mb, *score)

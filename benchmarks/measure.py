@@ -21,7 +21,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data"
-RESULTS = HERE / "results"
+RESULTS = Path(os.environ.get("BENCH_RESULTS", HERE / "results"))
 SAMPLE_S = 0.02  # between two looks at the memory of a process
 
 
@@ -74,6 +74,8 @@ def run(command: Sequence[str | Path], *, on_cores: int = 1, env: dict[str, str]
     watch.stop()
     for reader in readers:
         reader.join()
+    for pipe in (child.stdout, child.stderr):
+        pipe.close()
     return Measured(
         wall_s=wall,
         cpu_s=usage.ru_utime + usage.ru_stime,
@@ -192,6 +194,14 @@ def megabytes(texts: Sequence[str]) -> float:
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
 
 
+def corpus_path(name: str) -> Path:
+    """The file of a collection that is named (ru, en, million) or given as a path."""
+    path = Path(name) if name.endswith(".jsonl") else DATA / f"{name}.jsonl"
+    if not path.exists():
+        raise SystemExit(f"{path.name} is not there: make it with `python benchmarks/corpus.py {path.stem}`")
+    return path
+
+
 def machine() -> dict[str, Any]:
     """What can be told about the machine without naming it."""
     kind = platform.processor() or platform.machine()
@@ -213,8 +223,8 @@ def machine() -> dict[str, Any]:
 
 
 def save(name: str, rows: Any, **facts: Any) -> Path:
-    """Writes benchmarks/results/NAME.json and says so."""
-    RESULTS.mkdir(exist_ok=True)
+    """Writes NAME.json into the folder of results and says so."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{name}.json"
     rows = [asdict(row) if hasattr(row, "__dataclass_fields__") else row for row in rows]
     whole = {
@@ -225,7 +235,7 @@ def save(name: str, rows: Any, **facts: Any) -> Path:
         "rows": rows,
     }
     path.write_text(json.dumps(whole, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    print(f"written: benchmarks/results/{path.name}")
+    print(f"written: {path.name}", file=sys.stderr)
     return path
 
 
@@ -233,6 +243,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A Markdown table; numbers to the right."""
 
     def cell(value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "NO"
         if isinstance(value, float):
             return (
                 f"{value:.0f}"

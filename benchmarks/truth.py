@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from measure import DATA, read_texts
+from measure import corpus_path, read_texts
 
 LEAST = 0.5
 RUN_WORDS = 5
@@ -132,7 +132,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("names", nargs="+", help="ru, en, or the path of a JSONL file")
     for name in parser.parse_args().names:
-        path = Path(name) if name.endswith(".jsonl") else DATA / f"{name}.jsonl"
+        path = corpus_path(name)
         for view in VIEWS:
             pairs = load(path, view)
             counts = ", ".join(f"{sum(j >= t for j in pairs.values())} at {t}" for t in (0.5, 0.7, 0.8, 0.9))

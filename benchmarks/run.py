@@ -1,0 +1,102 @@
+"""Runs all benchmarks and gathers their tables.
+
+    python benchmarks/run.py            the collections of docs/explanation/benchmarks.md; about half an
+    hour python benchmarks/run.py --quick    small made-up collections, one run each: shows that all
+    works, figures mean little python benchmarks/run.py --only dedupe tokens
+
+Writes one JSON file per benchmark and summary.md into benchmarks/results (with --quick:
+benchmarks/results/quick). Collections that are not there are built first (see corpus.py). Nothing here
+fails because something was slow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import corpus
+from measure import DATA, RESULTS, machine
+
+HERE = Path(__file__).resolve().parent
+TITLES = {
+    "tokens": "Text to words, stems and signatures, one core",
+    "dedupe": "Duplicates of a collection, from a JSONL file",
+    "million": "A million documents",
+    "near_copies": "Thousands of near copies of one text",
+    "compare": "Two texts of ten thousand words; starting",
+    "weights": "TF-RIDF weights",
+}
+QUICK_DOCUMENTS = 400
+
+
+def arguments(name: str, *, quick: Path | None) -> list[str]:
+    """What the script of a benchmark is called with."""
+    if quick is None:
+        return {"million": ["million"], "near_copies": []}.get(name, ["ru", "en"])
+    both = [str(quick / "ru.jsonl"), str(quick / "en.jsonl")]
+    return {
+        "million": [str(quick / "million.jsonl")],
+        "near_copies": ["--sizes", "100", "200", "--runs", "1"],
+        "compare": [*both, "--words", "2000", "--runs", "1"],
+    }.get(name, [*both, "--runs", "1"])
+
+
+def prepare(names: list[str], *, quick: Path | None) -> None:
+    """Builds the collections that are not there yet."""
+    if quick is not None:
+        quick.mkdir(parents=True, exist_ok=True)
+        files = tuple(corpus.made_up(language, QUICK_DOCUMENTS, quick) for language in ("ru", "en"))
+        corpus.million(4 * QUICK_DOCUMENTS, sources=files, folder=quick)
+        return
+    DATA.mkdir(exist_ok=True)
+    for language in ("ru", "en"):
+        if not (DATA / f"{language}.jsonl").exists():
+            corpus.build(language)
+    if "million" in names and not (DATA / "million.jsonl").exists():
+        corpus.million()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--quick", action="store_true", help="small made-up collections, one run each")
+    parser.add_argument(
+        "--only", nargs="+", choices=TITLES, default=list(TITLES), help="only these benchmarks"
+    )
+    given = parser.parse_args()
+    results = RESULTS / "quick" if given.quick else RESULTS
+    quick = DATA / "quick" if given.quick else None
+    prepare(given.only, quick=quick)
+    results.mkdir(parents=True, exist_ok=True)
+    facts = machine()
+    sections = [
+        f"# Benchmarks, {time.strftime('%Y-%m-%d')}\n",
+        f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gb']} GB, Python {facts['python']}.",
+        f"Load of the machine at the start: {facts['load']}.\n",
+    ]
+    failed = []
+    for name in given.only:
+        call = [name + ".py", *arguments(name, quick=quick)]
+        print(f"== {TITLES[name]}", file=sys.stderr)
+        done = subprocess.run(
+            [sys.executable, str(HERE / call[0]), *call[1:]],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "BENCH_RESULTS": str(results)},
+            check=False,
+        )
+        print(done.stdout)
+        if done.returncode:
+            failed.append(name)
+        sections.append(f"## {TITLES[name]}\n\n{done.stdout.strip() or 'This benchmark could not run.'}\n")
+        (results / "summary.md").write_text("\n".join(sections), encoding="utf-8")
+    if failed:
+        print(f"could not run: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
