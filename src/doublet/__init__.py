@@ -39,9 +39,11 @@ if TYPE_CHECKING:
         Unreadable,
         UsageError,
     )
+    from doublet.jobs.check import check
     from doublet.jobs.compare import compare
     from doublet.jobs.dedupe import dedupe
     from doublet.model import (
+        Check,
         Comparison,
         Deduplication,
         Disguise,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         Pair,
         Recipe,
         Signature,
+        SourceMatch,
         Span,
         Token,
     )
@@ -66,6 +69,7 @@ __version__ = "0.1.0"
 __all__ = [
     "__version__",
     # what you can ask for
+    "check",
     "compare",
     "dedupe",
     "method",
@@ -78,6 +82,8 @@ __all__ = [
     "Span",
     "Disguise",
     "DisguiseFinding",
+    "Check",
+    "SourceMatch",
     "Deduplication",
     "Group",
     "Member",
@@ -117,6 +123,7 @@ __all__ = [
 
 # Where each public name that is not an error or a value type lives.
 _HOMES = {
+    "check": "doublet.jobs.check",
     "compare": "doublet.jobs.compare",
     "dedupe": "doublet.jobs.dedupe",
     "method": "doublet.signatures",

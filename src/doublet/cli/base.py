@@ -51,7 +51,7 @@ def format_option(*choices: str, default: str = "table") -> Callable[[F], F]:
 
 
 def settings_options(*names: str) -> Callable[[F], F]:
-    """Flags for these settings, `--config` and, always, `--colour`. Their values go to `config.resolve`."""
+    """Flags for these settings. Their values go to `config.resolve` as they are."""
     metavars = {"threshold": "SHARE", "containment": "SHARE|off", "memory": "SIZE", "workers": "N|auto"}
     metavars |= {"shingle_words": "N", "method": "NAME", "keep": "|".join(config.KEEP_RULES)}
 
@@ -61,22 +61,34 @@ def settings_options(*names: str) -> Callable[[F], F]:
             text = config.about(name)
             help_text = f"{text[0].upper()}{text[1:]}.{_default(name)}"
             function = click.option(flag, name, metavar=metavars[name], help=help_text)(function)
-        function = click.option(
-            "--config",
-            "config_file",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Settings file to use instead of doublet.toml.",
-        )(function)
-        return click.option(
-            "--colour",
-            "--color",
-            "colour",
-            metavar="auto|always|never",
-            help="Colour in the terminal; auto heeds NO_COLOR.",
-        )(function)
+        return function
 
     return decorate
+
+
+def common_options(function: F) -> F:
+    """`--config` and `--colour`, for every command that reads settings."""
+    colour = click.option(
+        "--colour",
+        "--color",
+        "colour",
+        metavar="auto|always|never",
+        help="Colour in the terminal; auto heeds NO_COLOR.",
+    )
+    file = click.option(
+        "--config",
+        "config_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Settings file to use instead of doublet.toml.",
+    )
+    return file(colour(function))
+
+
+def quiet_option(function: F) -> F:
+    return click.option("--quiet", "-q", is_flag=True, help="Only the result: no notes and no progress.")(
+        function
+    )
 
 
 def parameter_option(function: F) -> F:

@@ -11,7 +11,9 @@ import click
 from doublet import config
 from doublet.cli.base import (
     Command,
+    common_options,
     format_option,
+    quiet_option,
     say,
     settings_options,
     use_colour,
@@ -31,8 +33,8 @@ doublet check essay.txt --against theses/ --fail-above 30% --format json"""
 @click.command(
     cls=Command,
     example=EXAMPLE,
-    help="""Check TEXT (a file, or - for standard input) against documents: how much of it stands in them, which
-    of them explain it best, and every passage with its place on both sides.""",
+    help="""Check TEXT (a file, or - for standard input) against documents: how much of it stands in them,
+    which of them explain it best, and every passage with its place on both sides.""",
 )
 @click.argument("text", metavar="TEXT")
 @click.option(
@@ -40,7 +42,7 @@ doublet check essay.txt --against theses/ --fail-above 30% --format json"""
     multiple=True,
     required=True,
     metavar="INPUT",
-    help="JSON lines, CSV, Parquet or a folder of texts with the documents to check against; may be given again.",
+    help="JSON lines, CSV, Parquet or a folder of texts to check against; may be given again.",
 )
 @settings_options("shingle_words")
 @click.option("--min-share", metavar="SHARE", help="Leave out sources that cover less of the text, as 1%.")
@@ -52,7 +54,8 @@ doublet check essay.txt --against theses/ --fail-above 30% --format json"""
 @click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
 @click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
 @format_option("table", "json")
-@click.option("--quiet", "-q", is_flag=True, help="Only the result: no notes and no progress.")
+@quiet_option
+@common_options
 def command(
     *,
     text: str,

@@ -11,10 +11,12 @@ import click
 from doublet import config
 from doublet.cli.base import (
     Command,
+    common_options,
     format_option,
     known_parameters,
     method_parameters,
     parameter_option,
+    quiet_option,
     say,
     settings_options,
     use_colour,
@@ -45,7 +47,8 @@ LIMIT_BYTES = 1 << 30
     "--fail-above", metavar="SHARE", help="Exit with 1 when more than this share of A stands in B, as 30%."
 )
 @format_option("table", "json", "jsonl", "csv")
-@click.option("--quiet", "-q", is_flag=True, help="Only the result: no notes and no progress.")
+@quiet_option
+@common_options
 def command(
     *,
     a: str,

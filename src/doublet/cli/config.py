@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from doublet import config
-from doublet.cli.base import Command, format_option, settings_options, write_bytes, write_example, write_text
+from doublet.cli.base import (
+    Command,
+    common_options,
+    format_option,
+    settings_options,
+    write_bytes,
+    write_example,
+    write_text,
+)
 from doublet.errors import suggest
 
 EXAMPLE = "doublet config show"
@@ -42,6 +50,7 @@ def command() -> None:
 )
 @settings_options("method", "threshold", "shingle_words", "containment", "keep", "workers", "memory")
 @format_option("table", "json")
+@common_options
 def show(form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import table

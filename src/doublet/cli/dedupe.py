@@ -11,9 +11,11 @@ import click
 from doublet import config
 from doublet.cli.base import (
     Command,
+    common_options,
     format_option,
     method_parameters,
     parameter_option,
+    quiet_option,
     say,
     settings_options,
     use_colour,
@@ -45,8 +47,8 @@ MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is
     help="""Find the groups of duplicates among the documents of the INPUTs and say which one of each to keep.
 
     An INPUT is a file of JSON lines, a JSON, CSV, TSV or Parquet table, a text file, a folder of these, or
-    - for standard input; tables and texts may be compressed (.gz, .zst, .bz2, .xz). A record that cannot
-    be used is listed with the reason, and the rest goes on.""",
+    standard input (-); tables and texts may be compressed (.gz, .zst, .bz2, .xz). A record that cannot be
+    used is listed with the reason, and the rest goes on.""",
 )
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @settings_options("method", "threshold", "shingle_words", "containment", "keep", "workers", "memory")
@@ -55,7 +57,11 @@ MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is
     "--prefer", multiple=True, metavar="SOURCE", help="With --keep best-source: best first; repeat it."
 )
 @click.option(
-    "--id-field", default="id", show_default=True, metavar="FIELD", help="Field of the id; @place: none."
+    "--id-field",
+    default="id",
+    show_default=True,
+    metavar="FIELD",
+    help="Field of the id; @place: none, use the place.",
 )
 @click.option("--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text.")
 @click.option("--time-field", metavar="FIELD", help="Field of the time, for --keep newest.")
@@ -75,7 +81,8 @@ MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is
 )
 @click.option("--dry-run", is_flag=True, help="Only say how long it would take and how much memory.")
 @format_option("table", "json", "jsonl", "csv")
-@click.option("--quiet", "-q", is_flag=True, help="Only the result: no notes and no progress.")
+@quiet_option
+@common_options
 def command(
     *,
     inputs: tuple[str, ...],
@@ -248,7 +255,7 @@ def exit_code(result: Deduplication) -> int | None:
 def summary(result: Deduplication) -> str:
     from doublet.reports.wording import count
 
-    return f"{count(result.documents, 'document')}: {len(result.kept):,} stay, {result.removed:,} are removed"
+    return f"{count(result.documents, 'document')}: {len(result.kept):,} kept, {result.removed:,} removed"
 
 
 def show_estimate(expected: Estimate, form: str) -> None:

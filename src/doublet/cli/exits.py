@@ -68,9 +68,11 @@ def guarded(arguments: list[str]) -> int:
         )
     except DoubletError as error:
         code = _say(error.message, error.exit_code)
-    except (
-        Exception
-    ) as error:  # ours to mend: the place is shown, and no code is given that means something else
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        code = _say(f"reading or writing failed: {name}{error.strerror or error}", NOTHING_DONE)
+    except Exception as error:
+        # Ours to mend: the place is shown, and the code is not one that means something else.
         traceback.print_exc()
         code = _say(f"a fault in Doublet itself ({type(error).__name__}): please report it", NOTHING_DONE)
     return _flushed(code)
@@ -80,11 +82,11 @@ def _flushed(code: int) -> int:
     """Write out what is left. A reader that has gone away is no reason for a message."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        code = READER_GONE
-    except OSError as error:
-        code = _say(f"the result could not be written: {error.strerror or error}", NOTHING_DONE)
-    if code == READER_GONE or sys.stdout.closed:
+    except (OSError, ValueError) as error:
+        if isinstance(error, BrokenPipeError):
+            code = READER_GONE
+        elif code == DONE:
+            code = _say(f"the result could not be written: {error}", NOTHING_DONE)
         # Python flushes again at its end and would complain about the same.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -102,7 +102,7 @@ def comparison(
 def deduplication(result: Deduplication, *, width: int = 80, colour: bool = False) -> str:
     """A collection cleaned: the numbers, then the largest groups with the reason of every removal."""
     paint = Painter(colour)
-    head = f"{count(result.documents, 'document')}: {len(result.kept):,} stay, {result.removed:,} are removed"
+    head = f"{count(result.documents, 'document')}: {len(result.kept):,} kept, {result.removed:,} removed"
     groups = f" in {count(len(result.groups), 'group')}" if result.groups else ""
     lines = [paint(head + groups, "title")]
     lines += [paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)]

@@ -128,7 +128,10 @@ class RecordSource(Protocol):
 
     def batches(
         self, max_records: int = MAX_BATCH_RECORDS, max_bytes: int = MAX_BATCH_BYTES
-    ) -> Iterator[RawBatch]: ...
+    ) -> Iterator[RawBatch]:
+        """Walk all records. The limits are aims: a single record may be larger than *max_bytes*, and blocks of
+        JSON lines are cut by bytes alone."""
+        ...
 
     def check_kept(self, out: Path) -> None:
         """Raise `UsageError` or `OutputFailed` where `write_kept` would: ask before the work."""

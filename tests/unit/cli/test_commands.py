@@ -55,7 +55,7 @@ def test_the_list_of_commands_says_what_their_own_help_says(capsys: pytest.Captu
     ("arguments", "hint"),
     [
         (["dedup"], "did you mean 'dedupe'"),
-        (["zzz"], "Known: compare"),
+        (["zzz"], "Known: check, compare"),
         (["compare", "a", "b", "--shingle-word", "4"], "--shingle-words"),
         (["dedupe", "x", "--format", "yaml"], "table"),
         (["dedupe"], "Missing argument 'INPUT...'"),

@@ -124,7 +124,7 @@ def test_a_long_passage_is_cut_in_the_middle() -> None:
 
 def test_groups_show_the_reason_of_every_removal() -> None:
     text = terminal.deduplication(GROUPS)
-    assert "5 documents: 2 stay, 3 are removed in 2 groups" in text
+    assert "5 documents: 2 kept, 3 removed in 2 groups" in text
     assert "containment off" in text
     assert re.search(r"− {2}b +resemblance 0\.900, containment 0\.950", text)
     assert re.search(r"− {2}c +resemblance 0\.300, containment 1\.000, inside it", text)
@@ -132,7 +132,7 @@ def test_groups_show_the_reason_of_every_removal() -> None:
 
 def test_no_duplicates_is_an_answer() -> None:
     text = terminal.deduplication(Deduplication("shingles", {}, 3, (), ("a", "b", "c")))
-    assert "3 documents: 3 stay, 0 are removed" in text
+    assert "3 documents: 3 kept, 0 removed" in text
     assert "No duplicates." in text
 
 
