@@ -55,7 +55,7 @@ def run(command: Sequence[str | Path], *, on_cores: int = 1, env: dict[str, str]
             [str(part) for part in command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **(env or {})},
+            env=_usual(env or {}),
         )
     finally:
         os.sched_setaffinity(0, before)
@@ -84,6 +84,11 @@ def run(command: Sequence[str | Path], *, on_cores: int = 1, env: dict[str, str]
         out=outputs["out"].decode("utf-8", "replace"),
         err=outputs["err"].decode("utf-8", "replace"),
     )
+
+
+def _usual(more: dict[str, str]) -> dict[str, str]:
+    """The environment as users have it: Python may keep compiled modules, so the first run alone compiles."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | more
 
 
 class _Watch(threading.Thread):

