@@ -116,6 +116,10 @@ def _signing(texts: list[str], name: str, parameters: dict[str, Any]) -> tuple[f
         began = time.perf_counter()
         method = make_method(name, gather_statistics(name, some, **parameters), **parameters)
         signed = method.sign_texts(some)
+        if name != "shingles":  # which are joined as they are; the others are looked up by their keys
+            for signature in signed:
+                if signature is not None:
+                    method.keys(signature)
         seconds = time.perf_counter() - began
         length = sum(map(len, some)) or 1
         shingles = sum(signature.size for signature in signed if signature is not None)

@@ -58,7 +58,7 @@ class Facts:
 
     def ids(self, documents: Sequence[int] | NDArray[np.uint32] | None = None) -> list[str]:
         ends = self.ends
-        starts = np.concatenate([[0], ends[:-1]]).astype(np.uint64)
+        starts = np.concatenate([[0], ends])[:-1].astype(np.uint64)
         if documents is not None:
             starts, ends = starts[documents], ends[documents]
         raw = bytes(self._ids)
