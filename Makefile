@@ -58,7 +58,7 @@ bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed 
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 docs: setup ## write the generated parts of docs/ again
-	@for tool in tools/make_*_pages.py; do echo $$tool; $(BIN)/python $$tool || exit 1; done
+	@for tool in tools/make_*_pages.py tools/make_picture.py; do echo $$tool; $(BIN)/python $$tool || exit 1; done
 
 lock: setup ## resolve the newest versions that Python 3.11 can have into constraints.txt
 	$(BIN)/python tools/lock.py

@@ -113,7 +113,10 @@ def test_help_begins_with_an_example(name: str) -> None:
     assert text.startswith("Example")
 
 
-@pytest.mark.parametrize("tool", [path.name for path in sorted(ROOT.glob("tools/make_*_pages.py"))])
+@pytest.mark.parametrize(
+    "tool",
+    [path.name for path in sorted([*ROOT.glob("tools/make_*_pages.py"), ROOT / "tools" / "make_picture.py"])],
+)
 def test_generated_pages_are_up_to_date(tool: str) -> None:
     done = subprocess.run(
         [sys.executable, f"tools/{tool}", "--check"],
