@@ -176,23 +176,19 @@ template <class C, class Sink> class Scanner {
     watching_ = gap_ || !run_.empty();
   }
 
-  // Joined when the letters are of one script: a run of both is more likely a formula, unless it is long.
+  // Joined when the letters can be of one script: anchors of two are a formula, not a word.
   void close_run() {
     if (run_.size() >= (gap_ ? kSpacedRunAfter : kSpacedRun)) {
       std::vector<Unit> kept;
       kept.swap(units_);
       uint8_t flags = kFlagSpaced;
-      uint32_t anchors = 0, scripts = 0;
+      uint32_t anchors = 0;
       for (auto [start, end] : run_) {
         size_t ignored;
         collect(start, end, ignored, flags);
       }
-      for (const Unit& u : units_) {
-        anchors |= u.anchor;
-        scripts |= u.script;
-      }
-      const bool mixed = scripts & (scripts - 1);
-      if (!(anchors & (anchors - 1)) && anchors != kOther && !(mixed && !gap_ && run_.size() < kSpacedRunMixed)) {
+      for (const Unit& u : units_) anchors |= u.anchor;
+      if (!(anchors & (anchors - 1)) && anchors != kOther) {
         gap_ = s_[run_[1].first - 1];
         sink_.pop(run_.size());
         flags |= resolve();

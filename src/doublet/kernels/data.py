@@ -47,7 +47,6 @@ SPACED_RUN = 4  #: so many single letters in a row, one blank between them, are 
 SPACED_RUN_AFTER = (
     2  #: so many are enough right after such a word: short words of a text set apart throughout
 )
-SPACED_RUN_MIXED = 8  #: so many when two scripts are in them: «x и y в» is no word
 
 
 class FoldTable(NamedTuple):

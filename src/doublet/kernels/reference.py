@@ -40,7 +40,6 @@ from doublet.kernels.data import (
     SIZE_FACTOR,
     SPACED_RUN,
     SPACED_RUN_AFTER,
-    SPACED_RUN_MIXED,
     SPECIAL,
     WORD,
     WORD_FACTOR,
@@ -299,27 +298,20 @@ class _Scanner:
         """Single letters with one blank between them: from `SPACED_RUN` on they are one word that was set apart.
 
         After such a word two letters are enough (`SPACED_RUN_AFTER`), up to the next word that is not set apart.
-        Letters that belong to two scripts for sure («a w и h») are no word, nor are those of other alphabets, nor
-        a short run with look-alikes of another script («x и y в»), unless the word before was set apart as well.
+        Letters that belong to two scripts for sure («a w и h») are no word, nor are those of other alphabets.
         """
         if len(run) < (SPACED_RUN_AFTER if self.gap else SPACED_RUN):
             yield from run
             return
         units = []
         flags = FLAG_SPACED
-        anchors = scripts = 0
+        anchors = 0
         for _, start, end, _ in run:
             more, _, _, dropped = self.collect(start, end)
             units += more
             flags |= dropped
             anchors |= more[0].anchor
-            scripts |= more[0].script
-        mixed = scripts & (scripts - 1) != 0
-        if (
-            anchors & (anchors - 1)
-            or anchors == OTHER
-            or (mixed and not self.gap and len(run) < SPACED_RUN_MIXED)
-        ):
+        if anchors & (anchors - 1) or anchors == OTHER:
             yield from run
             return
         self.gap = self.codes[run[1][1] - 1]
