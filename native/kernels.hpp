@@ -73,6 +73,8 @@ class Distinct {
 
 void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out);
 
+int limit_vectors(int bits);  // widest vectors to use; returns what will be used
+
 void check_offsets(View<uint64_t> offsets, size_t values);
 
 // Runs work(part) for each part on its own thread (on this one when there is a single part); rethrows the first error.

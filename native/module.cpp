@@ -35,6 +35,7 @@ NB_MODULE(_native, m) {
   m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
   m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));
   m.def("minima", &minima, nb::arg("values"), nb::arg("offsets"), nb::arg("factors"), nb::arg("terms"), nb::arg("threads") = 1);
+  m.def("limit_vectors", &limit_vectors, nb::arg("bits"));
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));
   m.def("components", &components, nb::arg("count"), nb::arg("left"), nb::arg("right"));
   m.def("common_runs", &common_runs, nb::arg("a"), nb::arg("b"), nb::arg("size"));

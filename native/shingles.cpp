@@ -3,10 +3,12 @@
 
 #include <stdexcept>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
-#define DOUBLET_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define DOUBLET_CLONES
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 warns about its own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
 #endif
 
 namespace doublet {
@@ -88,18 +90,100 @@ nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets) {
   return nb::make_tuple(own(std::move(out)), own(std::move(ends)));
 }
 
-// (a x + b) mod p for p = 2^31 - 1: fold the product once, then subtract p where it is not below it.
-DOUBLET_CLONES
-void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out) {
-  for (size_t f = 0; f < functions; ++f) out[f] = kMinhashPrime;
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t x = static_cast<uint32_t>(values[i] % kMinhashPrime);
-    for (size_t f = 0; f < functions; ++f) {
-      const uint64_t t = static_cast<uint64_t>(a[f]) * x + b[f];
-      uint32_t r = static_cast<uint32_t>(t & kMinhashPrime) + static_cast<uint32_t>(t >> 31);
-      r = std::min(r, r - kMinhashPrime);
-      out[f] = std::min(out[f], r);
+// (a x + b) mod p for p = 2^31 - 1: fold the product once, then subtract p where it is not below it. kLanes functions at
+// a time, so that their minima stay in registers while all values go by. The same loop three times: plain (what other
+// processors run, and what the others must agree with), and with the two widths of vectors that x86 has.
+constexpr size_t kLanes = 32;
+
+static void minima_plain(const uint32_t* x, size_t count, const uint32_t* a, const uint32_t* b, uint32_t* out) {
+  for (size_t f = 0; f < kLanes; ++f) out[f] = kMinhashPrime;
+  for (size_t i = 0; i < count; ++i)
+    for (size_t f = 0; f < kLanes; ++f) {
+      const uint64_t t = static_cast<uint64_t>(a[f]) * x[i] + b[f];
+      const uint32_t r = static_cast<uint32_t>(t & kMinhashPrime) + static_cast<uint32_t>(t >> 31);
+      out[f] = std::min(out[f], std::min(r, r - kMinhashPrime));
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) static void minima_512(const uint32_t* x, size_t count, const uint32_t* a, const uint32_t* b, uint32_t* out) {
+  constexpr size_t kParts = kLanes / 8;
+  const __m512i prime = _mm512_set1_epi64(kMinhashPrime);
+  __m512i af[kParts], bf[kParts], least[kParts];
+  for (size_t p = 0; p < kParts; ++p) {
+    af[p] = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + 8 * p)));
+    bf[p] = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 8 * p)));
+    least[p] = prime;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const __m512i value = _mm512_set1_epi32(static_cast<int>(x[i]));
+    for (size_t p = 0; p < kParts; ++p) {
+      const __m512i t = _mm512_add_epi64(_mm512_mul_epu32(af[p], value), bf[p]);
+      const __m512i r = _mm512_add_epi32(_mm512_and_si512(t, prime), _mm512_srli_epi64(t, 31));
+      least[p] = _mm512_min_epu32(least[p], _mm512_min_epu32(r, _mm512_sub_epi32(r, prime)));
+    }
+  }
+  for (size_t p = 0; p < kParts; ++p)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 8 * p), _mm512_cvtepi64_epi32(least[p]));
+}
+
+__attribute__((target("avx2"))) static void minima_256(const uint32_t* x, size_t count, const uint32_t* a, const uint32_t* b, uint32_t* out) {
+  constexpr size_t kSome = 4;  // vectors at a time: sixteen registers hold no more
+  const __m256i prime = _mm256_set1_epi64x(kMinhashPrime);
+  for (size_t from = 0; from < kLanes; from += 4 * kSome) {
+    __m256i af[kSome], bf[kSome], least[kSome];
+    for (size_t p = 0; p < kSome; ++p) {
+      af[p] = _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a + from + 4 * p)));
+      bf[p] = _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b + from + 4 * p)));
+      least[p] = prime;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const __m256i value = _mm256_set1_epi32(static_cast<int>(x[i]));
+      for (size_t p = 0; p < kSome; ++p) {
+        const __m256i t = _mm256_add_epi64(_mm256_mul_epu32(af[p], value), bf[p]);
+        const __m256i r = _mm256_add_epi32(_mm256_and_si256(t, prime), _mm256_srli_epi64(t, 31));
+        least[p] = _mm256_min_epu32(least[p], _mm256_min_epu32(r, _mm256_sub_epi32(r, prime)));
+      }
+    }
+    for (size_t p = 0; p < kSome; ++p) {
+      alignas(32) uint64_t lanes[4];
+      _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), least[p]);
+      for (size_t f = 0; f < 4; ++f) out[from + 4 * p + f] = static_cast<uint32_t>(lanes[f]);
+    }
+  }
+}
+#endif
+
+static int vector_limit = 512;  // tests lower it to see every loop
+
+int limit_vectors(int bits) {
+  vector_limit = bits;
+#if defined(__x86_64__)
+  if (bits >= 512 && __builtin_cpu_supports("avx512f")) return 512;
+  if (bits >= 256 && __builtin_cpu_supports("avx2")) return 256;
+#endif
+  return 0;
+}
+
+static void minima_block(const uint32_t* x, size_t n, const uint32_t* a, const uint32_t* b, uint32_t* out) {
+#if defined(__x86_64__)
+  static const int width = limit_vectors(vector_limit);
+  if (width == 512 && vector_limit >= 512) return minima_512(x, n, a, b, out);
+  if (width >= 256 && vector_limit >= 256) return minima_256(x, n, a, b, out);
+#endif
+  minima_plain(x, n, a, b, out);
+}
+
+void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out) {
+  std::vector<uint32_t> x(count);
+  for (size_t i = 0; i < count; ++i) x[i] = static_cast<uint32_t>(values[i] % kMinhashPrime);
+  for (size_t from = 0; from < functions; from += kLanes) {
+    const size_t some = std::min(kLanes, functions - from);
+    uint32_t ones[kLanes] = {}, more[kLanes] = {}, found[kLanes];
+    std::memcpy(ones, a + from, some * sizeof(uint32_t));
+    std::memcpy(more, b + from, some * sizeof(uint32_t));
+    minima_block(x.data(), count, ones, more, found);
+    std::memcpy(out + from, found, some * sizeof(uint32_t));
   }
 }
 

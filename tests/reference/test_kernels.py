@@ -225,9 +225,12 @@ def test_json_sets_takes_plain_lines():
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(values, max_size=5), st.integers(1, 40), st.integers(1, 3), st.integers(0, 2**32))
+@given(
+    st.lists(values, max_size=5), st.integers(1, 70), st.integers(1, 3), st.integers(0, 2**32), st.sampled_from([0, 256, 512])
+)
 @pytest.mark.covers("M4")
-def test_minima(documents, functions, threads, seed):
+def test_minima(documents, functions, threads, seed, vectors):
+    native.limit_vectors(vectors)
     rng = np.random.default_rng(seed)
     factors = rng.integers(1, 2**31 - 1, functions, dtype=np.uint32)
     terms = rng.integers(0, 2**31 - 1, functions, dtype=np.uint32)

@@ -7,6 +7,8 @@ through every step (T6). How letters are folded and tricks undone is explained i
 from __future__ import annotations
 
 import functools
+import itertools
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -57,29 +59,22 @@ class Canon:
 
     def tokens(self, texts: Sequence[str], *, words: bool = False, threads: int = 1) -> TokenBatch:
         """All texts at once. With *words* the batch knows the spelling of every word (`TokenBatch.words`)."""
-        need_table = words or not self.plain
-        table = kernels.WordTable() if need_table else None
         stop = self.stop_hashes
-        hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, table, threads)
-        vocabulary: list[str] = []
-        if table is not None:
-            vocabulary = table.words()
-            if not self.plain:
-                reduced = _reducer(self.reduce)(vocabulary)
-                vocabulary, mapping = _distinct_words(reduced)
-                ids = mapping[ids] if len(ids) else ids
-                hashes = _word_hashes(vocabulary)[ids] if len(ids) else hashes
+        spelt: Sequence[str] = ()
+        if words or not self.plain:
+            known = _vocabulary(self.reduce)
+            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, known.table, 1)
+            spelt = known.words
+            hashes, ids = known.reduced(hashes, ids)
+        else:
+            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, None, threads)
         drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
         if drop:
             kept = (flags & drop) == 0
-            counts = (
-                np.add.reduceat(np.append(kept, False), offsets[:-1].astype(np.int64)) if len(texts) else kept
-            )
-            counts = np.where(np.diff(offsets) > 0, counts, 0)
-            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
+            offsets = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)])[offsets.astype(np.int64)].astype(np.uint64)
             hashes, starts, ends, flags = hashes[kept], starts[kept], ends[kept], flags[kept]
-            ids = ids[kept] if table is not None else ids
-        return TokenBatch(hashes, starts, ends, flags, offsets, ids, tuple(vocabulary))
+            ids = ids[kept] if len(ids) else ids
+        return TokenBatch(hashes, starts, ends, flags, offsets, ids, spelt)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +87,7 @@ class TokenBatch:
     flags: NDArray[np.uint8]
     offsets: NDArray[np.uint64]
     ids: NDArray[np.uint32]  #: into *vocabulary*; empty when the batch was made without words
-    vocabulary: tuple[str, ...]
+    vocabulary: Sequence[str]  #: grows with later batches; numbers stay what they are
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -129,9 +124,46 @@ class TokenBatch:
             yield Token(word, Span(int(self.starts[i]), int(self.ends[i])), int(self.flags[i]))
 
 
-@functools.cache
-def _reducer(name: str) -> Reducer:
-    return reducer(name)
+class _Vocabulary:
+    """Words met so far and what they are reduced to: each distinct word is stemmed once, not once a text."""
+
+    def __init__(self, reduce: str) -> None:
+        self.table = kernels.WordTable()
+        self.words: list[str] = []  # reduced, without repeats
+        self._reduce: Reducer | None = None if reduce == "none" else reducer(reduce)
+        self._numbers: dict[str, int] = {}
+        self._mapping = np.zeros(0, np.uint32)  # number of a word in the table → number of its reduced form
+        self._hashes = np.zeros(0, np.uint64)
+
+    def reduced(
+        self, hashes: NDArray[np.uint64], ids: NDArray[np.uint32]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """Hashes and numbers of the reduced words."""
+        new = self.table.words(len(self._mapping))
+        if self._reduce is None:
+            self.words += new
+            self._mapping = np.arange(len(self.words), dtype=np.uint32)
+            return hashes, ids
+        if new:
+            numbers, before = self._numbers, len(self.words)
+            mapped = [numbers.setdefault(word, len(numbers)) for word in self._reduce(new)]
+            self.words += list(itertools.islice(numbers, before, None))
+            self._mapping = np.concatenate([self._mapping, np.array(mapped, np.uint32)])
+            self._hashes = np.concatenate([self._hashes, _word_hashes(self.words[before:])])
+        ids = self._mapping[ids]
+        return self._hashes[ids], ids
+
+
+VOCABULARY_LIMIT = 2_000_000  #: words a thread remembers before it begins anew; some 300 MB
+_threads = threading.local()  # a vocabulary for each thread: the native table is not shared
+
+
+def _vocabulary(reduce: str) -> _Vocabulary:
+    known: dict[str, _Vocabulary] = _threads.__dict__.setdefault("vocabularies", {})
+    found = known.get(reduce)
+    if found is None or len(found.table) > VOCABULARY_LIMIT:
+        found = known[reduce] = _Vocabulary(reduce)
+    return found
 
 
 @functools.lru_cache(maxsize=64)
@@ -142,13 +174,6 @@ def _stop_hashes(lists: bool, extra: tuple[str, ...]) -> NDArray[np.uint64] | No
     return np.unique(
         kernels.tokenize(words, None, None, 1)[0]
     )  # each by itself: «а» must not take Latin neighbours
-
-
-def _distinct_words(words: list[str]) -> tuple[list[str], NDArray[np.uint32]]:
-    """Words without repeats and, for each given word, the number of its own among them."""
-    numbers: dict[str, int] = {}
-    mapping = np.fromiter((numbers.setdefault(w, len(numbers)) for w in words), np.uint32, len(words))
-    return list(numbers), mapping
 
 
 def _word_hashes(words: list[str]) -> NDArray[np.uint64]:

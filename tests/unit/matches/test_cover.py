@@ -1,0 +1,48 @@
+"""Shares and sources: no word counted twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doublet.matches.align import Passage
+from doublet.matches.cover import Cover, share, union_length
+from doublet.matches.sources import rank_sources
+
+ranges = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda p: (min(p), max(p))), max_size=8
+)
+
+
+@given(ranges)
+@pytest.mark.covers("K3")
+def test_union_against_counting(some):
+    counted = len({i for start, end in some for i in range(start, end)})
+    assert union_length(some) == counted
+    assert share(some, 30) == counted / 30
+    assert Cover(30).new(some) == counted
+
+
+@given(st.lists(ranges, max_size=5))
+@pytest.mark.covers("K3")
+def test_sources_add_up_to_what_is_covered(sources):
+    passages = [[Passage(a, b, a, b, b - a) for a, b in some if b > a] for some in sources]
+    names = [f"s{i}" for i in range(len(sources))]
+    ranked = rank_sources(passages, 30, names)
+    everything = {i for some in sources for a, b in some for i in range(a, b)}
+    assert sum(r.added for r in ranked) == pytest.approx(len(everything) / 30)
+    assert sorted(r.candidate for r in ranked) == [i for i, some in enumerate(passages) if some]
+    assert ranked == rank_sources(passages, 30, names)
+
+
+def test_the_smallest_convincing_set_comes_first():
+    whole = [Passage(0, 100, 0, 100, 100)]
+    halves = [[Passage(0, 50, 0, 50, 50)], [Passage(50, 100, 0, 50, 50)]]
+    ranked = rank_sources([*halves, whole], 100, ["left", "right", "whole"])
+    assert [(r.candidate, r.added) for r in ranked] == [(2, 1.0), (0, 0.0), (1, 0.0)]
+
+
+def test_a_text_without_words():
+    assert share([], 0) == 0.0
+    assert Cover(0).share == 0.0
