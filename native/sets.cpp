@@ -599,10 +599,8 @@ class SetStore {
 
     void contained(uint8_t* out) {
       nb::object none;
-      in_chunks(none, [&](uint32_t k, size_t chunk_from) {
-        if (rank_[k] >= chunk_from)
-          for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) out[twin] = 1;
-        probe(k, [&](uint32_t d, bool) { return !out[d] && rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t) {
+      in_chunks(none, [&](uint32_t k, size_t) {
+        probe(k, [&](uint32_t d, bool) { return !out[d] && s_.sizes_[d] < s_.sizes_[k]; }, [&](uint32_t d, uint32_t) {
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) out[x] = 1;
         });
       }, true);

@@ -148,7 +148,7 @@ def dedupe_inputs(
         documents=len(facts),
         groups=groups,
         kept=tuple(names[d] for d in kept),
-        outcomes=tuple(outcomes.rows),
+        outcomes=tuple(sorted(outcomes.rows, key=lambda o: (o.state, o.id, o.place, o.reason))),
         pairs=listed.pairs,
         strict=listed.strict,
         families=listed.families,

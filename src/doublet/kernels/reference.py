@@ -607,18 +607,12 @@ class SetStore:
         return (*_columns(out[:limit]), cut)
 
     def contained(self, threshold: float) -> U8:
-        """1 for each document that lies inside a larger one (or an equally large one with a smaller number)."""
+        """1 for each document of which this share or more lies inside a larger one."""
         out = np.zeros(len(self._sets), np.uint8)
-        for b, inner in enumerate(self._sets):
-            for a, outer in enumerate(self._sets):
-                if (
-                    a != b
-                    and inner
-                    and (len(outer), -a) > (len(inner), -b)
-                    and len(inner & outer) / len(inner) >= threshold
-                ):
-                    out[b] = 1
-                    break
+        for number, inner in enumerate(self._sets):
+            larger = (outer for outer in self._sets if len(outer) > len(inner))
+            if inner and any(len(inner & outer) / len(inner) >= threshold for outer in larger):
+                out[number] = 1
         return out
 
     def minima(self, factors: U32, terms: U32) -> U32:

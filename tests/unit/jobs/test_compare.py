@@ -47,7 +47,9 @@ def test_swapped_letters_change_nothing_and_are_reported():
     assert not result.disguise_b.alarm
     (finding,) = result.disguise_a.findings
     changed = sum(x != y for x, y in zip(swapped, A, strict=True))
-    assert 0.9 * changed <= finding.characters <= changed  # «его» as «eгo» cannot be told from an honest word by itself
+    assert (
+        0.9 * changed <= finding.characters <= changed
+    )  # «его» as «eгo» cannot be told from an honest word by itself
 
 
 @pytest.mark.parametrize("method", [m.name for m in doublet.methods()])

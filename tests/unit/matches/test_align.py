@@ -78,7 +78,14 @@ def test_heavy_rewording_is_called_so():
 
 @pytest.mark.parametrize(
     ("a", "b"),
-    [("", ""), ("", WORDS), (WORDS, ""), ("...", "..."), ("alpha beta gamma", "delta epsilon zeta"), ("word", WORDS)],
+    [
+        ("", ""),
+        ("", WORDS),
+        (WORDS, ""),
+        ("...", "..."),
+        ("alpha beta gamma", "delta epsilon zeta"),
+        ("word", WORDS),
+    ],
 )
 def test_nothing_in_common(a, b):
     assert passages(a, b) == ()
@@ -110,7 +117,9 @@ def test_repetitive_texts_stay_quick():
     assert sum(f.words for f in found) == 80_000
 
 
-@pytest.mark.parametrize(("name", "value"), [("seed_words", 0), ("max_gap_words", -1), ("min_words", 0), ("min_words", 10**6)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("seed_words", 0), ("max_gap_words", -1), ("min_words", 0), ("min_words", 10**6)]
+)
 def test_options_out_of_range(name, value):
     with pytest.raises(InvalidParameter, match=name):
         AlignOptions(**{name: value})

@@ -42,7 +42,10 @@ def test_a_chain_is_one_family_but_no_strict_group():
     assert strict_groups(left, right, np.array([0.9, 0.8, 0.7])) == [[0, 1], [2, 3]]
 
 
-@given(st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda p: p[0] < p[1]), max_size=20), st.randoms())
+@given(
+    st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda p: p[0] < p[1]), max_size=20),
+    st.randoms(),
+)
 @pytest.mark.covers("K7")
 def test_all_pairs_of_a_strict_group_agree(pairs, random):
     ordered = sorted(pairs)
