@@ -367,6 +367,14 @@ def test_kept_to_standard_output(corpus: pathlib.Path) -> None:
     assert done.stderr == b""
 
 
+def test_a_collection_can_be_cleaned_in_place_but_not_overwritten_with_groups(corpus: pathlib.Path) -> None:
+    before = corpus.read_bytes()
+    doublet("dedupe", corpus, "--groups", corpus, code=2)
+    assert corpus.read_bytes() == before
+    doublet("dedupe", corpus, "--kept", corpus)
+    assert len(corpus.read_bytes().splitlines()) == 20
+
+
 def test_dry_run_only_estimates(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     done = doublet("dedupe", corpus, "--dry-run", "--format", "json", "--groups", tmp_path / "g.jsonl")
     known = json.loads(done.stdout)
@@ -599,6 +607,16 @@ def test_stopping_is_exit_130_and_leaves_nothing_half_written(
     assert list(out.iterdir()) == []
 
 
+def wait_until_at_work(process: subprocess.Popen[bytes]) -> None:
+    """Until the libraries that read the input have been loaded, and a little longer."""
+    maps = pathlib.Path(f"/proc/{process.pid}/maps")
+    for _ in range(600):
+        if process.poll() is not None or "orjson" in maps.read_text():
+            break
+        time.sleep(0.05)
+    time.sleep(0.2)
+
+
 def test_stopping_in_the_middle_of_the_work(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.jsonl"
     line = b"".join(b'{"id": "%%d-%d", "text": "%s"}\n' % (i, text(i).encode()) for i in range(100))
@@ -623,7 +641,7 @@ def test_stopping_in_the_middle_of_the_work(tmp_path: pathlib.Path) -> None:
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    time.sleep(0.7)
+    wait_until_at_work(process)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert b"Traceback" not in errors
@@ -641,3 +659,49 @@ def test_help_is_quick(tmp_path: pathlib.Path) -> None:
         doublet("--help")
         spent.append(time.perf_counter() - began)
     assert min(spent) < 0.45
+
+
+def in_terminal(*arguments: object, **environment: str) -> str:
+    """What the command shows when a person looks at it: both streams on one terminal."""
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "doublet", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=follower,
+        stderr=follower,
+        env={
+            **{k: v for k, v in ENV.items() if k != "NO_COLOR"},
+            "TERM": "xterm",
+            "COLUMNS": "120",
+            **environment,
+        },
+    )
+    os.close(follower)
+    shown = b""
+    try:
+        while part := os.read(leader, 65536):
+            shown += part
+    except OSError:  # how a terminal says that the other side has gone
+        pass
+    os.close(leader)
+    assert process.wait(timeout=60) == 0, shown.decode()
+    return shown.decode()
+
+
+def test_a_terminal_gets_colour_unless_it_is_not_wanted(pair: tuple[pathlib.Path, pathlib.Path]) -> None:
+    assert "\x1b[1;31m" in in_terminal("compare", *pair)
+    assert "\x1b" not in in_terminal("compare", *pair, NO_COLOR="1")
+    assert "\x1b" not in in_terminal("compare", *pair, "--colour", "never")
+    assert "│" in in_terminal("compare", *pair, NO_COLOR="1")  # wide enough for both texts side by side
+
+
+def test_a_terminal_gets_a_progress_bar_and_quiet_gets_none(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(jsonl([{"id": i, "text": text(i, 200)} for i in range(3000)]))
+    shown = in_terminal("dedupe", path, "--method", "minhash")
+    assert "Reading" in shown
+    assert "MB/s" in shown or "kB/s" in shown
+    assert "3,000 documents" in shown
+    assert "Reading" not in in_terminal("dedupe", path, "--quiet")

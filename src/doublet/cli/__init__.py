@@ -15,7 +15,11 @@ def main() -> None:
     """What the command ``doublet`` calls."""
     import sys
 
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while the modules were still being loaded
+        code = 130
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

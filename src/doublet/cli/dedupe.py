@@ -114,6 +114,8 @@ def command(
     chosen_views = read_views(views)
     # What can go wrong at the end is looked at before the work begins.
     check_distinct({"--groups": groups, "--kept": kept})
+    for name in inputs:  # the cleaned collection may take the place of the collection; the groups may not
+        check_distinct({"INPUT": Path(name) if name != "-" else None, "--groups": groups})
     if groups is not None:
         check_groups(groups)
     if prefer and settings.keep != "best-source":

@@ -455,3 +455,21 @@ def test_json_in_any_layout_is_the_same(
         path = put(folder, name, content)
         with open_source([str(path)]) as source:
             assert parse(source, max_bytes=16) == (wanted, [])
+
+
+@pytest.mark.parametrize("name", ["docs.jsonl", "docs.json", "docs.csv", "docs.jsonl.gz"])
+def test_memory_does_not_grow_with_the_input(tmp_path: Path, name: str) -> None:
+    import tracemalloc
+
+    path = put(
+        tmp_path, name, FORMS[name]([{"id": str(i), "text": f"слово {i} " * 100} for i in range(10_000)])
+    )
+    with open_source([str(path)]) as source:
+        tracemalloc.start()
+        try:
+            count = sum(len(batch.parse()) for batch in source.batches(max_bytes=200_000))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert count == 10_000
+    assert peak < 4_000_000  # of some 16 MB of text
