@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doublet.kernels._native import (  # type: ignore[import-not-found]
+from doublet.kernels._native import (
     SetStore,
     WordTable,
     common_runs,
