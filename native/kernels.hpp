@@ -54,6 +54,7 @@ nb::tuple fold_text(nb::handle text);
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
 nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
+nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
 Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int threads);
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);

@@ -34,6 +34,7 @@ NB_MODULE(_native, m) {
   m.def("fold_text", &fold_text, nb::arg("text"));
   m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
   m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));
+  m.def("winnow", &winnow, nb::arg("values"), nb::arg("offsets"), nb::arg("window"));
   m.def("minima", &minima, nb::arg("values"), nb::arg("offsets"), nb::arg("factors"), nb::arg("terms"), nb::arg("threads") = 1);
   m.def("limit_vectors", &limit_vectors, nb::arg("bits"));
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));

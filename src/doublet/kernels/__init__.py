@@ -25,6 +25,7 @@ __all__ = [
     "shingle_sets",
     "simhash",
     "tokenize",
+    "winnow",
 ]
 
 _wanted = os.environ.get("DOUBLET_KERNELS", "")
@@ -47,6 +48,7 @@ if not TYPE_CHECKING and _wanted != "python":
             shingle_sets,
             simhash,
             tokenize,
+            winnow,
         )
 
         BACKEND = "native"
@@ -70,4 +72,5 @@ if BACKEND == "python":
         shingle_sets,
         simhash,
         tokenize,
+        winnow,
     )

@@ -17,6 +17,7 @@ from doublet.kernels._native import (
     shingle_sets,
     simhash,
     tokenize,
+    winnow,
 )
 from doublet.kernels.data import table_bytes
 
@@ -34,6 +35,7 @@ __all__ = [
     "shingle_sets",
     "simhash",
     "tokenize",
+    "winnow",
 ]
 
 load_table(table_bytes())

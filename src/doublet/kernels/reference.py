@@ -483,6 +483,29 @@ def json_sets(
     return *sets, b"".join(ids), ends, np.array(lines, np.uint32), np.array(left, np.uint32)
 
 
+def winnow(values: U64, offsets: U64, window: int) -> tuple[U32, U64]:
+    """Winnowing: of every *window* values in a row the smallest, of equals the last; each place once, rising.
+
+    Places count from the beginning of each document. A document shorter than the window has one place. Two
+    documents that share a run of *window* values choose the same value of it.
+    """
+    if window < 1:
+        raise ValueError("a window has at least one value")
+    places: list[int] = []
+    ends = [0]
+    for start, end in _documents(offsets):
+        part = values[start:end].tolist()
+        last = -1
+        for first in range(max(1, len(part) - window + 1) if part else 0):
+            inside = range(first, min(first + window, len(part)))
+            best = min(inside, key=lambda i: (part[i], -i))
+            if best != last:
+                places.append(best)
+                last = best
+        ends.append(len(places))
+    return np.array(places, np.uint32), np.array(ends, np.uint64)
+
+
 def minima(values: U64, offsets: U64, factors: U32, terms: U32, threads: int = 1) -> U32:
     """Smallest (a·x + b) mod p for each document and function; p = 2³¹−1, x = value mod p. An empty document has p."""
     out = np.full((len(offsets) - 1, len(factors)), MINHASH_PRIME, np.uint32)
