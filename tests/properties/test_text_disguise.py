@@ -66,6 +66,16 @@ def test_any_look_alikes_in_an_english_text_change_no_word(words: list[str], see
 
 
 @pytest.mark.covers("T5")
+@given(word=russian_words, before=russian_words, seed=st.integers(0, 2**32))
+def test_letters_set_apart_and_swapped_are_joined_alike(word: str, before: str, seed: int) -> None:
+    text = f"щука {before}, {' '.join(word)}."
+    rng = random.Random(seed)
+    assert words_of(swapped(text, TO_LATIN, lambda: rng.random() < 0.5)) == words_of(text)
+    if len(word) >= 4:
+        assert words_of(text) == words_of(f"щука {before}, {word}.")
+
+
+@pytest.mark.covers("T5")
 @given(
     words=st.lists(st.one_of(russian_words, english_words), min_size=1, max_size=20),
     extra=st.sampled_from(INVISIBLE + "\u0301\u0323\u0336"),

@@ -65,6 +65,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA69F))  # Church Slavonic
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _NEAR = 40  # characters to either side in which a transcription shows itself
+_SHORT_MIXED_RUN = 8  # single letters of two alphabets in a row: fewer are a formula
 _LONG_CLUSTER = 8  # marks on one letter: more are no letter of any language
 
 
@@ -225,6 +226,8 @@ def _lookalike(words: _Words) -> _Tally:
 
 def _count_lookalikes(word: str) -> int:
     """Letters of *word* that stand for letters of another script; 0 for a word as honest people write it."""
+    if _is_formula(word):
+        return 0
     return sum(_count_in_part([c for c in part if c.isalnum()]) for part in word.split("_"))
 
 
@@ -405,11 +408,21 @@ def _needs_joiners(char: str) -> bool:
 # Letters apart
 
 
+def _is_formula(word: str) -> bool:
+    """True for a few single letters of two alphabets in a row: «x и y в», not a word with its letters apart."""
+    if not any(c.isspace() for c in word):
+        return False
+    letters = [known for known in map(_letter, word) if known]
+    return len(letters) < _SHORT_MIXED_RUN and len({letter.script for letter in letters}) > 1
+
+
 def _spaced(words: _Words) -> _Tally:
     tally = _Tally("spaced")
     total: list[int] = []
     running: list[int] = []
     for i, word in words.flagged(FLAG_SPACED):
+        if _is_formula(word):
+            continue
         letters = {c for c in word if c.isalpha()}
         tally.add(words.span(i), sum(c.isspace() for c in word))
         total.append(i)
