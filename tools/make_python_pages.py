@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import pathlib
 import re
 import sys
@@ -79,7 +80,10 @@ def methods(kind: type) -> Iterator[tuple[str, Any]]:
 def argument(parameter: inspect.Parameter) -> str:
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     text = f"{stars.get(parameter.kind, '')}{parameter.name}: {parameter.annotation}"
-    return text if parameter.default is parameter.empty else f"{text} = {parameter.default!r}"
+    if parameter.default is parameter.empty:
+        return text
+    shown = json.dumps(parameter.default) if isinstance(parameter.default, str) else repr(parameter.default)
+    return f"{text} = {shown}"
 
 
 def signature(name: str, thing: Any) -> str:

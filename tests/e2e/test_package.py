@@ -50,6 +50,9 @@ def make_sdist(folder: pathlib.Path) -> pathlib.Path:
 
 def make_wheel(sdist: pathlib.Path, folder: pathlib.Path, **environment: str) -> pathlib.Path:
     """From the source archive, as pip does for someone who has no wheel."""
+    # The compiler that Python was built with need not be here; `make setup` looks for any in the same way.
+    compilers = [os.environ.get("CXX"), *map(shutil.which, ("c++", "g++", "clang++"))]
+    environment = {"CXX": next(filter(None, compilers), "c++"), **environment}
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     call(*pip, "--wheel-dir", folder, sdist, **environment)
     (wheel,) = folder.glob("doublet-*.whl")
