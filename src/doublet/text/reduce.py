@@ -2,8 +2,8 @@
 
 A `Reducer` takes distinct canonical words (lower case, ё as е) and gives as many reduced ones, folded the
 same way. "stem" cuts endings (Snowball) and is quick; "lemma" looks Russian words up in a dictionary
-(pymorphy3), tells «стали» of «стать» from «сталь», and is some hundred times slower per new word. English has
-no dictionary here: its lemma is its stem. Explained in docs/explanation/canonical-form.md.
+(pymorphy3), keeps «стали» (стать) apart from «сталью» (сталь), and is some hundred times slower per new word.
+English has no dictionary here: its lemma is its stem. Explained in docs/explanation/canonical-form.md.
 """
 
 from __future__ import annotations
