@@ -59,6 +59,11 @@ Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);
 nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size);
+Array<uint32_t> suffix_array(View<uint32_t> ids);
+Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order);
+nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget);
+nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
+                      size_t min_matched);
 
 // The loops behind them, on plain memory.
 void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& out);

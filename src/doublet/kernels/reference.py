@@ -68,7 +68,7 @@ def mix(value: int) -> int:
 
 
 def hash_letters(letters: Sequence[int]) -> int:
-    """Polynomial of the letters, the first with power 0, then mixed: running sums over a text give it without a loop."""
+    """Polynomial of the letters, the first with power 0, then mixed: running sums over a text give it loop-free."""
     value, power = 0, 1
     for letter in letters:
         value = (value + letter * power) & MASK64
@@ -96,8 +96,8 @@ class _Scanner:
     def __init__(self, text: str, table: FoldTable) -> None:
         self.codes = [ord(c) for c in text]
         self.table = table
-        self.context = 0
-        self.looked_ahead = False
+        self.context = 0  # script of the last word with anchors of one
+        self._majority: int | None = None
         self.gap = 0  # the blank between the letters of the last word, if that was set apart
 
     def collect(self, start: int, stop: int | None = None) -> tuple[list[_Unit], int, int, int]:
@@ -150,7 +150,7 @@ class _Scanner:
                 return
         units.append(_Unit(letter, code, entry, place, code in self.table.styled))
 
-    def resolve(self, units: list[_Unit]) -> int:
+    def resolve(self, units: list[_Unit], end: int) -> int:
         """Give look-alike letters back to the script of their word. Returns flags; sets the context."""
         flags = FLAG_STYLED if any(u.styled for u in units) else 0
         anchors = scripts = 0
@@ -158,41 +158,45 @@ class _Scanner:
             anchors |= unit.anchor
             scripts |= unit.script
         if anchors & (anchors - 1) == 0:
-            return flags | self._resolve_part(units, anchors, scripts)
+            return flags | self._resolve_part(units, anchors, scripts, end)
         part: list[_Unit] = []
         for unit in units:
             if unit.letter == 0x5F:
-                flags |= self._resolve_mixed(part)
+                flags |= self._resolve_mixed(part, end)
                 part = []
             else:
                 part.append(unit)
-        return flags | self._resolve_mixed(part)
+        return flags | self._resolve_mixed(part, end)
 
-    def _resolve_part(self, units: list[_Unit], anchors: int, scripts: int) -> int:
+    def _resolve_part(self, units: list[_Unit], anchors: int, scripts: int, end: int) -> int:
         if anchors:
             if anchors != OTHER:
                 self.context = anchors
             return 0 if scripts == anchors else self._turn(units, anchors)
         if not scripts or scripts in (GREEK, OTHER):
             return 0
-        context = self.context or self._look_ahead()
-        if not context:
-            context = next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
-        if scripts == context:
+        # Without an anchor: «а» and "a" go with the next word, all others with the most of the text.
+        if len(units) == 1 and units[0].letter in (0x61, 0x430):
+            script = self._next_script(end) or self.context or self.majority()
+        else:
+            script = self.majority() or self.context
+        if not script:
+            script = next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
+        if scripts == script:
             return 0
-        if scripts == LATIN and context == CYRILLIC and any(u.letter == 0x69 for u in units):
+        if scripts == LATIN and script == CYRILLIC and any(u.letter == 0x69 for u in units):
             return 0  # і is no Russian letter: «IEEE» in a Russian text is what it looks like
         mixed = scripts & (scripts - 1)
-        changed = self._turn(units, context)
+        changed = self._turn(units, script)
         return changed if mixed else 0
 
-    def _resolve_mixed(self, part: list[_Unit]) -> int:
+    def _resolve_mixed(self, part: list[_Unit], end: int) -> int:
         anchors = scripts = 0
         for unit in part:
             anchors |= unit.anchor
             scripts |= unit.script
         if anchors & (anchors - 1) == 0:
-            return self._resolve_part(part, anchors, scripts)
+            return self._resolve_part(part, anchors, scripts, end)
         # A script whose anchors are all near look-alikes (к and k) yields to the other; where both are, to the more.
         if anchors == LATIN | CYRILLIC:
             firm = 0
@@ -241,23 +245,35 @@ class _Scanner:
                 unit.script = script
         return flags
 
-    def _look_ahead(self) -> int:
-        """Script of the first word of this text that has anchors of one script: the context of what stands before."""
-        if self.looked_ahead:
-            return 0
-        self.looked_ahead = True
+    def majority(self) -> int:
+        """Script of most anchors of the text, Latin or Cyrillic; 0 when there are as many of both.
+
+        In a long text eight places are looked at, spread evenly.
+        """
+        if self._majority is None:
+            count = len(self.codes)
+            starts = [0] if count <= 1024 else [i * (count - 128) // 7 for i in range(8)]
+            length = 1024 if count <= 1024 else 128
+            balance = 0
+            for start in starts:
+                for code in self.codes[start : start + length]:
+                    anchor = int(self.table.entries[code]) >> ANCHOR_SHIFT & 15
+                    balance += (anchor == CYRILLIC) - (anchor == LATIN)
+            self._majority = CYRILLIC if balance > 0 else LATIN if balance < 0 else 0
+        return self._majority
+
+    def _next_script(self, start: int) -> int:
+        """Script of the first word from *start* on that has anchors of one script; 0 when none of the next 64 characters
+        ends such a word."""
         anchors = 0
-        for code in self.codes:
+        for code in [*self.codes[start : start + 64], 0x20]:
             entry = int(self.table.entries[code])
             if entry & WORD:
                 anchors |= entry >> ANCHOR_SHIFT & 15
             elif not entry & DROP:
                 if anchors in _SCRIPTS:
-                    break
+                    return anchors
                 anchors = 0
-        if anchors in _SCRIPTS:
-            self.context = anchors
-            return anchors
         return 0
 
     def words(self) -> Iterator[tuple[list[_Unit], int, int, int]]:
@@ -274,7 +290,7 @@ class _Scanner:
             if run and not (single and self._goes_on(run, start)):
                 yield from self._close(run)
                 run = []
-            flags |= self.resolve(units)
+            flags |= self.resolve(units, end)
             if single:
                 run.append((units, start, end, flags))
             else:
@@ -315,7 +331,7 @@ class _Scanner:
             yield from run
             return
         self.gap = self.codes[run[1][1] - 1]
-        flags |= self.resolve(units)
+        flags |= self.resolve(units, run[-1][2])
         yield units, run[0][1], run[-1][2], flags
 
 
@@ -709,3 +725,202 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
 RUN_CAP = (
     64  #: places of one run of words that are looked at in the other text: keeps repetitive texts linear
 )
+
+
+def suffix_array(ids: U32) -> U32:
+    """Positions of *ids* in the order of what begins there; where one is the beginning of another it comes first."""
+    values = ids.tolist()
+    return np.array(sorted(range(len(values)), key=lambda i: values[i:]), np.uint32)
+
+
+def common_prefixes(ids: U32, order: U32) -> U32:
+    """For each position: how many tokens it shares with the one before it in *order* (from `suffix_array`)."""
+    values, sorted_ = ids.tolist(), order.tolist()
+    out = np.zeros(len(values), np.uint32)
+    for one, two in zip(sorted_, sorted_[1:], strict=False):
+        length = 0
+        while max(one, two) + length < len(values) and values[one + length] == values[two + length]:
+            length += 1
+        out[two] = length
+    return out
+
+
+def exact_groups(
+    ids: U32, order: U32, prefixes: U32, min_tokens: int, budget: int
+) -> tuple[U64, U32, U32, bool]:
+    """Groups of equal passages of at least *min_tokens* tokens, in which no token stands twice.
+
+    Group g has the passages ``starts[offsets[g]:offsets[g+1]]``, each ``lengths[g]`` tokens long. All maximal repeats
+    (equal, and longer neither to the left nor to the right) are taken by falling significance n·m² (ties: longer, then
+    earlier); passages of which a token is taken already are left out, and what stays grows to both sides as far as all
+    its passages agree. Of repeats that overlap themselves only the shortest are looked at, so that "la la la …" is
+    linear. The last value is False when the work reached *budget* steps and the least significant were not looked at.
+    """
+    s, sa, plcp = ids.tolist(), order.tolist(), prefixes.tolist()
+    nodes = []
+    for left, right, length in _intervals([plcp[at] for at in sa]):
+        places = sa[left:right]
+        before = {s[at - 1] if at else None for at in places}
+        if length < min_tokens or (len(before) == 1 and None not in before):
+            continue
+        span, times = max(places) - min(places), right - left
+        apart = span >= (times - 1) * length
+        edges = [plcp[sa[i]] for i in (left, right) if 0 < i < len(sa)]
+        if apart or max(edges, default=0) < min_tokens:
+            n = times if apart else min(times, span // length + 1)
+            nodes.append((-n * length * length, -length, min(places), left, right, apart))
+    used = [False] * len(s)
+    starts: list[int] = []
+    lengths: list[int] = []
+    offsets = [0]
+    spent = 0
+    for _, negative, _, left, right, apart in sorted(nodes):
+        length = -negative
+        spent += (right - left) * (2 + length // min_tokens)
+        if spent > budget:
+            return _groups(offsets, starts, lengths, False)
+        kept: list[int] = []
+        places = sorted(sa[left:right])
+        if not apart:  # "la la la …": whole periods, so that nothing is left between the passages
+            step = min(two - one for one, two in zip(places, places[1:], strict=False))
+            length = min(length, -(-min_tokens // step) * step)
+        for at in places:
+            if (not kept or at >= kept[-1] + length) and not any(used[at : at + length]):
+                kept.append(at)
+        if len(kept) < 2:
+            continue
+        while _agree(s, used, [at + length for at in kept], [*kept[1:], len(s)]):
+            length += 1
+        while kept[0] and _agree(s, used, [at - 1 for at in kept[::-1]], None, [at + length for at in kept[-2::-1]]):
+            kept = [at - 1 for at in kept]
+            length += 1
+        for at in kept:
+            used[at : at + length] = [True] * length
+        starts += kept
+        lengths.append(length)
+        offsets.append(len(starts))
+    return _groups(offsets, starts, lengths, True)
+
+
+def _groups(offsets: list[int], starts: list[int], lengths: list[int], whole: bool) -> tuple[U64, U32, U32, bool]:
+    return np.array(offsets, np.uint64), np.array(starts, np.uint32), np.array(lengths, np.uint32), whole
+
+
+def _agree(
+    s: list[int], used: list[bool], places: list[int], below: list[int] | None, above: list[int] | None = None
+) -> bool:
+    """Whether the tokens at *places* are free and equal and stay below / at or above the limits."""
+    if below is not None and any(at >= limit for at, limit in zip(places, below, strict=True)):
+        return False
+    if above is not None and any(at < limit for at, limit in zip(places, above, strict=False)):
+        return False
+    return not any(used[at] for at in places) and len({s[at] for at in places}) == 1
+
+
+def _intervals(lcp: list[int]) -> Iterator[tuple[int, int, int]]:
+    """All stretches of the order that share a prefix longer than what they share with their neighbours."""
+    stack = [(0, 0)]
+    for i in range(1, len(lcp) + 1):
+        length = lcp[i] if i < len(lcp) else 0
+        left = i - 1
+        while stack[-1][0] > length:
+            found, left = stack.pop()
+            yield left, i, found
+        if stack[-1][0] < length:
+            stack.append((length, left))
+
+
+CHAIN_WIDTH = 12  #: tokens by which the two places of a chain may drift apart at one step
+
+
+def self_chains(
+    ids: U32, parts: U32, seed: int, nearest: int, gap: int, join_gap: int, min_matched: int
+) -> tuple[U32, U32, U32, U32, U32]:
+    """Pairs of nearly equal passages of one text: start and end of the later and of the earlier, tokens matched.
+
+    Each run of *seed* tokens is paired with its *nearest* earlier equals; seeds that follow each other in both places
+    over at most *gap* other tokens are one chain, as long as the two places do not run into each other or over the
+    border of a part (*parts* numbers the part of each token). Chains that follow each other within *join_gap* tokens
+    in both places are given once more as one (0: never). Chains with fewer than *min_matched* tokens are left out.
+    """
+    s, part = ids.tolist(), parts.tolist()
+    seen: dict[tuple[int, ...], int] = {}
+    previous: dict[int, int] = {}
+    chains: list[list[int]] = []  # a, a_end, b, b_end, matched
+    live: dict[int, int] = {}
+    for i in range(len(s) - seed + 1):
+        if part[i] != part[i + seed - 1]:
+            continue
+        gram = tuple(s[i : i + seed])
+        if gram in seen:
+            previous[i] = seen[gram]
+        seen[gram] = i
+        j: int | None = i
+        for _ in range(nearest):
+            j = previous.get(j)  # type: ignore[arg-type]
+            if j is None:
+                break
+            _chain(chains, live, part, i, j, seed, gap)
+    chains = [[c[0], c[1], c[2], c[3], c[4]] for c in sorted(chains, key=lambda c: (c[0], c[2], c[1], c[3]))]
+    joined = [list(c) for c in chains]
+    cell = join_gap + 1
+    ends: dict[int, int] = {}  # the last chain whose earlier place ends in this stretch
+    for n in range(len(chains) if join_gap else 0):
+        a, a_end, b, b_end, matched = joined[n]
+        best = least = None
+        for y in (b // cell, b // cell - 1):
+            number = ends.get(y)
+            if number is None:
+                continue
+            p = joined[number]
+            ahead = a - p[1], b - p[3]
+            if min(ahead) < 0 or max(ahead) > join_gap or b_end > p[0]:
+                continue
+            if part[a] != part[p[0]] or part[b] != part[p[2]]:
+                continue
+            if least is None or sum(ahead) < least:
+                best, least = number, sum(ahead)
+        at = n
+        if best is not None:
+            p = joined[best]
+            joined[best] = [p[0], a_end, p[2], b_end, p[4] + matched]
+            joined[n][4] = 0
+            at = best
+        ends[joined[at][3] // cell] = at
+    rows = []
+    for chain, grown in zip(chains, joined, strict=True):
+        if chain[4] >= min_matched:
+            rows.append(chain)
+        if grown[4] != chain[4] and grown[4] >= min_matched:
+            rows.append(grown)
+    table: Any = np.array(rows, np.uint32).reshape(-1, 5)
+    return tuple(table[:, column].copy() for column in range(5))  # type: ignore[return-value]
+
+
+def _chain(
+    chains: list[list[int]], live: dict[int, int], part: list[int], i: int, j: int, seed: int, gap: int
+) -> None:
+    """Put the seed at *i* and *j* into a live chain near its diagonal, or begin a new one."""
+    bucket = (i - j) // CHAIN_WIDTH + 1
+    for near in (bucket, bucket - 1, bucket + 1):
+        number = live.get(near)
+        if number is None:
+            continue
+        a, a_end, b, b_end, _ = chains[number]
+        if i > a_end + gap or j > b_end + gap:
+            continue
+        if i + seed <= a_end or j + seed <= b_end:
+            if i >= a and j >= b and i + seed <= a_end and j + seed <= b_end:
+                return
+            continue
+        if i < a or j < b or j + seed > a or part[i] != part[a] or part[j] != part[b]:
+            continue
+        chains[number][4] += min(i + seed - max(i, a_end), j + seed - max(j, b_end))
+        chains[number][1], chains[number][3] = i + seed, j + seed
+        if near != bucket:
+            del live[near]
+        live[bucket] = number
+        return
+    if j + seed <= i:
+        live[bucket] = len(chains)
+        chains.append([i, i + seed, j, j + seed, seed])

@@ -1,0 +1,431 @@
+// Suffix array, common prefixes, groups of exact repeats, and chains of nearly equal passages of one sequence of tokens.
+// Twins of the functions of the same names in doublet/kernels/reference.py; the ideas are in docs/explanation/repeats.md.
+#include "kernels.hpp"
+
+#include <algorithm>
+
+namespace doublet {
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// One bit a position: true where a suffix is smaller than the one after it.
+class Bits {
+ public:
+  explicit Bits(size_t count) : words_((count + 63) / 64, 0) {}
+  bool operator[](size_t i) const { return words_[i >> 6] >> (i & 63) & 1; }
+  void set(size_t i) { words_[i >> 6] |= uint64_t{1} << (i & 63); }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+// Suffix sorting by induction (SA-IS). The last symbol must be 0 and stand nowhere else; symbols are below `kinds`.
+// The reduced problem is solved inside `sa`: beyond the answer only buckets and one bit a position are needed.
+class Induction {
+ public:
+  Induction(const uint32_t* s, uint32_t* sa, uint32_t count, uint32_t kinds)
+      : s_(s), sa_(sa), count_(count), kinds_(kinds), small_(count), sizes_(kinds + size_t{1}, 0), heads_(kinds) {}
+
+  void run() {
+    for (uint32_t i = 0; i < count_; ++i) ++sizes_[s_[i] + 1];
+    for (uint32_t c = 0; c < kinds_; ++c) sizes_[c + 1] += sizes_[c];
+    small_.set(count_ - 1);
+    for (uint32_t i = count_ - 1; i-- > 0;)
+      if (s_[i] < s_[i + 1] || (s_[i] == s_[i + 1] && small_[i + 1])) small_.set(i);
+    std::fill(sa_, sa_ + count_, kNone);
+    tails();
+    for (uint32_t i = 1; i < count_; ++i)
+      if (lowest(i)) sa_[--heads_[s_[i]]] = i;
+    induce();
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count_; ++i)
+      if (sa_[i] != kNone && lowest(sa_[i])) sa_[found++] = sa_[i];
+    std::fill(sa_ + found, sa_ + count_, kNone);
+    uint32_t names = 0, before = kNone;
+    for (uint32_t i = 0; i < found; ++i) {
+      const uint32_t at = sa_[i];
+      if (before == kNone || !same(before, at)) ++names;
+      before = at;
+      sa_[found + at / 2] = names - 1;
+    }
+    for (uint32_t i = count_, to = count_; i-- > found;)
+      if (sa_[i] != kNone) sa_[--to] = sa_[i];
+    uint32_t* reduced = sa_ + count_ - found;
+    if (names < found) {
+      Induction(reduced, sa_, found, names).run();
+    } else {
+      for (uint32_t i = 0; i < found; ++i) sa_[reduced[i]] = i;
+    }
+    for (uint32_t i = 1, to = 0; i < count_; ++i)
+      if (lowest(i)) reduced[to++] = i;
+    for (uint32_t i = 0; i < found; ++i) sa_[i] = reduced[sa_[i]];
+    std::fill(sa_ + found, sa_ + count_, kNone);
+    tails();
+    for (uint32_t i = found; i-- > 0;) {
+      const uint32_t at = sa_[i];
+      sa_[i] = kNone;
+      sa_[--heads_[s_[at]]] = at;
+    }
+    induce();
+  }
+
+ private:
+  bool lowest(uint32_t i) const { return i && small_[i] && !small_[i - 1]; }
+  void tails() { std::copy(sizes_.begin() + 1, sizes_.end(), heads_.begin()); }
+  void induce() {
+    std::copy(sizes_.begin(), sizes_.end() - 1, heads_.begin());
+    for (uint32_t i = 0; i < count_; ++i) {
+      const uint32_t at = sa_[i];
+      if (at != kNone && at && !small_[at - 1]) sa_[heads_[s_[at - 1]]++] = at - 1;
+    }
+    tails();
+    for (uint32_t i = count_; i-- > 0;) {
+      const uint32_t at = sa_[i];
+      if (at != kNone && at && small_[at - 1]) sa_[--heads_[s_[at - 1]]] = at - 1;
+    }
+  }
+  // Whether two stretches from one lowest position to the next are equal.
+  bool same(uint32_t a, uint32_t b) const {
+    for (uint32_t d = 0;; ++d) {
+      if (a + d >= count_ || b + d >= count_ || s_[a + d] != s_[b + d] || small_[a + d] != small_[b + d]) return false;
+      if (d && (lowest(a + d) || lowest(b + d))) return lowest(a + d) && lowest(b + d);
+    }
+  }
+
+  const uint32_t* s_;
+  uint32_t* sa_;
+  uint32_t count_, kinds_;
+  Bits small_;
+  std::vector<uint32_t> sizes_, heads_;
+};
+
+void check_ids(View<uint32_t> ids) {
+  if (ids.size() >= size_t{1} << 31) throw nb::value_error("more than 2147483647 tokens cannot be sorted at once");
+}
+
+void check_order(View<uint32_t> ids, View<uint32_t> order) {
+  if (ids.size() != order.size()) throw nb::value_error("one place is needed for each token");
+  for (size_t i = 0; i < order.size(); ++i)
+    if (order.data()[i] >= ids.size()) throw nb::value_error("a place lies behind the last token");
+}
+
+struct Node {
+  uint32_t left, right, length, first;
+  uint64_t significance;
+  bool apart;  // its passages need not overlap
+};
+
+struct Open {
+  uint32_t length, left, lowest, highest, before;  // before: the token to the left, kNone when they differ
+};
+
+}  // namespace
+
+Array<uint32_t> suffix_array(View<uint32_t> ids) {
+  check_ids(ids);
+  Buffer<uint32_t> out;
+  {
+    nb::gil_scoped_release release;
+    const size_t count = ids.size();
+    if (count) {
+      const uint32_t* from = ids.data();
+      const uint32_t top = *std::max_element(from, from + count);
+      if (top > UINT32_MAX - 2) throw nb::value_error("a token number is too large");
+      // Small alphabets as they are; sparse numbers are made dense in the same order.
+      std::vector<uint32_t> dense;
+      uint32_t kinds = top + 2;
+      if (top > 2 * count + 1024) {
+        dense.assign(from, from + count);
+        std::sort(dense.begin(), dense.end());
+        dense.erase(std::unique(dense.begin(), dense.end()), dense.end());
+        kinds = static_cast<uint32_t>(dense.size()) + 1;
+      }
+      Buffer<uint32_t> s;
+      s.resize(count + 1);
+      for (size_t i = 0; i < count; ++i)
+        s[i] = 1 + (dense.empty() ? from[i]
+                                  : static_cast<uint32_t>(std::lower_bound(dense.begin(), dense.end(), from[i]) - dense.begin()));
+      s[count] = 0;
+      out.resize(count + 1);
+      Induction(s.data, out.data, static_cast<uint32_t>(count + 1), kinds).run();
+      std::memmove(out.data, out.data + 1, count * sizeof(uint32_t));
+      out.size = count;
+    }
+  }
+  return own(std::move(out));
+}
+
+Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order) {
+  check_ids(ids);
+  check_order(ids, order);
+  Buffer<uint32_t> out;  // first: the suffix before in order; then, in place, the length shared with it
+  {
+    nb::gil_scoped_release release;
+    const uint32_t count = static_cast<uint32_t>(ids.size());
+    const uint32_t *s = ids.data(), *sa = order.data();
+    out.resize(count);
+    uint32_t before = kNone;
+    for (uint32_t i = 0; i < count; ++i) {
+      out[sa[i]] = before;
+      before = sa[i];
+    }
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t other = out[i];
+      if (other == kNone) {
+        length = 0;
+      } else {
+        while (i + length < count && other + length < count && s[i + length] == s[other + length]) ++length;
+      }
+      out[i] = length;
+      if (length) --length;
+    }
+  }
+  return own(std::move(out));
+}
+
+nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget) {
+  check_ids(ids);
+  check_order(ids, order);
+  if (prefixes.size() != ids.size()) throw nb::value_error("one prefix length is needed for each token");
+  if (!min_tokens) throw nb::value_error("a repeat has at least one token");
+  Buffer<uint32_t> starts, lengths;
+  Buffer<uint64_t> offsets;
+  bool complete = true;
+  {
+    nb::gil_scoped_release release;
+    const uint32_t count = static_cast<uint32_t>(ids.size());
+    const uint32_t *s = ids.data(), *sa = order.data(), *plcp = prefixes.data();
+    std::vector<Node> nodes;
+    std::vector<Open> open;
+    auto leaf = [&](uint32_t i) {
+      const uint32_t at = sa[i];
+      return Open{0, i, at, at, at ? s[at - 1] : kNone};
+    };
+    auto join = [](Open& into, const Open& part) {
+      into.lowest = std::min(into.lowest, part.lowest);
+      into.highest = std::max(into.highest, part.highest);
+      if (into.before != part.before) into.before = kNone;
+    };
+    open.push_back({0, 0, kNone, 0, kNone});
+    Open carried = count ? leaf(0) : Open{};
+    for (uint32_t i = 1; i <= count; ++i) {
+      const uint32_t length = i < count ? plcp[sa[i]] : 0;
+      uint32_t left = i - 1;
+      while (open.back().length > length) {
+        Open done = open.back();
+        open.pop_back();
+        join(done, carried);
+        const uint32_t parent = std::max(open.back().length, length);
+        if (done.length >= min_tokens && done.before == kNone) {
+          const uint64_t times = i - done.left, span = done.highest - done.lowest;
+          const bool apart = span >= (times - 1) * done.length;
+          if (apart || parent < min_tokens) {
+            const uint64_t n = apart ? times : std::min<uint64_t>(times, span / done.length + 1);
+            nodes.push_back({done.left, i, done.length, done.lowest, n * done.length * done.length, apart});
+          }
+        }
+        left = done.left;
+        carried = done;
+      }
+      if (open.back().length < length) {
+        Open fresh = carried;
+        fresh.length = length;
+        fresh.left = left;
+        open.push_back(fresh);
+      } else {
+        join(open.back(), carried);
+      }
+      if (i < count) carried = leaf(i);
+    }
+    std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) {
+      return a.significance != b.significance ? a.significance > b.significance
+             : a.length != b.length           ? a.length > b.length
+                                              : a.first < b.first;
+    });
+    std::vector<uint8_t> used(count, 0);
+    std::vector<uint32_t> places, kept;
+    offsets.push(0);
+    size_t spent = 0;
+    for (const Node& node : nodes) {
+      spent += (node.right - node.left) * (2 + node.length / min_tokens);
+      if (spent > budget) {
+        complete = false;
+        break;
+      }
+      places.assign(sa + node.left, sa + node.right);
+      std::sort(places.begin(), places.end());
+      kept.clear();
+      uint32_t length = node.length, end = 0;
+      if (!node.apart) {  // "la la la …": whole periods, so that nothing is left between the passages
+        uint32_t step = kNone;
+        for (size_t i = 1; i < places.size(); ++i) step = std::min(step, places[i] - places[i - 1]);
+        const uint64_t whole = (min_tokens + step - 1) / step * uint64_t{step};
+        length = static_cast<uint32_t>(std::min<uint64_t>(length, whole));
+      }
+      for (uint32_t at : places) {
+        if (at < end || used[at] || used[at + length - 1]) continue;
+        bool taken = false;  // what was taken is at least min_tokens long: no need to look at every token
+        for (uint32_t i = at + min_tokens; i < at + length && !taken; i += min_tokens) taken = used[i];
+        if (taken) continue;
+        kept.push_back(at);
+        end = at + length;
+      }
+      if (kept.size() < 2) continue;
+      auto grows_right = [&] {
+        const uint32_t last = kept.back() + length;
+        if (last >= count || used[last]) return false;
+        for (size_t i = 0; i + 1 < kept.size(); ++i) {
+          const uint32_t next = kept[i] + length;
+          if (next >= kept[i + 1] || used[next] || s[next] != s[last]) return false;
+        }
+        return true;
+      };
+      while (grows_right()) ++length;
+      auto grows_left = [&] {
+        if (!kept[0] || used[kept[0] - 1]) return false;
+        const uint32_t token = s[kept[0] - 1];
+        for (size_t i = 1; i < kept.size(); ++i)
+          if (kept[i] - 1 < kept[i - 1] + length || used[kept[i] - 1] || s[kept[i] - 1] != token) return false;
+        return true;
+      };
+      while (grows_left()) {
+        for (uint32_t& at : kept) --at;
+        ++length;
+      }
+      for (uint32_t at : kept) {
+        std::fill(used.begin() + at, used.begin() + at + length, 1);
+        starts.push(at);
+      }
+      lengths.push(length);
+      offsets.push(starts.size);
+    }
+  }
+  return nb::make_tuple(own(std::move(offsets)), own(std::move(starts)), own(std::move(lengths)), complete);
+}
+
+namespace {
+struct Chain {
+  uint32_t a, a_end, b, b_end, matched;
+  bool follows(const Chain& p, uint32_t gap) const {
+    return a >= p.a_end && b >= p.b_end && a - p.a_end <= gap && b - p.b_end <= gap && b_end <= p.a;
+  }
+};
+}  // namespace
+
+nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
+                      size_t min_matched) {
+  check_ids(ids);
+  if (parts.size() != ids.size()) throw nb::value_error("one part is needed for each token");
+  if (!seed || !nearest) throw nb::value_error("seeds have at least one token, and one partner");
+  Buffer<uint32_t> columns[5];
+  {
+    nb::gil_scoped_release release;
+    constexpr uint32_t kWidth = 12;  // tokens by which the two places of a chain may drift apart at one step
+    const uint32_t count = static_cast<uint32_t>(ids.size());
+    const uint32_t *s = ids.data(), *part = parts.data();
+    std::vector<Chain> chains;
+    if (count >= seed) {
+      const uint32_t last = count - static_cast<uint32_t>(seed);
+      // previous[i]: the nearest earlier position with the same seed.
+      std::vector<uint32_t> previous(last + 1, kNone);
+      {
+        size_t room = 1024;
+        while (room < 2 * (size_t{last} + 1)) room *= 2;
+        std::vector<uint32_t> table(room, kNone);
+        for (uint32_t i = 0; i <= last; ++i) {
+          if (part[i] != part[i + seed - 1]) continue;
+          uint64_t key = 0;
+          for (size_t d = 0; d < seed; ++d) key = (key + s[i + d] + 1) * 0x9E3779B97F4A7C15ull;
+          size_t at = (key ^ key >> 29) * 0xBF58476D1CE4E5B9ull >> 20 & (room - 1);
+          while (table[at] != kNone && !std::equal(s + i, s + i + seed, s + table[at])) at = (at + 1) & (room - 1);
+          previous[i] = table[at];
+          table[at] = i;
+        }
+      }
+      std::vector<uint32_t> live(count / kWidth + 3, kNone);
+      const uint32_t size = static_cast<uint32_t>(seed), reach = static_cast<uint32_t>(gap);
+      for (uint32_t i = 0; i <= last; ++i) {
+        size_t tried = 0;
+        for (uint32_t j = previous[i]; j != kNone && tried < nearest; j = previous[j], ++tried) {
+          const uint32_t bucket = (i - j) / kWidth + 1;
+          bool done = false;
+          for (const uint32_t near : {bucket, bucket - 1, bucket + 1}) {
+            const uint32_t number = live[near];
+            if (number == kNone) continue;
+            Chain& c = chains[number];
+            if (i > c.a_end + reach || j > c.b_end + reach) continue;
+            if (i + size <= c.a_end || j + size <= c.b_end) {
+              if (i >= c.a && j >= c.b && i + size <= c.a_end && j + size <= c.b_end) {
+                done = true;  // already inside
+                break;
+              }
+              continue;
+            }
+            if (i < c.a || j < c.b || j + size > c.a || part[i] != part[c.a] || part[j] != part[c.b]) continue;
+            c.matched += std::min(i + size - std::max(i, c.a_end), j + size - std::max(j, c.b_end));
+            c.a_end = i + size;
+            c.b_end = j + size;
+            if (near != bucket) live[near] = kNone;
+            live[bucket] = number;
+            done = true;
+            break;
+          }
+          if (done || j + size > i) continue;
+          live[bucket] = static_cast<uint32_t>(chains.size());
+          chains.push_back({i, i + size, j, j + size, size});
+        }
+      }
+    }
+    // Second walk: what follows each other in both places is one passage.
+    std::sort(chains.begin(), chains.end(), [](const Chain& x, const Chain& y) {
+      return x.a != y.a ? x.a < y.a : x.b != y.b ? x.b < y.b : x.a_end != y.a_end ? x.a_end < y.a_end : x.b_end < y.b_end;
+    });
+    const uint32_t far = static_cast<uint32_t>(join_gap), cell = far + 1;
+    std::vector<uint32_t> ends(count / cell + 2, kNone);  // the last chain whose earlier place ends in this stretch
+    std::vector<Chain> joined = chains;
+    for (uint32_t n = 0; join_gap && n < chains.size(); ++n) {
+      const Chain c = joined[n];
+      uint32_t best = kNone, least = kNone;
+      for (const uint32_t y : {c.b / cell + 1, c.b / cell}) {
+        const uint32_t number = ends[y];
+        if (number == kNone) continue;
+        const Chain& p = joined[number];
+        if (!c.follows(p, far) || part[c.a] != part[p.a] || part[c.b] != part[p.b]) continue;
+        const uint32_t cost = c.a - p.a_end + c.b - p.b_end;
+        if (cost < least) {
+          least = cost;
+          best = number;
+        }
+      }
+      uint32_t at = n;
+      if (best != kNone) {
+        Chain& p = joined[best];
+        p.a_end = c.a_end;
+        p.b_end = c.b_end;
+        p.matched += c.matched;
+        joined[n].matched = 0;
+        at = best;
+      }
+      ends[joined[at].b_end / cell + 1] = at;
+    }
+    auto keep = [&](const Chain& c) {
+      columns[0].push(c.a);
+      columns[1].push(c.a_end);
+      columns[2].push(c.b);
+      columns[3].push(c.b_end);
+      columns[4].push(c.matched);
+    };
+    for (size_t n = 0; n < chains.size(); ++n) {
+      const bool grown = joined[n].matched != chains[n].matched;
+      if (chains[n].matched >= min_matched) keep(chains[n]);
+      if (grown && joined[n].matched >= min_matched) keep(joined[n]);
+    }
+  }
+  return nb::make_tuple(own(std::move(columns[0])), own(std::move(columns[1])), own(std::move(columns[2])),
+                        own(std::move(columns[3])), own(std::move(columns[4])));
+}
+
+}  // namespace doublet
