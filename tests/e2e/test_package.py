@@ -124,6 +124,8 @@ def test_native_wheel_installs_and_works(tmp_path: pathlib.Path) -> None:
     )
     assert contents(wheel) >= DATA
     assert [name for name in contents(wheel) if name.startswith("doublet/kernels/_native.")]
+    licences = {pathlib.PurePosixPath(name).name for name in contents(wheel) if "/licenses/" in name}
+    assert {"LICENSE", "NOTICE"} <= licences, "the wheel holds code whose licences must come with it"
     commands = clean_place(tmp_path / "place")
     call(commands / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel)
     assert kernels(commands) == "native"
