@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -431,7 +432,8 @@ def test_bad_lines_are_rows_and_the_rest_goes_on(corpus: pathlib.Path) -> None:
     result = json.loads(done.stdout)
     assert result["documents"] == len(RECORDS)
     assert len(result["groups"]) == 3
-    assert [outcome["place"] for outcome in result["outcomes"]] == [f"{corpus}:{i}" for i in range(1, 6)]
+    places = sorted(outcome["place"] for outcome in result["outcomes"])
+    assert places == [f"{corpus}:{i}" for i in range(1, 6)]
     assert {outcome["state"] for outcome in result["outcomes"]} == {"invalid"}
     assert "5 documents are not valid records" in done.stderr.decode()
 
@@ -702,6 +704,6 @@ def test_a_terminal_gets_a_progress_bar_and_quiet_gets_none(tmp_path: pathlib.Pa
     path.write_bytes(jsonl([{"id": i, "text": text(i, 200)} for i in range(3000)]))
     shown = in_terminal("dedupe", path, "--method", "minhash")
     assert "Reading" in shown
-    assert "MB/s" in shown or "kB/s" in shown
+    assert re.search(r"[MkB]+ of [0-9.]+ MB", shown)
     assert "3,000 documents" in shown
     assert "Reading" not in in_terminal("dedupe", path, "--quiet")
