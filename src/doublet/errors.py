@@ -1,15 +1,20 @@
 """Every error Doublet raises, as one tree.
 
     DoubletError
-    ├── UsageError       UnknownMethod, InvalidParameter     ask differently
+    ├── UsageError       UnknownMethod, InvalidParameter,
+    │                    UnknownLibrary, LibraryExists       ask differently
     ├── ConfigError      unknown key, missing file           fix the settings
     ├── SourceError      InputNotFound, InputUnreadable,
     │                    RecordInvalid, TooLarge             could not get the document
-    ├── TextError        NothingToSign, Unreadable           could not read it
+    ├── TextError        NothingToSign                       too little text for a method
+    │   └── Unreadable   UnknownKind, Encrypted, Scanned,
+    │                    Broken, Oversized, ReadFailed       could not read it
     ├── SignatureError   IncompatibleSignatures              made with different settings
     │                    SignatureDamaged, SignatureTooNew   stored bytes cannot be read
     ├── StoreError       SpillFailed, MemoryTooSmall,
-    │                    OutputFailed                        disk or memory gave out
+    │   │                OutputFailed                        disk or memory gave out
+    │   └──              StoreBusy, StoreTooNew, StoreFull,
+    │                    StoreDamaged, StoreUnreachable      the database of libraries
     └── Cancelled                                            stopped by the user
 
 A message says what happened, to which document, and what to do. The facts are attributes; `code` is stable and is
@@ -23,7 +28,7 @@ from collections.abc import Iterable
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """", did you mean 'x'?" for the closest of *known*, or an empty string."""
+    """ ", did you mean 'x'?" for the closest of *known*, or an empty string."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f", did you mean {close[0]!r}?" if close else ""
 
@@ -70,6 +75,21 @@ class InvalidParameter(UsageError):
     code = "invalid_parameter"
 
 
+class UnknownLibrary(UsageError):
+    code = "unknown_library"
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        known = list(known)
+        listed = f"Known: {', '.join(known)}" if known else "There is none yet: `doublet library create NAME`"
+        super().__init__(
+            f"there is no library {name!r}{suggest(name, known) or '.'} {listed}", name=name, known=known
+        )
+
+
+class LibraryExists(UsageError):
+    code = "library_exists"
+
+
 class ConfigError(DoubletError):
     code = "config"
     exit_code = 2
@@ -108,7 +128,52 @@ class NothingToSign(TextError):
 
 
 class Unreadable(TextError):
+    """No text could be had from a document. *state* is what a batch says of it."""
+
     code = "unreadable"
+    state = "unreadable"
+
+
+class UnknownKind(Unreadable):
+    """Not one of the kinds of documents that Doublet reads (an image, a program, an old office format)."""
+
+    code = "unknown_kind"
+    state = "unknown_kind"
+
+
+class Encrypted(Unreadable):
+    """Protected by a password or by rights management."""
+
+    code = "encrypted"
+    state = "encrypted"
+
+
+class Scanned(Unreadable):
+    """Pages that are pictures, without a text layer."""
+
+    code = "scanned"
+    state = "scanned"
+
+
+class Broken(Unreadable):
+    """Damaged, cut short, or not what it says it is."""
+
+    code = "broken"
+    state = "broken"
+
+
+class Oversized(Unreadable):
+    """More than the limits allow, before or after unpacking."""
+
+    code = "oversized"
+    state = "too_large"
+
+
+class ReadFailed(Unreadable):
+    """The parser took too long, took too much memory, or fell over; that costs this document only."""
+
+    code = "read_failed"
+    state = "failed"
 
 
 class SignatureError(DoubletError):
@@ -145,6 +210,36 @@ class MemoryTooSmall(StoreError):
 
 class OutputFailed(StoreError):
     code = "output_failed"
+
+
+class StoreBusy(StoreError):
+    """Another process writes to the database and does not finish. Nothing of the step was stored."""
+
+    code = "store_busy"
+
+
+class StoreTooNew(StoreError):
+    """Made by a newer Doublet. Not damaged: a newer program opens it."""
+
+    code = "store_too_new"
+
+
+class StoreFull(StoreError):
+    """No space left where the database is. What was stored before stays."""
+
+    code = "store_full"
+
+
+class StoreDamaged(StoreError):
+    """Not a database of ours, or one with broken pages."""
+
+    code = "store_damaged"
+
+
+class StoreUnreachable(StoreError):
+    """The database server does not answer, or the connection was lost."""
+
+    code = "store_unreachable"
 
 
 class Cancelled(DoubletError):

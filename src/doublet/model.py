@@ -35,6 +35,7 @@ class Document:
     title: str = ""
     time: str = ""
     source: str = ""
+    address: str = ""  #: where a person can open it
 
 
 @dataclass(frozen=True, slots=True)

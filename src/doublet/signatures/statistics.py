@@ -284,6 +284,17 @@ class CollectionStatistics:
         out._documents = int(facts["documents"])
         return out
 
+    @classmethod
+    def from_counts(
+        cls, words: Sequence[str], df: I64, cf: I64, documents: int, canon: Canon = LEXICAL_CANON
+    ) -> CollectionStatistics:
+        """Statistics that were counted elsewhere: df and cf of each of the (distinct) *words*."""
+        out = cls(canon)
+        rows = out._make_rows(words)
+        out._df[rows], out._cf[rows] = df, cf
+        out._documents = documents
+        return out
+
     def _content(self) -> tuple[list[str], I64, I64]:
         """Words by the alphabet with their df and cf, without the words of no document."""
         live = sorted(word for word, row in self._rows.items() if self._df[row])

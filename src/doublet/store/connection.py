@@ -1,0 +1,404 @@
+"""One database: how it is found, opened, brought up to date, and what its errors mean.
+
+`Database` speaks plain SQL (placeholders are ``%s``) on the connection that Django keeps for each thread, so that the
+ORM and the bulk paths share transactions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from doublet.errors import (
+    ConfigError,
+    DoubletError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreTooNew,
+    StoreUnreachable,
+)
+
+log = logging.getLogger(__name__)
+
+BUSY_S = 5.0  #: one try to get the right to write; then the waiting is told and tried again
+PATIENCE_S = 120.0  #: after that it is given up
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-65536;"
+    "PRAGMA journal_size_limit=67108864;PRAGMA temp_store=MEMORY;"
+)
+_LABEL = "doublet_store"
+
+
+def _django() -> Any:
+    """Django, configured. Inside a Django project that has ``doublet.store`` installed its settings stay as they are."""
+    try:
+        import django
+        from django.conf import settings
+    except ImportError as error:
+        raise ConfigError(
+            "libraries need Django: pip install 'doublet[library]'", library="django"
+        ) from error
+    if not settings.configured:
+        settings.configure(
+            INSTALLED_APPS=["doublet.store"],
+            DATABASES={},
+            USE_TZ=True,
+            DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+            LOGGING_CONFIG=None,
+        )
+        django.setup()
+    return django
+
+
+def sqlite_place(address: str) -> Path | None:
+    """The file of an address, or None for the address of a server."""
+    if re.match(r"postgres(ql)?://", address):
+        return None
+    if address.startswith("sqlite://"):
+        return Path(unquote(address.removeprefix("sqlite://").removeprefix("/") or "/"))
+    if re.match(r"[a-z][a-z0-9+.-]+://", address):
+        raise ConfigError(
+            f"{hide_password(address)!r} is no database that Doublet knows: give the path of a file, or an "
+            "address such as postgresql://user@host/name",
+            address=hide_password(address),
+        )
+    return Path(address).expanduser()
+
+
+def hide_password(address: str) -> str:
+    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1:…@", address)
+
+
+def _settings(address: str) -> dict[str, Any]:
+    place = sqlite_place(address)
+    if place is not None:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(place),
+            "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": BUSY_S, "init_command": _PRAGMAS},
+        }
+    try:
+        import psycopg  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise ConfigError(
+            "PostgreSQL needs the psycopg library: pip install 'doublet[postgresql]'", library="psycopg"
+        ) from error
+    parts = urlsplit(address)
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    options.setdefault("connect_timeout", 10)
+    host = unquote(parts.hostname or "") or options.pop("host", "")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")) or "doublet",
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": str(parts.port or options.pop("port", "") or ""),
+        "OPTIONS": options,
+        "DISABLE_SERVER_SIDE_CURSORS": True,
+    }
+
+
+class Database:
+    """An opened database, with its tables. Safe to share between threads: each has its own connection."""
+
+    def __init__(self, address: str, *, create: bool = True) -> None:
+        _django()
+        from django.db import connections
+
+        self.address = address
+        self.place = sqlite_place(address)
+        self.shown = str(self.place) if self.place else hide_password(address)
+        self.vendor = "sqlite" if self.place else "postgresql"
+        self.alias = (
+            "doublet-"
+            + hashlib.blake2b(
+                str(self.place.resolve() if self.place else address).encode("utf-8", "surrogatepass"),
+                digest_size=8,
+            ).hexdigest()
+        )
+        if self.place is not None:
+            self._look_at_file(self.place, create)
+        configured = connections.configure_settings({"default": {}, self.alias: _settings(address)})
+        connections.settings.setdefault(self.alias, configured[self.alias])
+        self._connections: Any = connections
+        with self.guard():
+            self._prepare(create)
+
+    def _look_at_file(self, place: Path, create: bool) -> None:
+        if place.is_dir():
+            raise StoreError(f"{place} is a folder: give the name of a database file", path=str(place))
+        if not place.exists():
+            if not create:
+                raise StoreError(
+                    f"there is no database {place}: `doublet library create NAME` makes one", path=str(place)
+                )
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(
+                    f"{place} cannot be made: {error.strerror or error}", path=str(place)
+                ) from error
+            return
+        try:
+            with place.open("rb") as file:
+                head = file.read(16)
+        except OSError as error:
+            raise StoreError(
+                f"{place} cannot be opened: {error.strerror or error}", path=str(place)
+            ) from error
+        if head and head != b"SQLite format 3\0":
+            raise StoreDamaged(
+                f"{place} is no database of Doublet: give the file of a library, or the name of a new file",
+                path=str(place),
+            )
+
+    @property
+    def connection(self) -> Any:
+        return self._connections[self.alias]
+
+    @property
+    def raw(self) -> Any:
+        """The driver's own connection, opened."""
+        connection = self.connection
+        if connection.connection is None:
+            connection.ensure_connection()
+        return connection.connection
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):
+            self.connection.close()
+
+    # Plain SQL
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        if self.place is not None:
+            found: list[tuple[Any, ...]] = self.raw.execute(sql.replace("%s", "?"), parameters).fetchall()
+            return found
+        with self.raw.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    def row(self, sql: str, parameters: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        found = self.rows(sql, parameters)
+        return found[0] if found else None
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        if self.place is not None:
+            self.raw.executemany(sql.replace("%s", "?"), rows)
+            return
+        with self.raw.cursor() as cursor:
+            cursor.executemany(sql, rows)
+
+    def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Many new rows, the quickest way that the database has."""
+        names = ", ".join(columns)
+        if self.place is not None:
+            marks = ", ".join("?" * len(columns))
+            self.raw.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
+            return
+        with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def among(self, sql: str, values: Sequence[Any], before: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """*sql* ends with ``IN``; *values* are handed over in parts that the database can take."""
+        if self.place is None:
+            return self.rows(sql.removesuffix("IN") + "= ANY(%s)", [*before, list(values)]) if values else []
+        out: list[tuple[Any, ...]] = []
+        for start in range(0, len(values), 900):
+            part = values[start : start + 900]
+            out += self.rows(f"{sql} ({', '.join(['%s'] * len(part))})", [*before, *part])
+        return out
+
+    # Transactions and errors
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """All reads inside see one state of the database, whatever others write meanwhile."""
+        if self.connection.in_atomic_block:
+            yield
+            return
+        with self.guard():
+            raw = self.raw
+            if self.place is not None:
+                raw.execute("BEGIN DEFERRED")
+                try:
+                    yield
+                finally:
+                    raw.execute("ROLLBACK")
+            else:
+                from django.db import transaction
+
+                with transaction.atomic(using=self.alias):
+                    self.rows("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    yield
+
+    @contextlib.contextmanager
+    def writing(self, waiting: Callable[[float], None] | None = None) -> Iterator[None]:
+        """A transaction that changes something: all of it or nothing. *waiting* is called, with the seconds so far,
+        while another process has the right to write. Raises `StoreBusy` when that takes too long."""
+        from django.db import transaction
+
+        with self.guard():
+            if self.connection.in_atomic_block:
+                yield
+                return
+            atomic = transaction.atomic(using=self.alias)
+            began = time.monotonic()
+            while True:
+                try:
+                    atomic.__enter__()
+                    break
+                except Exception as error:
+                    spent = time.monotonic() - began
+                    if "locked" not in str(error) or spent > PATIENCE_S:
+                        raise
+                    log.info("waiting for another process that writes to %s (%.0f s)", self.shown, spent)
+                    if waiting is not None:
+                        waiting(spent)
+                    atomic = transaction.atomic(using=self.alias)
+            try:
+                yield
+            except BaseException as error:
+                atomic.__exit__(type(error), error, error.__traceback__)
+                raise
+            atomic.__exit__(None, None, None)
+
+    @contextlib.contextmanager
+    def guard(self) -> Iterator[None]:
+        """Errors of the driver become ours."""
+        from django.db import Error as DjangoError
+
+        kinds: list[type[Exception]] = [sqlite3.Error, DjangoError]
+        if self.place is None:
+            import psycopg
+
+            kinds.append(psycopg.Error)
+        try:
+            yield
+        except tuple(kinds) as error:
+            if self.place is None and self.connection.connection is not None and self.raw.closed:
+                self.close()  # the next use connects again
+            raise self._explain(error) from error
+
+    def _explain(self, error: Exception) -> DoubletError:
+        text = str(error).strip()
+        low = text.lower()
+        facts: dict[str, Any] = {"database": self.shown}
+        if "locked" in low or "lock timeout" in low or "deadlock" in low:
+            return StoreBusy(
+                f"{self.shown} is being written by another process, which does not finish: try again later. "
+                "Nothing of this step was stored; what was stored before stays",
+                **facts,
+            )
+        if "disk is full" in low or "no space left" in low or "disk full" in low:
+            return StoreFull(
+                f"{self.shown}: there is no space left on the disk. Make room and run the same command again: "
+                "what was stored stays, the rest is taken up from there",
+                **facts,
+            )
+        if "malformed" in low or "not a database" in low or "corrupt" in low or "invalid page" in low:
+            return StoreDamaged(
+                f"{self.shown} is damaged ({text}): `doublet library verify --repair` mends the index; for the rest "
+                "take the last copy of the file",
+                **facts,
+            )
+        if self.place is None and (
+            type(error).__name__ in ("OperationalError", "InterfaceError", "AdminShutdown", "CrashShutdown")
+            or "connection" in low
+        ):
+            return StoreUnreachable(
+                f"{self.shown} cannot be reached ({text.splitlines()[0] if text else 'connection lost'}): see "
+                "that the server runs and run the same command again; what was stored stays",
+                **facts,
+            )
+        if "readonly" in low or "read-only" in low or "unable to open" in low or "permission denied" in low:
+            return StoreError(f"{self.shown} cannot be written or opened: {text}", **facts)
+        return StoreError(f"{self.shown}: the database refused ({text})", **facts)
+
+    # Layout
+
+    def _prepare(self, create: bool) -> None:
+        known = known_migrations()
+        found = self._applied()
+        if found is None and not create:
+            raise StoreError(
+                f"{self.shown} has no libraries of Doublet: `doublet library create NAME` makes the first",
+                database=self.shown,
+            )
+        newer = [name for name in found or () if name not in known]
+        if newer:
+            raise StoreTooNew(
+                f"{self.shown} was made by a newer Doublet (it has the step {newer[-1]}, this one knows steps up "
+                f"to {known[-1]}): update Doublet. The database is sound and was not changed",
+                database=self.shown,
+                step=newer[-1],
+            )
+        if found is None or any(name not in found for name in known):
+            self._migrate(known)
+
+    def _applied(self) -> list[str] | None:
+        """Steps that this database has gone through; None when it has no tables of ours."""
+        if self.place is not None:
+            there = self.row("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'")
+            others = self.row("SELECT count(*) FROM sqlite_master")
+            if not there and others and others[0]:
+                raise StoreDamaged(
+                    f"{self.shown} is a database of another program: give the name of a new file",
+                    database=self.shown,
+                )
+        else:
+            there = self.row("SELECT 1 WHERE to_regclass('django_migrations') IS NOT NULL")
+        if not there:
+            return None
+        rows = self.rows("SELECT name FROM django_migrations WHERE app = %s ORDER BY name", [_LABEL])
+        return [row[0] for row in rows] or None
+
+    def _migrate(self, known: list[str]) -> None:
+        from django.core.management import call_command
+
+        if self.place is not None:
+            require_fts5(self.raw)
+        for attempt in range(20):
+            try:
+                if self.place is None:
+                    self.rows("SELECT pg_advisory_lock(7126510)")
+                try:
+                    call_command("migrate", _LABEL, database=self.alias, verbosity=0, interactive=False)
+                finally:
+                    if self.place is None:
+                        self.rows("SELECT pg_advisory_unlock(7126510)")
+                return
+            except Exception:
+                # Another process may be making the tables at this moment.
+                time.sleep(0.2)
+                if set(known) <= set(self._applied() or ()):
+                    return
+                if attempt == 19 or self.place is None:
+                    raise
+
+
+def known_migrations() -> list[str]:
+    folder = Path(__file__).parent / "migrations"
+    return sorted(path.stem for path in folder.glob("[0-9]*.py"))
+
+
+def require_fts5(raw: Any) -> None:
+    options = {row[0] for row in raw.execute("PRAGMA compile_options")}
+    if "ENABLE_FTS5" not in options:
+        raise ConfigError(
+            f"this Python's SQLite ({sqlite3.sqlite_version}) was built without FTS5, which libraries need: use another "
+            "Python, or PostgreSQL (DOUBLET_DATABASE)",
+            library="sqlite3",
+        )

@@ -1,0 +1,159 @@
+"""Tables of a store. Bulk paths write them by plain SQL (`doublet.store.writing`); nobody outside `store/` sees a model.
+
+Names (of libraries and documents, titles, addresses) are escaped by `doublet.store.names`, because no database takes
+every text. Times are whole seconds since 1970, UTC. The two tables of postings are no models: they are a contentless
+FTS5 table on SQLite and plain rows on PostgreSQL, made by the first migration.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+KEEP = models.DO_NOTHING  # rows are deleted by `doublet.store.writing`, in its own order
+
+
+class Library(models.Model):
+    """A named set of documents. The counters are changed in the same transaction as the documents."""
+
+    name = models.TextField(unique=True)
+    address = models.TextField(default="")
+    note = models.TextField(default="")
+    created_at = models.BigIntegerField()
+    changed_at = models.BigIntegerField()
+    documents = models.BigIntegerField(default=0)
+    words = models.BigIntegerField(default=0)
+    size_bytes = models.BigIntegerField(default=0)  # of the texts as UTF-8
+    changes = models.BigIntegerField(default=0)  # documents added and removed, ever
+    outcomes = models.JSONField(default=dict)  # state → how many records ended so, ever
+
+    class Meta:
+        db_table = "doublet_library"
+
+
+class Document(models.Model):
+    """What lists show of a document. Its number is never used again; a changed document gets a new one."""
+
+    library = models.ForeignKey(Library, KEEP, db_index=False)
+    name = models.TextField()  # the user's id
+    name_hash = models.BigIntegerField()
+    title = models.TextField(default="")
+    address = models.TextField(default="")
+    time = models.TextField(default="")
+    source = models.TextField(default="")
+    hash = models.BinaryField()  # of the text as it is
+    fold = models.BigIntegerField(
+        db_index=True
+    )  # of its words: equal for texts that differ in spelling tricks only
+    words = models.IntegerField()
+    characters = models.IntegerField()
+    size_bytes = models.BigIntegerField()
+    added_at = models.BigIntegerField()
+    changed_at = models.BigIntegerField()
+
+    class Meta:
+        db_table = "doublet_document"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["library", "name_hash"], name="doublet_document_name")
+        ]
+
+
+class Content(models.Model):
+    """The text, packed, and what was made from it. *keys* are exactly what went into the postings."""
+
+    document = models.OneToOneField(Document, KEEP, primary_key=True)
+    version = models.IntegerField()  # of words, hash and choice of keys
+    dictionary = models.BigIntegerField()
+    text = models.BinaryField()
+    keys = models.BinaryField()
+    bag = models.BinaryField()
+
+    class Meta:
+        db_table = "doublet_content"
+
+
+class Dictionary(models.Model):
+    """A zstd dictionary. Kept for ever: texts packed with it cannot be read without."""
+
+    id = models.BigIntegerField(primary_key=True)
+    kind = models.TextField()
+    data = models.BinaryField()
+
+    class Meta:
+        db_table = "doublet_dictionary"
+
+
+class Word(models.Model):
+    """Numbers of the words in bags and statistics. Frequent words come early and have small numbers."""
+
+    hash = models.BigIntegerField(unique=True)
+    word = models.TextField()
+
+    class Meta:
+        db_table = "doublet_word"
+
+
+class Statistics(models.Model):
+    """Collection statistics of a library in parts: their sum counts. A change adds a part; now and then all parts are
+    folded into one (`doublet.store.words`)."""
+
+    library = models.ForeignKey(Library, KEEP)
+    documents = models.BigIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        db_table = "doublet_statistics"
+
+
+class Recipe(models.Model):
+    """Signatures of one recipe over one library."""
+
+    library = models.ForeignKey(Library, KEEP)
+    digest = models.BinaryField()
+    method = models.TextField()
+    recipe = models.JSONField()
+    settings = models.JSONField()  # what the keys depend on besides the recipe
+    parameters = models.JSONField()  # as the user gave them
+    statistics = models.BinaryField(null=True)  # what the method knows about the collection
+    changes = models.BigIntegerField(default=0)  # of the library, when the statistics were taken
+    documents = models.BigIntegerField(default=0)
+    follows = models.BooleanField(default=False)  # true: every document of the library has an entry
+
+    class Meta:
+        db_table = "doublet_recipe"
+
+
+class Entry(models.Model):
+    """The signature of one document by one recipe. *keys* are exactly what went into the key postings."""
+
+    recipe = models.ForeignKey(Recipe, KEEP, db_index=False)
+    name = models.TextField()
+    name_hash = models.BigIntegerField()
+    size = models.BigIntegerField()
+    values = models.BinaryField()
+    keys = models.BinaryField()
+
+    class Meta:
+        db_table = "doublet_entry"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["recipe", "name_hash"], name="doublet_entry_name")
+        ]
+
+
+class Job(models.Model):
+    """State of long work, so that it can be seen and taken up again."""
+
+    library = models.ForeignKey(Library, KEEP, null=True)
+    kind = models.TextField()
+    state = models.TextField()  # new, running, done, failed, cancelled
+    stage = models.TextField(default="")
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(null=True)
+    message = models.TextField(default="")
+    details = models.JSONField(default=dict)
+    created_at = models.BigIntegerField()
+    changed_at = models.BigIntegerField()
+
+    class Meta:
+        db_table = "doublet_job"

@@ -1,0 +1,522 @@
+"""Signatures of whole documents in the database, and an `Index` over them for every method.
+
+Signatures of one recipe over one library stand under one row of ``doublet_recipe``; a key is looked up together with
+the number of that row, so signatures of different recipes never meet. A recipe that *follows* its library is kept in step
+with every change. Methods that weigh words by the collection keep to the statistics of the moment they were signed with;
+when the library has drifted more than `DRIFT` from it, all its documents are signed anew under a new recipe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.errors import InvalidParameter, StoreError, UsageError
+from doublet.index.protocol import Candidate
+from doublet.model import Recipe, Signature
+from doublet.signatures import METHODS, Method, Statistics
+from doublet.signatures import method as make_method
+from doublet.signatures.parameters import make
+from doublet.signatures.protocol import require_recipe
+from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
+from doublet.store import passages, words
+from doublet.store.connection import Database
+from doublet.store.names import escape, name_hash, unescape
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+Step = Callable[[int, int], None]
+
+DRIFT = (
+    0.1  #: documents that came or went since the statistics were taken, as a share of those there were then
+)
+SIGN_BATCH = 2_000
+_NOTHING = -1  # size of an entry that stands for a document with too little in it to sign
+_RECIPE_LETTERS = 5
+
+
+class StoreIndex:
+    """Keys of the signatures of *method* over one library. An `Index`."""
+
+    def __init__(
+        self,
+        database: Database,
+        library: int,
+        method: Method,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        statistics: bytes | None = None,
+        changes: int = 0,
+        documents: int = 0,
+    ) -> None:
+        self._database = database
+        self._method = method
+        self.library = library
+        text = json.dumps(
+            {"recipe": method.recipe.to_dict(), "settings": method.key_settings}, sort_keys=True, default=str
+        )
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        with database.writing():
+            found = database.row(
+                "SELECT id FROM doublet_recipe WHERE library_id = %s AND digest = %s", [library, digest]
+            )
+            if found is None:
+                database.rows(
+                    "INSERT INTO doublet_recipe (library_id, digest, method, recipe, settings, parameters, statistics, "
+                    "changes, documents, follows) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                    [
+                        *(library, digest, method.name, json.dumps(method.recipe.to_dict(), default=str)),
+                        json.dumps(method.key_settings, default=str),
+                        json.dumps(dict(parameters or {}), default=list, sort_keys=True),
+                        *(statistics, changes, documents, False),
+                    ],
+                )
+                found = database.row(
+                    "SELECT id FROM doublet_recipe WHERE library_id = %s AND digest = %s", [library, digest]
+                )
+        assert found is not None
+        self.number: int = found[0]
+
+    @property
+    def recipe(self) -> Recipe:
+        return self._method.recipe
+
+    @property
+    def method(self) -> Method:
+        return self._method
+
+    def __len__(self) -> int:
+        with self._database.guard():
+            found = self._database.row(
+                "SELECT count(*) FROM doublet_entry WHERE recipe_id = %s AND size >= 0", [self.number]
+            )
+        return int(found[0]) if found else 0
+
+    def __contains__(self, id: object) -> bool:
+        if not isinstance(id, str):
+            return False
+        with self._database.guard():
+            return (
+                self._database.row(
+                    "SELECT 1 FROM doublet_entry WHERE recipe_id = %s AND name_hash = %s AND size >= 0",
+                    [self.number, name_hash(id)],
+                )
+                is not None
+            )
+
+    def add(self, id: str, signature: Signature) -> None:
+        self.add_many([(id, signature)])
+
+    def add_many(self, documents: Iterable[tuple[str, Signature]]) -> None:
+        new: dict[str, Signature] = {}
+        for id, signature in documents:
+            if id in new:
+                raise UsageError(f"document {id!r} is in the index already: use replace", id=id)
+            require_recipe(self.recipe, signature)
+            new[id] = signature
+        with self._database.writing():
+            there = self._database.among(
+                "SELECT name FROM doublet_entry WHERE recipe_id = %s AND name_hash IN",
+                [name_hash(id) for id in new],
+                [self.number],
+            )
+            if there:
+                id = unescape(there[0][0])
+                raise UsageError(f"document {id!r} is in the index already: use replace", id=id)
+            self.put(list(new), list(new.values()))
+
+    def remove(self, id: str) -> bool:
+        with self._database.writing():
+            return self.take([escape(id)]) > 0
+
+    def replace(self, id: str, signature: Signature) -> None:
+        require_recipe(self.recipe, signature)
+        with self._database.writing():
+            self.take([escape(id)])
+            self.put([id], [signature])
+
+    def candidates(self, signature: Signature, limit: int | None = None) -> list[Candidate]:
+        if limit is not None and limit < 1:
+            raise InvalidParameter(
+                f"limit is {limit}: it must be 1 or more, or None for all", name="limit", value=limit
+            )
+        require_recipe(self.recipe, signature)
+        keys = np.unique(self._method.keys(signature))
+        with self._database.reading():
+            entries = find_entries(self._database, self.number, keys)
+            numbers, hits = np.unique(entries, return_counts=True)
+            names = dict(
+                self._database.among("SELECT id, name FROM doublet_entry WHERE id IN", numbers.tolist())
+            )  # type: ignore[arg-type]
+        found = [
+            Candidate(unescape(names[number]), count)
+            for number, count in zip(numbers.tolist(), hits.tolist(), strict=True)
+        ]
+        found.sort(key=lambda candidate: (-candidate.hits, candidate.id))
+        return found[:limit]
+
+    def signatures(self, ids: Sequence[str]) -> dict[str, Signature]:
+        """Stored signatures of these documents; those that have none are left out."""
+        with self._database.guard():
+            rows = self._database.among(
+                'SELECT name, size, "values" FROM doublet_entry WHERE recipe_id = %s AND name_hash IN',
+                [name_hash(id) for id in ids],
+                [self.number],
+            )
+        return {
+            unescape(name): Signature(
+                self.recipe, np.frombuffer(bytes(values), "<u8").astype(np.uint64), size
+            )
+            for name, size, values in rows
+            if size >= 0
+        }
+
+    # Inside a transaction of the caller
+
+    def put(self, ids: Sequence[str], signatures: Sequence[Signature | None]) -> None:
+        """New entries; None stands for a document with too little in it to sign."""
+        if not ids:
+            return
+        database = self._database
+        keys = [
+            np.zeros(0, np.uint64) if signature is None else np.unique(self._method.keys(signature))
+            for signature in signatures
+        ]
+        if database.vendor == "sqlite":
+            top = database.row("SELECT seq FROM sqlite_sequence WHERE name = 'doublet_entry'")
+            first = (top[0] if top else 0) + 1
+            numbers = list(range(first, first + len(ids)))
+        else:
+            numbers = [
+                row[0]
+                for row in database.rows(
+                    "SELECT nextval(pg_get_serial_sequence('doublet_entry', 'id')) FROM generate_series(1, %s)",
+                    [len(ids)],
+                )
+            ]
+        database.copy(
+            "doublet_entry",
+            ("id", "recipe_id", "name", "name_hash", "size", '"values"', "keys"),
+            [
+                (
+                    *(number, self.number, escape(id), name_hash(id)),
+                    *((_NOTHING, b"") if s is None else (s.size, s.values.astype("<u8").tobytes())),
+                    own.astype("<u8").tobytes(),
+                )
+                for number, id, s, own in zip(numbers, ids, signatures, keys, strict=True)
+            ],
+        )
+        values = np.concatenate(keys)
+        offsets = np.concatenate([[0], np.cumsum([len(own) for own in keys])]).astype(np.int64)
+        if database.vendor == "sqlite":
+            spelt = passages.spell_keys(values, offsets.tolist(), 64, prefix_of(self.number))
+            database.raw.executemany(
+                "INSERT INTO doublet_key (rowid, k) VALUES (?, ?)", zip(numbers, spelt, strict=True)
+            )
+        else:
+            owners = np.repeat(np.array(numbers, np.int64), np.diff(offsets))
+            same = np.full(len(values), self.number, np.int64)
+            passages.copy_pairs(
+                database, "doublet_key", ("recipe", "key", "entry"), same, values.view(np.int64), owners
+            )
+
+    def take(self, names: Sequence[str]) -> int:
+        """Remove entries by their (escaped) names; gives how many of them stood for a signature."""
+        return take_entries(self._database, self.number, names)
+
+
+def prefix_of(recipe: int) -> bytes:
+    if recipe >= 1 << (5 * _RECIPE_LETTERS):
+        raise StoreError("there have been too many recipes in this database: start a new one")
+    return passages.spell_keys(np.array([recipe], np.uint64), [0, 1], 5 * _RECIPE_LETTERS)[0].strip().encode()
+
+
+def find_entries(database: Database, recipe: int, keys: U64) -> I64:
+    """Numbers of entries that have the keys, once for each key that they have."""
+    if database.vendor == "sqlite":
+        cursor = database.raw.cursor()
+        found: list[int] = []
+        for token in passages.spell_keys(keys, range(len(keys) + 1), 64, prefix_of(recipe)):
+            found += [
+                row[0]
+                for row in cursor.execute("SELECT rowid FROM doublet_key WHERE doublet_key MATCH ?", (token,))
+            ]
+        return np.array(found, np.int64)
+    rows = database.rows(
+        "SELECT entry FROM doublet_key WHERE recipe = %s AND key = ANY(%s)",
+        [recipe, keys.view(np.int64).tolist()],
+    )
+    return np.array(rows, np.int64).reshape(-1)
+
+
+def take_entries(database: Database, recipe: int, names: Sequence[str] | None) -> int:
+    """Remove entries of a recipe: those with these names, or all."""
+    if names is None:
+        rows = database.rows("SELECT id, keys, size FROM doublet_entry WHERE recipe_id = %s", [recipe])
+    else:
+        rows = database.among(
+            "SELECT id, keys, size FROM doublet_entry WHERE recipe_id = %s AND name_hash IN",
+            [name_hash(unescape(name)) for name in names],
+            [recipe],
+        )
+    if not rows:
+        return 0
+    numbers = [row[0] for row in rows]
+    keys = [np.frombuffer(bytes(row[1]), "<u8").astype(np.uint64) for row in rows]
+    offsets = np.concatenate([[0], np.cumsum([len(own) for own in keys])]).astype(np.int64)
+    if database.vendor == "sqlite":
+        spelt = passages.spell_keys(np.concatenate(keys), offsets.tolist(), 64, prefix_of(recipe))
+        database.raw.executemany(
+            "INSERT INTO doublet_key (doublet_key, rowid, k) VALUES ('delete', ?, ?)",
+            zip(numbers, spelt, strict=True),
+        )
+        database.many("DELETE FROM doublet_entry WHERE id = %s", [(number,) for number in numbers])
+    else:
+        database.rows("DELETE FROM doublet_key WHERE recipe = %s AND entry = ANY(%s)", [recipe, numbers])
+        database.rows("DELETE FROM doublet_entry WHERE id = ANY(%s)", [numbers])
+    return sum(row[2] >= 0 for row in rows)
+
+
+class Signer:
+    """Keeps signatures in step with the documents, and makes them for whole libraries."""
+
+    def __init__(self, database: Database, texts_of: Callable[[Sequence[int]], dict[int, str]]) -> None:
+        self._database = database
+        self._texts_of = texts_of
+        self._made: dict[int, StoreIndex] = {}
+
+    def follow(self, library: int, ids: Sequence[str], texts: Sequence[str]) -> None:
+        """New documents: sign them by every recipe that follows the library. Inside a transaction."""
+        rows = self._database.rows(
+            "SELECT id FROM doublet_recipe WHERE library_id = %s AND follows", [library]
+        )
+        for (number,) in rows:
+            index = self._open(number)
+            index.put(ids, index.method.sign_texts(texts))
+
+    def unfollow(self, library: int, names: Sequence[str]) -> None:
+        """Documents (escaped names) that go. Inside a transaction."""
+        for (number,) in self._database.rows(
+            "SELECT id FROM doublet_recipe WHERE library_id = %s", [library]
+        ):
+            take_entries(self._database, number, names)
+
+    def _open(self, number: int) -> StoreIndex:
+        if number not in self._made:
+            row = self._database.row(
+                "SELECT library_id, method, parameters, statistics FROM doublet_recipe WHERE id = %s",
+                [number],
+            )
+            assert row is not None
+            library, name, parameters, data = row
+            given = json.loads(parameters) if isinstance(parameters, str | bytes) else parameters
+            self._made[number] = StoreIndex(
+                self._database, library, make_method(name, _read_statistics(name, data), **_frozen(given))
+            )
+        return self._made[number]
+
+    def index(
+        self,
+        library: int,
+        name: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        drift: float = DRIFT,
+        step: Step | None = None,
+    ) -> StoreIndex:
+        """The index of a method over a library with every document in it, signed anew where that is needed."""
+        given = dict(parameters or {})
+        text = json.dumps(given, default=list, sort_keys=True)
+        database = self._database
+        with database.guard():
+            facts = database.row("SELECT changes, documents FROM doublet_library WHERE id = %s", [library])
+            assert facts is not None
+            changes, documents = facts
+            rows = database.rows(
+                "SELECT id, parameters, changes, documents, follows FROM doublet_recipe "
+                "WHERE library_id = %s AND method = %s ORDER BY id DESC",
+                [library, name],
+            )
+        needs = getattr(METHODS.get(name), "needs_statistics", None)
+        for number, stored, then, size, follows in rows:
+            same = json.dumps(_loaded(stored), sort_keys=True) == text
+            if not same:
+                continue
+            if needs is not False and abs(changes - then) > drift * max(size, 1):
+                continue  # drifted: a new recipe takes its place
+            index = self._open(number)
+            if not follows:
+                self._fill(index, step)
+            return index
+        index = self._begin(library, name, given, changes, documents)
+        self._fill(index, step)
+        self._drop_older(library, name, text, index.number)
+        return index
+
+    def _begin(
+        self, library: int, name: str, given: Mapping[str, Any], changes: int, documents: int
+    ) -> StoreIndex:
+        statistics = self.statistics(library, name, given)
+        data = statistics.to_bytes() if statistics is not None else None  # type: ignore[attr-defined]
+        made = make_method(name, statistics, **given)
+        index = StoreIndex(
+            self._database,
+            library,
+            made,
+            parameters=given,
+            statistics=data,
+            changes=changes,
+            documents=documents,
+        )
+        self._made[index.number] = index
+        return index
+
+    def statistics(self, library: int, name: str, given: Mapping[str, Any]) -> Statistics | None:
+        """What the method has to know about the library now; None for methods that need nothing."""
+        kind: Any = METHODS.get(name)
+        if kind is None or not kind.needs_statistics:
+            return None
+        settings: Any = make(kind.parameters_type, dict(given), method=name)
+        kept = getattr(kind, "statistics_type", CollectionStatistics) is CollectionStatistics
+        if kept and settings.canon == LEXICAL_CANON:
+            with self._database.reading():
+                part = words.read_statistics(self._database, library)
+                return words.collection_statistics(self._database, part)
+        found: Statistics = kind.gather(settings, self._batches(library, settings.canon))
+        return found
+
+    def _batches(self, library: int, canon: Any) -> Iterator[TokenBatch]:
+        if canon == LEXICAL_CANON:
+            table = WordTable(self._database)
+            for numbers in self._numbers(library):
+                yield table.batch(self._bags(numbers))
+            return
+        for numbers in self._numbers(library):
+            texts = self._texts_of(numbers)
+            yield canon.tokens([texts[number] for number in numbers if number in texts], words=True)
+
+    def _numbers(self, library: int, size: int = SIGN_BATCH) -> Iterator[list[int]]:
+        last = 0
+        while True:
+            rows = self._database.rows(
+                "SELECT id FROM doublet_document WHERE library_id = %s AND id > %s ORDER BY id LIMIT %s",
+                [library, last, size],
+            )
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [row[0] for row in rows]
+
+    def _bags(self, numbers: Sequence[int]) -> list[bytes]:
+        found = dict(
+            self._database.among("SELECT document_id, bag FROM doublet_content WHERE document_id IN", numbers)  # type: ignore[arg-type]
+        )
+        return [bytes(found[number]) for number in numbers]
+
+    def _fill(self, index: StoreIndex, step: Step | None) -> None:
+        """Sign every document that has no entry yet; then the recipe follows the library."""
+        database = self._database
+        method, library = index.method, index.library
+        lexical = method.needs_words and method.canon == LEXICAL_CANON
+        table: WordTable | None = None
+        done = 0
+        missing = (
+            "SELECT d.id, d.name FROM doublet_document d LEFT JOIN doublet_entry e ON e.recipe_id = %s "
+            "AND e.name_hash = d.name_hash WHERE d.library_id = %s AND d.id > %s AND e.id IS NULL ORDER BY d.id LIMIT %s"
+        )
+        last = 0
+        total = database.row("SELECT documents FROM doublet_library WHERE id = %s", [library])
+        while True:
+            with database.writing():
+                if database.vendor == "postgresql":
+                    database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
+                rows = database.rows(missing, [index.number, library, last, SIGN_BATCH])
+                if not rows:
+                    if last:
+                        last = 0
+                        continue  # look once more from the beginning: others may have added
+                    database.rows(
+                        "UPDATE doublet_recipe SET follows = %s WHERE id = %s", [True, index.number]
+                    )
+                    return
+                numbers, names = [row[0] for row in rows], [unescape(row[1]) for row in rows]
+                if lexical:
+                    table = table or WordTable(database)
+                    batch = table.batch(self._bags(numbers))
+                    signatures = method.sign_many(batch, [""] * len(batch))
+                else:
+                    texts = self._texts_of(numbers)
+                    signatures = method.sign_texts([texts[number] for number in numbers])
+                index.put(names, signatures)
+                last = numbers[-1]
+            done += len(rows)
+            if step is not None and total:
+                step(done, max(done, total[0]))
+
+    def _drop_older(self, library: int, name: str, text: str, newest: int) -> None:
+        """Signatures of the same settings over older statistics: nothing can be compared with them any more."""
+        rows = self._database.rows(
+            "SELECT id, parameters FROM doublet_recipe WHERE library_id = %s AND method = %s AND id <> %s",
+            [library, name, newest],
+        )
+        for number, stored in rows:
+            if json.dumps(_loaded(stored), sort_keys=True) == text:
+                self.drop(number)
+
+    def drop(self, number: int) -> None:
+        with self._database.writing():
+            take_entries(self._database, number, None)
+            self._database.rows("DELETE FROM doublet_recipe WHERE id = %s", [number])
+        self._made.pop(number, None)
+
+
+class WordTable:
+    """Spelling and hash of every word by its number, to turn bags back into batches that methods can sign."""
+
+    def __init__(self, database: Database) -> None:
+        rows = database.rows("SELECT id, hash, word FROM doublet_word ORDER BY id")
+        size = (rows[-1][0] if rows else 0) + 1
+        self._hashes = np.zeros(size, np.int64)
+        self._words = [""] * size
+        for number, value, word in rows:
+            self._hashes[number] = value
+            self._words[number] = word
+        self._hashes = self._hashes.view(np.uint64)  # type: ignore[assignment]
+
+    def batch(self, bags: Sequence[bytes]) -> TokenBatch:
+        """Words of the bags; each as often as it stands in its document, in no order of the text."""
+        numbers, counts, offsets = words.unpack_bags(bags)
+        ids = np.repeat(numbers, counts)
+        ends = np.concatenate([[0], np.cumsum(counts)])[offsets].astype(np.uint64)
+        nothing = np.zeros(len(ids), np.uint32)
+        return TokenBatch(
+            self._hashes[ids],  # type: ignore[arg-type]
+            nothing,
+            nothing,
+            nothing.astype(np.uint8),
+            ends,
+            ids.astype(np.uint32),
+            self._words,
+        )
+
+
+def _read_statistics(name: str, data: bytes | None) -> Statistics | None:
+    if data is None:
+        return None
+    kind: Any = getattr(METHODS.get(name), "statistics_type", CollectionStatistics)
+    found: Statistics = kind.from_bytes(bytes(data))
+    return found
+
+
+def _loaded(stored: Any) -> Any:
+    return json.loads(stored) if isinstance(stored, str | bytes) else stored
+
+
+def _frozen(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}

@@ -1,0 +1,108 @@
+"""Texts, packed: zstd with a dictionary trained on the library's own texts, one for each kind of script.
+
+A dictionary saves a fifth of the size of short texts. It is trained once there are enough texts in hand, kept for
+ever, and named by its content, so that two workers can train their own without meeting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from doublet.errors import ConfigError, StoreDamaged
+
+LEVEL = 3  #: of zstd; 9 packs 6 % smaller at a third of the speed
+TRAIN_FROM, TRAIN_UP_TO = 400, 1_500  #: texts of one kind that a dictionary is trained on
+DICTIONARY_BYTES = 112_640
+_SAMPLE_BYTES = 20_000  # of each text
+_TRAIN_BYTES = 6_000_000  # in all: 1 to 2 seconds
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise ConfigError(
+            "libraries need the zstandard library: pip install 'doublet[library]'", library="zstandard"
+        ) from error
+    return zstandard
+
+
+def encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text_hash(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def kind_of(text: str, data: bytes) -> str:
+    """Texts of one kind share a dictionary: told by the bytes that a character takes."""
+    return "wide" if len(data) > 1.35 * len(text) else "narrow"
+
+
+class Packer:
+    """Packs and unpacks. *load* gives the bytes of a dictionary by its number."""
+
+    def __init__(self, load: Callable[[int], bytes | None], newest: Mapping[str, tuple[int, bytes]]) -> None:
+        self._zstd = _zstandard()
+        self._load = load
+        self._plain = self._zstd.ZstdCompressor(level=LEVEL)
+        self._packers: dict[str, tuple[int, Any]] = {}
+        self._readers: dict[int, Any] = {0: self._zstd.ZstdDecompressor()}
+        self.new: dict[int, tuple[str, bytes]] = {}  #: dictionaries that must be stored before their texts
+        for kind, (number, data) in newest.items():
+            self._use(kind, number, data)
+
+    def _use(self, kind: str, number: int, data: bytes) -> None:
+        dictionary = self._zstd.ZstdCompressionDict(data)
+        dictionary.precompute_compress(level=LEVEL)
+        self._packers[kind] = (number, self._zstd.ZstdCompressor(level=LEVEL, dict_data=dictionary))
+        self._readers[number] = self._zstd.ZstdDecompressor(dict_data=dictionary)
+
+    def pack(self, texts: Sequence[str], data: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
+        """Numbers of dictionaries (0: none) and packed texts."""
+        kinds = [kind_of(text, raw) for text, raw in zip(texts, data, strict=True)]
+        for kind in sorted(set(kinds)):
+            if kind not in self._packers:
+                self._train(kind, [raw for raw, own in zip(data, kinds, strict=True) if own == kind])
+        numbers, blobs = [], []
+        for raw, kind in zip(data, kinds, strict=True):
+            number, packer = self._packers.get(kind, (0, self._plain))
+            numbers.append(number)
+            blobs.append(packer.compress(raw))
+        return numbers, blobs
+
+    def _train(self, kind: str, texts: Sequence[bytes]) -> None:
+        if len(texts) < TRAIN_FROM:
+            return
+        step = max(1, len(texts) // TRAIN_UP_TO)
+        samples = [raw[:_SAMPLE_BYTES] for raw in texts[::step]]
+        while sum(map(len, samples)) > _TRAIN_BYTES and len(samples) > TRAIN_FROM:
+            samples = samples[::2]
+        try:
+            made = self._zstd.train_dictionary(DICTIONARY_BYTES, samples, k=1024, d=8)
+        except self._zstd.ZstdError:
+            return  # texts too much alike, or too short: plain packing is good enough
+        data = made.as_bytes()
+        number = int.from_bytes(hashlib.blake2b(data, digest_size=7).digest(), "little") | 1
+        self.new[number] = (kind, data)
+        self._use(kind, number, data)
+
+    def unpack(self, number: int, blob: bytes) -> str:
+        return self.unpack_bytes(number, blob).decode("utf-8", "surrogatepass")
+
+    def unpack_bytes(self, number: int, blob: bytes) -> bytes:
+        reader = self._readers.get(number)
+        if reader is None:
+            data = self._load(number)
+            if data is None:
+                raise StoreDamaged(f"the dictionary {number} that texts were packed with is missing")
+            reader = self._zstd.ZstdDecompressor(dict_data=self._zstd.ZstdCompressionDict(data))
+            self._readers[number] = reader
+        try:
+            out: bytes = reader.decompress(bytes(blob))
+        except self._zstd.ZstdError as error:
+            raise StoreDamaged("the text of a document is damaged and cannot be unpacked") from error
+        return out

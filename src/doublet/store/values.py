@@ -1,0 +1,122 @@
+"""What a store gives out: plain values, no models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from doublet.model import FORMAT_VERSION, Outcome
+
+
+def iso(seconds: int) -> str:
+    """UTC, as 2026-01-31T12:00:00Z."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryInfo:
+    """A library in a list (L6). *outcomes* counts how all records ended that were ever handed in."""
+
+    number: int
+    name: str
+    address: str
+    note: str
+    documents: int
+    words: int
+    size_bytes: int  #: of the texts as UTF-8
+    created: str
+    changed: str
+    changes: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "address": self.address,
+            "note": self.note,
+            "documents": self.documents,
+            "words": self.words,
+            "size_bytes": self.size_bytes,
+            "created": self.created,
+            "changed": self.changed,
+            "outcomes": dict(self.outcomes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document of a library in a list, without its text. *id* is the user's."""
+
+    number: int
+    library: str
+    id: str
+    title: str
+    address: str
+    time: str
+    source: str
+    words: int
+    characters: int
+    added: str
+    changed: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "library": self.library,
+            "id": self.id,
+            "title": self.title,
+            "address": self.address,
+            "time": self.time,
+            "source": self.source,
+            "words": self.words,
+            "characters": self.characters,
+            "added": self.added,
+            "changed": self.changed,
+        }
+
+
+@dataclass(slots=True)
+class Added:
+    """How the records of a batch, or of all batches, ended. Grows while documents are added."""
+
+    stored: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)  #: of those that could not be used
+
+    def __iadd__(self, other: Added) -> Added:
+        self.stored += other.stored
+        self.changed += other.changed
+        self.unchanged += other.unchanged
+        self.outcomes += other.outcomes
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "stored": self.stored,
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that `verify` found wrong. *repaired* tells whether it was mended."""
+
+    library: str
+    kind: str
+    count: int
+    message: str
+    repaired: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "library": self.library,
+            "kind": self.kind,
+            "count": self.count,
+            "message": self.message,
+            "repaired": self.repaired,
+        }

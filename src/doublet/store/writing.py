@@ -1,0 +1,350 @@
+"""Documents in and out of a library, each batch in one transaction: text, index, statistics, signatures, counters.
+
+`prepare` does all that needs no database and may run in another thread; `add` and `remove` write.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.errors import UsageError
+from doublet.model import Document, Outcome
+from doublet.store import passages, words
+from doublet.store.connection import Database
+from doublet.store.names import escape, name_hash
+from doublet.store.signing import Signer
+from doublet.store.texts import Packer, encode, text_hash
+from doublet.store.values import Added
+
+I64 = NDArray[np.int64]
+U64 = NDArray[np.uint64]
+Waiting = Callable[[float], None]
+
+LONGEST_TEXT = (1 << 31) - 1  #: characters
+
+
+@dataclass(slots=True, eq=False)
+class Prepared:
+    """A batch that is ready to be written: parallel lists, one entry for each document that has words."""
+
+    names: list[str]
+    hashes: list[bytes]
+    rows: list[tuple[Any, ...]]  #: title, address, time, source, fold, words, characters, size
+    dictionaries: list[int]
+    blobs: list[bytes]
+    keys: U64
+    key_offsets: list[int]
+    counted: words.Counted
+    texts: list[str]
+    outcomes: list[Outcome]
+
+
+def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
+    """Everything about these documents that needs no database. Only one thread at a time may use a packer."""
+    outcomes: list[Outcome] = []
+    seen: set[str] = set()
+    good: list[Document] = []
+    for document in documents:
+        if document.id in seen:
+            outcomes.append(
+                Outcome(
+                    "duplicate_id",
+                    document.id,
+                    "",
+                    f"the id {document.id!r} stands twice; the first one counts",
+                )
+            )
+        elif len(document.text) > LONGEST_TEXT:
+            outcomes.append(
+                Outcome("too_large", document.id, "", "the text is longer than 2 billion characters")
+            )
+        else:
+            seen.add(document.id)
+            good.append(document)
+    keys = passages.make_keys([document.text for document in good])
+    if not keys.words.all():
+        for document, count in zip(good, keys.words.tolist(), strict=True):
+            if not count:
+                outcomes.append(Outcome("empty", document.id, "", "the text has no words"))
+        good = [document for document, count in zip(good, keys.words.tolist(), strict=True) if count]
+        keys = passages.make_keys([document.text for document in good])
+    texts = [document.text for document in good]
+    data = [encode(text) for text in texts]
+    dictionaries, blobs = packer.pack(texts, data)
+    facts = zip(good, keys.folds.view(np.int64).tolist(), keys.words.tolist(), data, strict=True)
+    return Prepared(
+        names=[document.id for document in good],
+        hashes=[text_hash(raw) for raw in data],
+        rows=[
+            (
+                *map(escape, (d.title, d.address, d.time, d.source)),
+                fold,
+                count,
+                len(d.text),
+                len(raw),
+            )
+            for d, fold, count, raw in facts
+        ],
+        dictionaries=dictionaries,
+        blobs=blobs,
+        keys=keys.values,
+        key_offsets=keys.offsets.astype(np.int64).tolist(),
+        counted=words.count_texts(texts),
+        texts=texts,
+        outcomes=outcomes,
+    )
+
+
+class Writer:
+    """Writes to one database. Not safe for use from several threads at once; several processes may."""
+
+    def __init__(self, database: Database, packer: Packer, signer: Signer) -> None:
+        self._database = database
+        self._packer = packer
+        self._signer = signer
+        self._words = words.WordNumbers(database)
+
+    def add(
+        self, library: int, batch: Prepared, waiting: Waiting | None = None, job: int | None = None
+    ) -> Added:
+        """New documents are stored, changed ones replaced, equal ones left alone. All of the batch or nothing."""
+        try:
+            with self._database.writing(waiting):
+                added = self._add(library, batch)
+                if job is not None:
+                    self._database.rows(
+                        "UPDATE doublet_job SET done = done + %s, changed_at = %s WHERE id = %s",
+                        [len(batch.names) + len(batch.outcomes), int(time.time()), job],
+                    )
+        except BaseException:
+            self._words.forget()
+            raise
+        self._words.keep()
+        self._packer.new.clear()
+        return added
+
+    def _add(self, library: int, batch: Prepared) -> Added:
+        database = self._database
+        self._lock(library)
+        added = Added(outcomes=list(batch.outcomes))
+        hashes = [name_hash(name) for name in batch.names]
+        known = {
+            row[0]: row[1:]
+            for row in database.among(
+                "SELECT name_hash, id, hash, name, title, address, time, source, added_at FROM doublet_document "
+                "WHERE library_id = %s AND name_hash IN",
+                hashes,
+                [library],
+            )
+        }
+        now = int(time.time())
+        fresh: list[int] = []
+        replaced: list[int] = []
+        born: dict[int, int] = {}
+        for i, (name, key) in enumerate(zip(batch.names, hashes, strict=True)):
+            there = known.get(key)
+            if there is None:
+                fresh.append(i)
+                added.stored += 1
+                continue
+            number, old_hash, old_name, *old_facts, added_at = there
+            if old_name != escape(name):
+                raise UsageError(
+                    f"the ids {name!r} and {old_name!r} have the same 64-bit hash: change one of them",
+                    id=name,
+                )
+            if bytes(old_hash) == batch.hashes[i]:
+                added.unchanged += 1
+                if tuple(old_facts) != batch.rows[i][:4]:
+                    database.rows(
+                        "UPDATE doublet_document SET title = %s, address = %s, time = %s, source = %s, "
+                        "changed_at = %s WHERE id = %s",
+                        [*batch.rows[i][:4], now, number],
+                    )
+                continue
+            replaced.append(number)
+            born[i] = added_at
+            fresh.append(i)
+            added.changed += 1
+        if replaced:
+            self._remove(library, replaced)
+        if fresh:
+            self._insert(library, batch, fresh, hashes, now, born)
+        self._count_outcomes(library, added)
+        return added
+
+    def _insert(
+        self,
+        library: int,
+        batch: Prepared,
+        fresh: list[int],
+        hashes: list[int],
+        now: int,
+        born: dict[int, int],
+    ) -> None:
+        database = self._database
+        self._store_dictionaries()
+        numbers = self._new_numbers(len(fresh))
+        everything = len(fresh) == len(batch.names)
+        database.copy(
+            "doublet_document",
+            (
+                *(
+                    "id",
+                    "library_id",
+                    "name",
+                    "name_hash",
+                    "hash",
+                    "title",
+                    "address",
+                    "time",
+                    "source",
+                    "fold",
+                ),
+                *("words", "characters", "size_bytes", "added_at", "changed_at"),
+            ),
+            [
+                (
+                    *(number, library, escape(batch.names[i]), hashes[i], batch.hashes[i], *batch.rows[i]),
+                    *(born.get(i, now), now),
+                )
+                for number, i in zip(numbers, fresh, strict=True)
+            ],
+        )
+        counted = batch.counted if everything else _some(batch.counted, fresh)
+        counted = words.numbered(counted, self._words.numbers(counted.hashes, counted.spelt))
+        bags = words.pack_bags(counted)
+        offsets = batch.key_offsets
+        own = [batch.keys[offsets[i] : offsets[i + 1]] for i in fresh]
+        packed = passages.pack_keys(np.concatenate(own) if own else batch.keys[:0])
+        cuts = np.concatenate([[0], np.cumsum([len(part) for part in own])]).astype(np.int64)
+        size = passages.KEY_BYTES
+        ends = (cuts * size).tolist()
+        database.copy(
+            "doublet_content",
+            ("document_id", "version", "dictionary", "text", "keys", "bag"),
+            [
+                (
+                    *(number, passages.VERSION, batch.dictionaries[i], batch.blobs[i]),
+                    *(packed[ends[row] : ends[row + 1]], bags[row]),
+                )
+                for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
+            ],
+        )
+        passages.add_postings(database, numbers, np.concatenate(own), cuts.tolist())
+        words.add_part(database, library, words.part_of(counted.words, counted.counts, counted.offsets))
+        database.rows(
+            "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
+            "size_bytes = size_bytes + %s, changes = changes + %s, changed_at = %s WHERE id = %s",
+            [
+                *(len(fresh), sum(batch.rows[i][5] for i in fresh), sum(batch.rows[i][7] for i in fresh)),
+                *(len(fresh), now, library),
+            ],
+        )
+        self._signer.follow(library, [batch.names[i] for i in fresh], [batch.texts[i] for i in fresh])
+
+    def remove(self, library: int, numbers: Sequence[int], waiting: Waiting | None = None) -> None:
+        """Take documents out, by their numbers; those that are not there any more are left alone."""
+        with self._database.writing(waiting):
+            self._lock(library)
+            self._remove(library, numbers)
+
+    def _remove(self, library: int, numbers: Sequence[int]) -> None:
+        database = self._database
+        found = database.among(
+            "SELECT c.document_id, c.keys, c.bag, d.name, d.words, d.size_bytes FROM doublet_content c "
+            "JOIN doublet_document d ON d.id = c.document_id WHERE d.library_id = %s AND c.document_id IN",
+            list(numbers),
+            [library],
+        )
+        if not found:
+            return
+        there = [row[0] for row in found]
+        passages.remove_postings(database, there, [bytes(row[1]) for row in found])
+        rows, counts, offsets = words.unpack_bags([bytes(row[2]) for row in found])
+        words.add_part(database, library, words.part_of(rows, counts, offsets).negative())
+        self._signer.unfollow(library, [row[3] for row in found])
+        for table, column in (("doublet_content", "document_id"), ("doublet_document", "id")):
+            if database.vendor == "sqlite":
+                database.many(f"DELETE FROM {table} WHERE {column} = %s", [(number,) for number in there])
+            else:
+                database.rows(f"DELETE FROM {table} WHERE {column} = ANY(%s)", [there])
+        database.rows(
+            "UPDATE doublet_library SET documents = documents - %s, words = words - %s, "
+            "size_bytes = size_bytes - %s, changes = changes + %s, changed_at = %s WHERE id = %s",
+            [
+                *(len(found), sum(row[4] for row in found), sum(row[5] for row in found)),
+                *(len(found), int(time.time()), library),
+            ],
+        )
+
+    def _lock(self, library: int) -> None:
+        """Writers to one library take turns. SQLite has one writer anyway."""
+        if self._database.vendor == "postgresql":
+            self._database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
+        if self._database.row("SELECT 1 FROM doublet_library WHERE id = %s", [library]) is None:
+            raise UsageError("this library was deleted meanwhile: nothing was stored")
+
+    def _new_numbers(self, count: int) -> list[int]:
+        if self._database.vendor == "sqlite":
+            found = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = 'doublet_document'")
+            first = (found[0] if found else 0) + 1
+            return list(range(first, first + count))
+        rows = self._database.rows(
+            "SELECT nextval(pg_get_serial_sequence('doublet_document', 'id')) FROM generate_series(1, %s)",
+            [count],
+        )
+        return [row[0] for row in rows]
+
+    def _store_dictionaries(self) -> None:
+        for number, (kind, data) in self._packer.new.items():
+            self._database.rows(
+                "INSERT INTO doublet_dictionary (id, kind, data) VALUES (%s, %s, %s) ON CONFLICT (id) DO NOTHING",
+                [number, kind, data],
+            )
+
+    def _count_outcomes(self, library: int, added: Added) -> None:
+        counts = {"stored": added.stored, "changed": added.changed, "unchanged": added.unchanged}
+        for outcome in added.outcomes:
+            counts[outcome.state] = counts.get(outcome.state, 0) + 1
+        self.count_outcomes(library, counts)
+
+    def count_outcomes(self, library: int, counts: dict[str, int]) -> None:
+        """Add to the library's record of how things ended. Inside a transaction."""
+        found = self._database.row("SELECT outcomes FROM doublet_library WHERE id = %s", [library])
+        before: Any = found[0] if found else {}
+        total = dict(json.loads(before) if isinstance(before, str | bytes) else before or {})
+        for state, count in counts.items():
+            if count:
+                total[state] = total.get(state, 0) + count
+        self._database.rows(
+            "UPDATE doublet_library SET outcomes = %s WHERE id = %s",
+            [json.dumps(total, sort_keys=True), library],
+        )
+
+
+def _some(counted: words.Counted, documents: Sequence[int]) -> words.Counted:
+    """The rows of some documents, numbered anew."""
+    spans = [(int(counted.offsets[d]), int(counted.offsets[d + 1])) for d in documents]
+    rows = (
+        np.concatenate([np.arange(a, b) for a, b in spans]).astype(np.int64)
+        if spans
+        else np.zeros(0, np.int64)
+    )
+    sizes = np.array([b - a for a, b in spans], np.int64)
+    used, place = np.unique(counted.words[rows], return_inverse=True)
+    return words.Counted(
+        np.repeat(np.arange(len(spans)), sizes),
+        place.reshape(-1).astype(np.int64),
+        counted.counts[rows],
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        counted.hashes[used],
+        [counted.spelt[i] for i in used.tolist()],
+    )
