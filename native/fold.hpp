@@ -23,6 +23,7 @@ enum Flag : uint8_t {
   kFlagSpaced = 16, kFlagMarks = 32, kFlagStyled = 64, kFlagNumber = 128,
 };
 constexpr uint8_t kFlagsDisguise = kFlagLookalike | kFlagInvisible | kFlagSpaced | kFlagMarks | kFlagStyled;
+constexpr size_t kNear = 64;
 constexpr size_t kSpacedRun = 4, kSpacedRunAfter = 2;
 
 inline uint64_t mix(uint64_t v) {

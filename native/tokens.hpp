@@ -3,6 +3,8 @@
 #include "fold.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <vector>
 
 namespace doublet {
@@ -120,8 +122,8 @@ template <class C, class Sink> class Scanner {
     const uint32_t scripts = (all >> kScriptShift) & 15, anchors = (all >> kAnchorShift) & 15;
     const bool single = end - start == 1 && scripts;
     if (__builtin_expect(single || watching_, 0)) follow(single, start, end, scripts != 0);
-    if (__builtin_expect(anchors == scripts ? !(anchors & (anchors - 1))
-                                            : !anchors && (scripts == context_ || scripts == kGreek), 1)) {
+    if (__builtin_expect(!anchors && end - start <= 2 && (scripts == kLatin || scripts == kCyrillic), 0) && twin_word(start, end)) return;
+    if (__builtin_expect(anchors == scripts && !(anchors & (anchors - 1)), 1)) {
       context_ = (anchors & 7) ? anchors : context_;
       const uint8_t flags = static_cast<uint8_t>((end - start < 3 ? kFlagShort : 0) | (scripts ? 0 : kFlagNumber));
       sink_.push(mix(sum), static_cast<uint32_t>(start), static_cast<uint32_t>(end), flags, nullptr, 0);
@@ -129,7 +131,7 @@ template <class C, class Sink> class Scanner {
     }
     units_.clear();
     for (size_t j = start; j < end; ++j) add(s_[j], t_[s_[j]], j);
-    const uint8_t flags = resolve();
+    const uint8_t flags = resolve(start, end);
     emit(start, end, flags);
   }
 
@@ -143,7 +145,7 @@ template <class C, class Sink> class Scanner {
     bool lettered = false;
     for (const Unit& u : units_) lettered |= u.script != 0;
     if (single || watching_) follow(single, start, end, lettered);
-    flags |= resolve();
+    flags |= resolve(start, end);
     emit(start, end, flags);
     return next;
   }
@@ -153,7 +155,6 @@ template <class C, class Sink> class Scanner {
   Sink& sink_;
   const uint32_t* t_;
   uint32_t context_ = 0;
-  bool looked_ahead_ = false;
   bool watching_ = false;  // a run of single letters is open, or the last word was set apart
   uint32_t gap_ = 0;  // the blank between the letters of the last word, if that was set apart
   std::vector<Unit> units_;
@@ -191,7 +192,7 @@ template <class C, class Sink> class Scanner {
       if (!(anchors & (anchors - 1)) && anchors != kOther) {
         gap_ = s_[run_[1].first - 1];
         sink_.pop(run_.size());
-        flags |= resolve();
+        flags |= resolve(run_.front().first, run_.back().second);
         emit(run_.front().first, run_.back().second, flags);
       }
       kept.swap(units_);
@@ -284,7 +285,7 @@ template <class C, class Sink> class Scanner {
                       static_cast<uint8_t>((e >> kAnchorShift) & 15), styled});
   }
 
-  uint8_t resolve() {
+  uint8_t resolve(size_t start, size_t end) {
     uint8_t flags = 0;
     uint32_t anchors = 0, scripts = 0;
     for (const Unit& u : units_) {
@@ -292,45 +293,40 @@ template <class C, class Sink> class Scanner {
       anchors |= u.anchor;
       scripts |= u.script;
     }
-    if (!(anchors & (anchors - 1))) return flags | resolve_part(0, units_.size(), anchors, scripts);
+    if (!(anchors & (anchors - 1))) return flags | resolve_part(0, units_.size(), anchors, scripts, start, end);
     size_t from = 0;
     for (size_t i = 0; i <= units_.size(); ++i) {
       if (i == units_.size() || units_[i].letter == 0x5F) {
-        flags |= resolve_mixed(from, i);
+        flags |= resolve_mixed(from, i, start, end);
         from = i + 1;
       }
     }
     return flags;
   }
 
-  uint8_t resolve_part(size_t from, size_t to, uint32_t anchors, uint32_t scripts) {
+  uint8_t resolve_part(size_t from, size_t to, uint32_t anchors, uint32_t scripts, size_t start, size_t end) {
     if (anchors) {
       if (anchors != kOther) context_ = anchors;
       return scripts == anchors ? 0 : turn(from, to, anchors);
     }
     if (!scripts || scripts == kGreek || scripts == kOther) return 0;
-    uint32_t context = context_ ? context_ : look_ahead();
-    if (!context) {
-      context = kLatin;
-      for (size_t i = from; i < to; ++i)
-        if (units_[i].script == kLatin || units_[i].script == kCyrillic) { context = units_[i].script; break; }
-    }
-    if (scripts == context) return 0;
-    if (scripts == kLatin && context == kCyrillic)
+    const uint32_t script = script_without_anchor(from, to, start, end);
+    if (scripts == script) return 0;
+    if (scripts == kLatin && script == kCyrillic)
       for (size_t i = from; i < to; ++i)
         if (units_[i].letter == 0x69) return 0;
     const bool mixed = scripts & (scripts - 1);
-    const uint8_t changed = turn(from, to, context);
+    const uint8_t changed = turn(from, to, script);
     return mixed ? changed : 0;
   }
 
-  uint8_t resolve_mixed(size_t from, size_t to) {
+  uint8_t resolve_mixed(size_t from, size_t to, size_t start, size_t end) {
     uint32_t anchors = 0, scripts = 0;
     for (size_t i = from; i < to; ++i) {
       anchors |= units_[i].anchor;
       scripts |= units_[i].script;
     }
-    if (!(anchors & (anchors - 1))) return resolve_part(from, to, anchors, scripts);
+    if (!(anchors & (anchors - 1))) return resolve_part(from, to, anchors, scripts, start, end);
     if (anchors == (kLatin | kCyrillic)) {
       uint32_t firm = 0;
       long balance = 0;
@@ -389,23 +385,87 @@ template <class C, class Sink> class Scanner {
     return flags;
   }
 
-  uint32_t look_ahead() {
-    if (looked_ahead_) return 0;
-    looked_ahead_ = true;
+  // The Latin look of a folded letter that is a twin in both cases, else 0.
+  static uint32_t twin_in_both_cases(uint32_t letter) {
+    switch (letter) {
+      case 0x61: case 0x63: case 0x65: case 0x6F: case 0x70: case 0x78: case 0x79: return letter;
+      case 0x430: return 0x61;
+      case 0x441: return 0x63;
+      case 0x435: return 0x65;
+      case 0x43E: return 0x6F;
+      case 0x440: return 0x70;
+      case 0x445: return 0x78;
+      case 0x443: return 0x79;
+      default: return 0;
+    }
+  }
+
+  // «с», «а», «со»: one or two twins, all of one script. Written in Latin, whatever stands around.
+  bool twin_word(size_t start, size_t end) {
+    uint32_t letters[2], places[2];
+    const size_t count = end - start;
+    for (size_t i = 0; i < count; ++i) {
+      letters[i] = twin_in_both_cases(t_[s_[start + i]] & kLetterMask);
+      places[i] = static_cast<uint32_t>(start + i);
+      if (!letters[i]) return false;
+    }
+    const uint64_t sum = letters[0] + (count > 1 ? letters[1] * kWordFactor : 0);
+    sink_.push(mix(sum), static_cast<uint32_t>(start), static_cast<uint32_t>(end), kFlagShort, letters, count, places);
+    return true;
+  }
+
+  uint32_t script_without_anchor(size_t from, size_t to, size_t start, size_t end) {
+    const size_t count = to - from;
+    bool twins = count <= 2;
+    for (size_t i = from; i < to && twins; ++i) twins = twin_in_both_cases(units_[i].letter) != 0;
+    if (twins) return kLatin;
+    if (count <= 3 && hidden_word(from, to)) {
+      for (size_t i = start > kNear ? start - kNear : 0; i < std::min(n_, end + kNear); ++i) {
+        if (i >= start && i < end) continue;
+        if (((t_[s_[i]] >> kAnchorShift) & 15) == kCyrillic) return kCyrillic;
+      }
+      return kLatin;
+    }
+    uint32_t script = next_script(end);
+    if (!script) script = context_;
+    for (size_t i = from; i < to && !script; ++i)
+      if (units_[i].script == kLatin || units_[i].script == kCyrillic) script = units_[i].script;
+    return script ? script : uint32_t{kLatin};
+  }
+
+  bool hidden_word(size_t from, size_t to) const {
+    uint64_t packed = 0;
+    for (size_t i = from; i < to; ++i) {
+      auto found = fold_table.twins.find(units_[i].code);
+      const bool turned = found != fold_table.twins.end() && found->second.look[1];
+      packed = packed << 21 | (turned ? found->second.look[1] : units_[i].letter);
+    }
+    static const uint64_t words[] = {pack({0x432}), pack({0x43A}), pack({0x43D, 0x430}), pack({0x43D, 0x43E}),
+                                     pack({0x432, 0x441, 0x435}), pack({0x442, 0x430}), pack({0x442, 0x435}),
+                                     pack({0x442, 0x435, 0x445}), pack({0x432, 0x43E}), pack({0x43A, 0x43E})};
+    return std::find(std::begin(words), std::end(words), packed) != std::end(words);
+  }
+  static uint64_t pack(std::initializer_list<uint32_t> letters) {
+    uint64_t packed = 0;
+    for (uint32_t letter : letters) packed = packed << 21 | letter;
+    return packed;
+  }
+
+  // Script of the next word that has anchors of one script, if it ends within kNear characters.
+  uint32_t next_script(size_t start) const {
     uint32_t anchors = 0;
     auto one = [](uint32_t a) { return a == kLatin || a == kCyrillic || a == kGreek; };
-    for (size_t i = 0; i < n_; ++i) {
+    const size_t end = std::min(n_, start + kNear);
+    for (size_t i = start; i < end; ++i) {
       const uint32_t e = t_[s_[i]];
       if (e & kWord) {
         anchors |= (e >> kAnchorShift) & 15;
       } else if (!(e & kDrop)) {
-        if (one(anchors)) break;
+        if (one(anchors)) return anchors;
         anchors = 0;
       }
     }
-    if (!one(anchors)) return 0;
-    context_ = anchors;
-    return anchors;
+    return one(anchors) ? anchors : 0;
   }
 };
 

@@ -43,6 +43,12 @@ FLAG_STYLED = 64  #: held mathematical, circled or full-width letters
 FLAG_NUMBER = 128  #: holds no letter
 FLAGS_DISGUISE = FLAG_LOOKALIKE | FLAG_INVISIBLE | FLAG_SPACED | FLAG_MARKS | FLAG_STYLED
 
+#: folded Cyrillic letters that are twins of a Latin one in both cases: words of one or two of them are written in Latin
+TWIN_PAIRS = {0x430: 0x61, 0x441: 0x63, 0x435: 0x65, 0x43E: 0x6F, 0x440: 0x70, 0x445: 0x78, 0x443: 0x79}
+#: Russian words that capitals can hide behind («На» and "Ha"); Cyrillic wherever a Cyrillic word is near
+HIDDEN_WORDS = frozenset(["в", "к", "на", "но", "все", "та", "те", "тех", "во", "ко"])
+NEAR = 64  #: characters on both sides that count as near
+
 SPACED_RUN = 4  #: so many single letters in a row, one blank between them, are one word set apart
 SPACED_RUN_AFTER = (
     2  #: so many are enough right after such a word: short words of a text set apart throughout

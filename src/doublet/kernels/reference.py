@@ -28,12 +28,14 @@ from doublet.kernels.data import (
     FLAG_STYLED,
     FLAGS_DISGUISE,
     GREEK,
+    HIDDEN_WORDS,
     INVISIBLE,
     LATIN,
     LETTER_MASK,
     MARK,
     MASK64,
     MINHASH_PRIME,
+    NEAR,
     OTHER,
     SCRIPT_SHIFT,
     SHINGLE_FACTOR,
@@ -41,6 +43,7 @@ from doublet.kernels.data import (
     SPACED_RUN,
     SPACED_RUN_AFTER,
     SPECIAL,
+    TWIN_PAIRS,
     WORD,
     WORD_FACTOR,
     FoldTable,
@@ -97,7 +100,6 @@ class _Scanner:
         self.codes = [ord(c) for c in text]
         self.table = table
         self.context = 0  # script of the last word with anchors of one
-        self._majority: int | None = None
         self.gap = 0  # the blank between the letters of the last word, if that was set apart
 
     def collect(self, start: int, stop: int | None = None) -> tuple[list[_Unit], int, int, int]:
@@ -150,7 +152,7 @@ class _Scanner:
                 return
         units.append(_Unit(letter, code, entry, place, code in self.table.styled))
 
-    def resolve(self, units: list[_Unit], end: int) -> int:
+    def resolve(self, units: list[_Unit], start: int, end: int) -> int:
         """Give look-alike letters back to the script of their word. Returns flags; sets the context."""
         flags = FLAG_STYLED if any(u.styled for u in units) else 0
         anchors = scripts = 0
@@ -158,30 +160,24 @@ class _Scanner:
             anchors |= unit.anchor
             scripts |= unit.script
         if anchors & (anchors - 1) == 0:
-            return flags | self._resolve_part(units, anchors, scripts, end)
+            return flags | self._resolve_part(units, anchors, scripts, start, end)
         part: list[_Unit] = []
         for unit in units:
             if unit.letter == 0x5F:
-                flags |= self._resolve_mixed(part, end)
+                flags |= self._resolve_mixed(part, start, end)
                 part = []
             else:
                 part.append(unit)
-        return flags | self._resolve_mixed(part, end)
+        return flags | self._resolve_mixed(part, start, end)
 
-    def _resolve_part(self, units: list[_Unit], anchors: int, scripts: int, end: int) -> int:
+    def _resolve_part(self, units: list[_Unit], anchors: int, scripts: int, start: int, end: int) -> int:
         if anchors:
             if anchors != OTHER:
                 self.context = anchors
             return 0 if scripts == anchors else self._turn(units, anchors)
         if not scripts or scripts in (GREEK, OTHER):
             return 0
-        # Without an anchor: «а» and "a" go with the next word, all others with the most of the text.
-        if len(units) == 1 and units[0].letter in (0x61, 0x430):
-            script = self._next_script(end) or self.context or self.majority()
-        else:
-            script = self.majority() or self.context
-        if not script:
-            script = next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
+        script = self._script_without_anchor(units, start, end)
         if scripts == script:
             return 0
         if scripts == LATIN and script == CYRILLIC and any(u.letter == 0x69 for u in units):
@@ -190,13 +186,13 @@ class _Scanner:
         changed = self._turn(units, script)
         return changed if mixed else 0
 
-    def _resolve_mixed(self, part: list[_Unit], end: int) -> int:
+    def _resolve_mixed(self, part: list[_Unit], start: int, end: int) -> int:
         anchors = scripts = 0
         for unit in part:
             anchors |= unit.anchor
             scripts |= unit.script
         if anchors & (anchors - 1) == 0:
-            return self._resolve_part(part, anchors, scripts, end)
+            return self._resolve_part(part, anchors, scripts, start, end)
         # A script whose anchors are all near look-alikes (к and k) yields to the other; where both are, to the more.
         if anchors == LATIN | CYRILLIC:
             firm = 0
@@ -245,28 +241,33 @@ class _Scanner:
                 unit.script = script
         return flags
 
-    def majority(self) -> int:
-        """Script of most anchors of the text, Latin or Cyrillic; 0 when there are as many of both.
+    def _script_without_anchor(self, units: list[_Unit], start: int, end: int) -> int:
+        """Which script a word without anchors is written in.
 
-        In a long text eight places are looked at, spread evenly.
+        One or two letters that are twins in both cases («с», «а», «со») are always written in Latin: context-free, so that
+        the same words are the same everywhere. Russian words behind capitals («На») are Cyrillic where a Cyrillic word is
+        near. All others («Не», "TCP") go with the next word that has anchors, else with the last one.
         """
-        if self._majority is None:
-            count = len(self.codes)
-            starts = [0] if count <= 1024 else [i * (count - 128) // 7 for i in range(8)]
-            length = 1024 if count <= 1024 else 128
-            balance = 0
-            for start in starts:
-                for code in self.codes[start : start + length]:
-                    anchor = int(self.table.entries[code]) >> ANCHOR_SHIFT & 15
-                    balance += (anchor == CYRILLIC) - (anchor == LATIN)
-            self._majority = CYRILLIC if balance > 0 else LATIN if balance < 0 else 0
-        return self._majority
+        if len(units) <= 2 and all(u.letter in TWIN_PAIRS or u.letter in TWIN_PAIRS.values() for u in units):
+            return LATIN
+        if len(units) <= 3 and self._in_cyrillic(units) in HIDDEN_WORDS:
+            around = [*self.codes[max(0, start - NEAR) : start], *self.codes[end : end + NEAR]]
+            near = any(int(self.table.entries[code]) >> ANCHOR_SHIFT & 15 == CYRILLIC for code in around)
+            return CYRILLIC if near else LATIN
+        script = self._next_script(end) or self.context
+        return script or next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
+
+    def _in_cyrillic(self, units: list[_Unit]) -> str:
+        out = []
+        for unit in units:
+            row = self.table.twins.get(unit.code)
+            out.append(chr(row[1]) if row is not None and row[1] else chr(unit.letter))
+        return "".join(out)
 
     def _next_script(self, start: int) -> int:
-        """Script of the first word from *start* on that has anchors of one script; 0 when none of the next 64 characters
-        ends such a word."""
+        """Script of the first word from *start* on with anchors of one script, if it ends within `NEAR` characters."""
         anchors = 0
-        for code in [*self.codes[start : start + 64], 0x20]:
+        for code in [*self.codes[start : start + NEAR], 0x20]:
             entry = int(self.table.entries[code])
             if entry & WORD:
                 anchors |= entry >> ANCHOR_SHIFT & 15
@@ -290,7 +291,7 @@ class _Scanner:
             if run and not (single and self._goes_on(run, start)):
                 yield from self._close(run)
                 run = []
-            flags |= self.resolve(units, end)
+            flags |= self.resolve(units, start, end)
             if single:
                 run.append((units, start, end, flags))
             else:
@@ -331,7 +332,7 @@ class _Scanner:
             yield from run
             return
         self.gap = self.codes[run[1][1] - 1]
-        flags |= self.resolve(units, run[-1][2])
+        flags |= self.resolve(units, run[0][1], run[-1][2])
         yield units, run[0][1], run[-1][2], flags
 
 

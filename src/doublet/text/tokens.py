@@ -71,7 +71,8 @@ class Canon:
         drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
         if drop:
             kept = (flags & drop) == 0
-            offsets = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)])[offsets.astype(np.int64)].astype(np.uint64)
+            before = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)]).astype(np.uint64)
+            offsets = before[offsets.astype(np.int64)]
             hashes, starts, ends, flags = hashes[kept], starts[kept], ends[kept], flags[kept]
             ids = ids[kept] if len(ids) else ids
         return TokenBatch(hashes, starts, ends, flags, offsets, ids, spelt)

@@ -225,7 +225,7 @@ def test_wrong_usage(options, error):
 
 
 def test_exactly_at_the_threshold():
-    """Two sets of five with four in common: 4/6; asked for exactly that, they are a pair, and just above they are not."""
+    """Two sets of five with four in common, 4/6: asked for exactly that they are a pair, just above they are not."""
     a, b = "a1 b2 c3 d4 e5 f6 g7 h8", "a1 b2 c3 d4 e5 f6 g7 x9"
     assert len(dedupe([("a", a), ("b", b)], threshold=4 / 6, containment=None).groups) == 1
     assert dedupe([("a", a), ("b", b)], threshold=4 / 6 + 1e-9, containment=None).groups == ()
