@@ -307,16 +307,56 @@ class SourceMatch:
     resemblance: float
     containment: float  #: of the checked document in this one, by shingles
     fragments: tuple[Fragment, ...]  #: a is the checked document, b this one
+    library: str = ""  #: in which it stands; empty when it was checked against files
+    address: str = ""
+    time: str = ""
+    text: str = field(default="", repr=False)  #: for reports that show it; not a part of `to_dict`
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "id": self.id,
             "title": self.title,
+            "library": self.library,
+            "address": self.address,
+            "time": self.time,
             "share": self.share,
             "added": self.added,
             "resemblance": self.resemblance,
             "containment": self.containment,
             "fragments": [f.to_dict() for f in self.fragments],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFragment:
+    """A passage of a checked document with its source: *span* in the document, *source_span* in the source."""
+
+    id: str
+    kind: str
+    span: Span
+    source: SourceMatch
+    source_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Parts of a checked document that were not counted (K4). *share_with* is what the share would be with them."""
+
+    kind: str  #: quotations, bibliography, common, own
+    reasons: tuple[str, ...]  #: one for each of *spans*
+    spans: tuple[Span, ...]  #: in the checked document
+    words: int
+    share_with: float
+    documents: tuple[str, ...] = ()  #: sources that were not counted ("own")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "reasons": list(self.reasons),
+            "spans": [list(span) for span in self.spans],
+            "words": self.words,
+            "share_with": self.share_with,
+            "documents": list(self.documents),
         }
 
 
@@ -332,10 +372,30 @@ class Check:
     disguise: Disguise
     outcomes: tuple[Outcome, ...] = ()
     notes: tuple[str, ...] = ()
+    name: str = ""  #: of the checked document
+    libraries: tuple[str, ...] = ()  #: that it was checked against; empty when it was checked against files
+    left_out: tuple[LeftOut, ...] = ()
+    share_with_all: float | None = (
+        None  #: the share if nothing were left out; None when nothing was asked to be
+    )
+
+    @property
+    def fragments(self) -> tuple[SourceFragment, ...]:
+        """Passages of all sources in the order of the checked document."""
+        found = [
+            SourceFragment(f.id, f.kind, f.a, source, f.b)
+            for source in self.sources
+            for f in source.fragments
+        ]
+        return tuple(sorted(found, key=lambda f: (f.span, f.id)))
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "format": FORMAT_VERSION,
+            "name": self.name,
+            "libraries": list(self.libraries),
+            "left_out": [one.to_dict() for one in self.left_out],
+            "share_with_all": self.share_with_all,
             "words": self.words,
             "share": self.share,
             "sources": [s.to_dict() for s in self.sources],

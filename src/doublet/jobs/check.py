@@ -9,17 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter
 from doublet.jobs.dedupe import Documents
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages, to_fragments
-from doublet.matches.sources import rank_sources
+from doublet.matches.sources import Ranked, clip, rank_sources
 from doublet.model import Check, Document, Outcome, SourceMatch
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.shingles import Shingles
 from doublet.text.disguise import find_disguise_in
-from doublet.text.tokens import Canon
+from doublet.text.tokens import Canon, TokenBatch
 
 CANDIDATES = 200  #: documents that are aligned: those that share the most shingles with the checked one
 
@@ -105,13 +106,17 @@ def explain(
     options: AlignOptions,
     min_share: float,
     progress: Progress,
+    *,
+    counted: NDArray[np.bool_] | None = None,
+    batch: TokenBatch | None = None,
 ) -> tuple[tuple[SourceMatch, ...], int, float, Any]:
     """Align *text* with every candidate and rank them: sources, words of the text, share of all, disguise.
 
-    *measures* are resemblance and containment of each candidate.
+    *measures* are resemblance and containment of each candidate. Words that are not *counted* (all are, without it)
+    have no share; a source of such words alone comes last, with the share 0. *batch* holds the words of *text*.
     """
     canon = Canon()
-    batch = canon.tokens([text])
+    batch = batch if batch is not None else canon.tokens([text])
     words = len(batch.hashes)
     passages = []
     batches = []
@@ -120,7 +125,13 @@ def explain(
         batches.append(other)
         passages.append(find_passages(batch.hashes, other.hashes, options))
         progress.step("aligning", number + 1, len(candidates), "documents")
-    ranked = rank_sources(passages, words, [document.id for document in candidates]) if words else []
+    names = [document.id for document in candidates]
+    if words and counted is not None:
+        ranked = rank_sources([clip(some, counted) for some in passages], words, names)
+        silent = set(range(len(names))) - {row.candidate for row in ranked}
+        ranked += [Ranked(i, 0.0, 0.0) for i in sorted(silent, key=lambda i: names[i]) if passages[i]]
+    else:
+        ranked = rank_sources(passages, words, names) if words else []
     out = []
     share = 0.0
     for place, row in enumerate(ranked, 1):
@@ -130,5 +141,12 @@ def explain(
         document = candidates[row.candidate]
         found = to_fragments(passages[row.candidate], batch, batches[row.candidate], prefix=f"s{place}f")
         like, inside = measures[row.candidate]
-        out.append(SourceMatch(document.id, document.title, row.share, row.added, like, inside, found))
+        out.append(
+            SourceMatch(
+                *(document.id, document.title, row.share, row.added, like, inside, found),
+                address=document.address,
+                time=document.time,
+                text=document.text,
+            )
+        )
     return tuple(out), words, min(share, 1.0), find_disguise_in(text, batch, 0)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from doublet.matches.align import Passage
 from doublet.matches.cover import Cover, share
@@ -16,6 +19,20 @@ class Ranked:
     candidate: int
     share: float
     added: float
+
+
+def clip(passages: Sequence[Passage], counted: NDArray[np.bool_]) -> list[Passage]:
+    """The parts of passages that count, for ranking alone: their places in b and equal words are not cut."""
+    out = []
+    for p in passages:
+        inside = counted[p.a_start : p.a_end]
+        if inside.all():
+            out.append(p)
+            continue
+        edges = np.flatnonzero(np.diff(inside, prepend=False, append=False)) + p.a_start
+        for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            out.append(replace(p, a_start=start, a_end=end))
+    return out
 
 
 def rank_sources(

@@ -1,0 +1,159 @@
+"""Documents into a library: read, prepare and write, each batch in one transaction.
+
+One thread reads and prepares the next batch (words, keys, packed texts) while this one writes. A stop at any moment
+loses at most the batch in hand; running the same command again takes up from there, because what is stored already is
+recognised by its content and left alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from doublet.errors import Cancelled, DoubletError
+from doublet.model import Document, Outcome
+from doublet.progress import Progress
+from doublet.sources.records import ParsedBatch, RecordSource
+from doublet.store.database import Store
+from doublet.store.values import Added
+from doublet.store.writing import Prepared
+
+AHEAD = 2  #: batches that are prepared before they are written
+OPTIMIZE_FROM = 20_000  #: new documents after which the index is put in its best shape
+
+
+def index_library(
+    store: Store,
+    name: str,
+    documents: RecordSource | Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+    *,
+    progress: Progress | None = None,
+) -> Added:
+    """Store *documents* in the library *name*: new ones are added, changed ones replaced, equal ones left alone.
+
+    A record that cannot be used becomes an `Outcome`; the rest goes on. Raises `UnknownLibrary`, `StoreError`,
+    `Cancelled`.
+    """
+    progress = progress or Progress()
+    source: Any = documents if hasattr(documents, "batches") else Given(documents)
+    library = store.library(name).number
+    total = getattr(source, "total_bytes", None)
+    added = Added()
+    job = store.start_job(library, "add")
+
+    def waiting(seconds: float) -> None:
+        progress.step("waiting", int(seconds), None, "seconds", "another process writes to this database")
+
+    try:
+        with ThreadPoolExecutor(1) as worker:
+            for prepared, outcomes, consumed in _ahead(worker, store, source.batches()):
+                result = store.add_prepared(library, prepared, waiting, job)
+                result.outcomes += outcomes
+                store.record(library, Counter(outcome.state for outcome in outcomes))
+                added += result
+                count = added.stored + added.changed + added.unchanged
+                progress.step("storing", consumed, total, "bytes", f"{count} documents")
+        if added.stored + added.changed >= OPTIMIZE_FROM:
+            store.optimize()
+    except BaseException as error:
+        _end(store, job, error)
+        raise
+    store.end_job(job, "done")
+    return added
+
+
+def _end(store: Store, job: int, error: BaseException) -> None:
+    stopped = isinstance(error, Cancelled | KeyboardInterrupt)
+    try:
+        store.end_job(job, "cancelled" if stopped else "failed", str(error)[:1000])
+    except DoubletError:
+        pass  # the database itself is what failed: the first error is the one to tell
+
+
+def _ahead(
+    worker: ThreadPoolExecutor, store: Store, batches: Iterator[Any]
+) -> Iterator[tuple[Prepared, list[Outcome], int]]:
+    waiting: deque[Future[tuple[Prepared, list[Outcome], int]]] = deque()
+    for batch in batches:
+        waiting.append(worker.submit(_prepare, store, batch))
+        if len(waiting) > AHEAD:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _prepare(store: Store, batch: Any) -> tuple[Prepared, list[Outcome], int]:
+    parsed = batch.parse()
+    documents = parsed if isinstance(parsed, list) else list(to_documents(parsed))
+    outcomes = batch.outcomes if isinstance(parsed, list) else list(parsed.outcomes)
+    return store.prepare(documents), outcomes, batch.consumed_bytes
+
+
+def to_documents(parsed: ParsedBatch) -> Iterator[Document]:
+    titles = getattr(parsed, "titles", None) or [""] * len(parsed)
+    addresses = getattr(parsed, "addresses", None) or [""] * len(parsed)
+    times = parsed.times or [""] * len(parsed)
+    sources = parsed.sources or [""] * len(parsed)
+    rows = zip(parsed.ids, parsed.texts, titles, times, sources, addresses, strict=True)
+    return (Document(*row) for row in rows)
+
+
+@dataclass(slots=True)
+class GivenBatch:
+    documents: list[Document]
+    outcomes: list[Outcome]
+    consumed_bytes: int
+
+    def parse(self) -> list[Document]:
+        return self.documents
+
+
+class Given:
+    """Documents handed over by a program, in batches; an iterator is walked as it comes."""
+
+    total_bytes: int | None = None
+
+    def __init__(self, documents: Iterable[Any], size: int = 1_000) -> None:
+        self._documents = documents
+        self._size = size
+
+    def batches(self) -> Iterator[GivenBatch]:
+        consumed = 0
+        batch = GivenBatch([], [], 0)
+        for place, item in enumerate(self._documents, 1):
+            document = as_document(item)
+            if document is None:
+                reason = (
+                    "not a Document, a mapping with the strings 'id' and 'text', or a pair of id and text"
+                )
+                batch.outcomes.append(Outcome("invalid", "", f"document {place}", reason))
+            else:
+                batch.documents.append(document)
+                consumed += len(document.text)
+            if len(batch.documents) + len(batch.outcomes) >= self._size:
+                batch.consumed_bytes = consumed
+                yield batch
+                batch = GivenBatch([], [], 0)
+        if batch.documents or batch.outcomes:
+            batch.consumed_bytes = consumed
+            yield batch
+
+
+def as_document(item: Any) -> Document | None:
+    """A document in any of the shapes that the Python functions take; None for anything else."""
+    if isinstance(item, Document):
+        return item
+    if isinstance(item, Mapping):
+        facts = {name: item.get(name) for name in ("id", "text", "title", "time", "source", "address")}
+    elif isinstance(item, tuple) and len(item) == 2:
+        facts = {"id": item[0], "text": item[1]}
+    else:
+        return None
+    if isinstance(facts["id"], int) and not isinstance(facts["id"], bool):
+        facts["id"] = str(facts["id"])
+    if not isinstance(facts["id"], str) or not isinstance(facts["text"], str):
+        return None
+    return Document(**{name: str(value) for name, value in facts.items() if value is not None})
