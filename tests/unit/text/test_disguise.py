@@ -131,21 +131,22 @@ def test_letters_apart_throughout_with_wider_gaps_between_words() -> None:
     assert finding(find_disguise(hidden), "spaced").alarm
 
 
+# A single letter that is a twin in both cases is written in Latin, here as everywhere.
 SET_APART = {
     "one word": ("вот п р и м е р текста", "вот пример текста"),
-    "three letters are three words": ("вот д о м", "вот д о м"),
+    "three letters are three words": ("вот д о м", "вот д o м"),
     "three letters after such a word": ("п р и м е р  д о м  в  н ё м", "пример дом в нем"),
-    "up to the next whole word": ("п р и м е р вот д о м", "пример вот д о м"),
+    "up to the next whole word": ("п р и м е р вот д о м", "пример вот д o м"),
     "thin blanks inside, common ones between": (
         "п\u2009р\u2009и\u2009м\u2009е\u2009р д\u2009о\u2009м",
         "пример дом",
     ),
     "with twins": ("п р и м e p", "пример"),
     "all twins": ("слово р о с а", "слово роса"),
-    "two alphabets": ("вот а w и h это", "вот а w и h это"),
+    "two alphabets": ("вот а w и h это", "вот a w и h это"),
     "numbers stay apart": ("1 2 3 4 5", "1 2 3 4 5"),
     "other alphabets stay apart": ("你 好 世 界", "你 好 世 界"),
-    "two blanks part": ("п  р  и  м  е  р", "п р и м е р"),
+    "two blanks part": ("п  р  и  м  е  р", "п p и м e p"),
 }
 
 

@@ -23,7 +23,9 @@ def test_lists_are_short_and_folded(language: str) -> None:
     assert 100 <= len(words) <= 160
     for word in words:
         assert word == word.lower().replace("ё", "е")
-        assert Canon().tokens([word], words=True).words(0) == [word]
+        short_twin = len(word) <= 2 and not set(word) - set("асеорху")  # such words are written in Latin
+        expected = word.translate(str.maketrans("асеорху", "aceopxy")) if short_twin else word
+        assert Canon().tokens([word], words=True).words(0) == [expected]
 
 
 def test_both_lists_together() -> None:
