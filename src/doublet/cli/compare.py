@@ -114,7 +114,7 @@ def read_limit(text: str | None) -> float | None:
 
 def read(name: str, quiet: bool) -> str:
     """The text of a file or of standard input. An encoding other than UTF-8 is told to the user."""
-    from doublet.sources.encoding import decode
+    from doublet.text.encoding import decode
     from doublet.sources.texts import read_text
 
     label = "standard input" if name == "-" else name

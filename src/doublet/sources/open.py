@@ -18,7 +18,7 @@ import orjson
 
 from doublet.errors import DoubletError, InputUnreadable, Unreadable, UsageError
 from doublet.model import Outcome
-from doublet.sources import encoding as encodings
+from doublet.text import encoding as encodings
 from doublet.sources.csv_table import DELIMITERS, open_csv
 from doublet.sources.json_stream import JsonStream
 from doublet.sources.jsonl import JsonLines

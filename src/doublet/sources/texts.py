@@ -18,7 +18,7 @@ from typing import NamedTuple
 from doublet.errors import DoubletError, InputUnreadable, Unreadable
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
-from doublet.sources.encoding import decode
+from doublet.text.encoding import decode
 from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.streams import Stream, cannot_open, damage
 

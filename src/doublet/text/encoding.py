@@ -1,9 +1,11 @@
 """Bytes → text: which encoding is it?
 
-A byte order mark decides, then UTF-8 (a few damaged bytes are forgiven), then UTF-16 without a mark, then a
-contest between the 8-bit encodings that Russian texts come in. The contest reads the bytes in each encoding
-and asks how much the result looks like written Russian: letters as frequent as they should be, no capital
-letters inside words, hardly any signs that are neither letters nor punctuation.
+`decode_page` decides as a browser does (T2): a byte order mark, then what the server said, then what the
+page says of itself, then `detect`. `decode` is for files that nobody says anything about: a byte order mark
+decides, then UTF-8 (a few damaged bytes are forgiven), then UTF-16 without a mark, then a contest between
+the 8-bit encodings that Russian texts come in. The contest reads the bytes in each encoding and asks how
+much the result looks like written Russian: letters as frequent as they should be, no capital letters inside
+words, hardly any signs that are neither letters nor punctuation.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import math
 import re
 from collections import Counter
 
-from doublet.errors import Unreadable
+from doublet.errors import UnknownKind, Unreadable
 
 SAMPLE_BYTES = 1 << 16  # enough for the contest by far: 200 letters decide it
 DAMAGED = "utf-8 (damaged)"  #: a text that is UTF-8 but for a few bytes, which became U+FFFD
@@ -40,6 +42,18 @@ _CASE_BREAK = re.compile("[а-яё][А-ЯЁ]")
 _CONTROLS = bytes(
     set(range(32)) - {9, 10, 12, 13, 27}
 )  # a text may hold tabs, line ends, form feeds, escapes
+
+_DECLARATION_BYTES = 4096  # browsers look at 1024; pages with long comments first are common enough
+_COMMENT = re.compile(rb"<!--.*?-->", re.S)
+_XML_ENCODING = re.compile(rb"""\s*<\?xml[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)""")
+_META_CHARSET = re.compile(rb"""<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]+)""", re.I)
+# What browsers take for another encoding than the name says, and names that Python does not know.
+_LABELS = {
+    "iso-8859-1": "windows-1252", "iso8859-1": "windows-1252", "latin1": "windows-1252", "ascii": "windows-1252",
+    "us-ascii": "windows-1252", "x-cp1251": "windows-1251", "cp-1251": "windows-1251", "win-1251": "windows-1251",
+    "windows1251": "windows-1251", "koi": "koi8-r", "koi8": "koi8-r", "koi8_r": "koi8-r", "ibm866": "cp866",
+    "dos-866": "cp866", "x-mac-cyrillic": "mac-cyrillic", "x-x-big5": "big5", "utf8": "utf-8", "unicode": "utf-8",
+}  # fmt: skip
 
 _KINDS = (
     (b"%PDF-", "a PDF document"),
@@ -84,6 +98,53 @@ def decode(data: bytes) -> tuple[str, str]:
         raise Unreadable(f"cannot be read as {encoding}: {error.reason} at byte {error.start}") from error
 
 
+def decode_page(data: bytes, *, header: str = "", markup: bool = True) -> tuple[str, str]:
+    """The text of a page and the name of its encoding.
+
+    *header* is the charset of the Content-Type that the server sent, or empty. With *markup* the page's own
+    declaration (``<meta charset>``, ``<?xml encoding?>``; the first, when there are two) is heeded. A declaration
+    that cannot be true (the bytes are not UTF-8 at all) gives way to detection. Raises `Unreadable`.
+    """
+    marked = _marked(data[:4])
+    if marked:
+        return decode(data)
+    named = [header] if header else []
+    if markup:
+        named.append(declared_encoding(data))
+    for label in named:
+        encoding = known_encoding(label)
+        if encoding is None:
+            continue
+        if encoding == "utf-8":
+            if not _nearly_utf8(_whole_characters(data[:SAMPLE_BYTES])):
+                continue
+            text = data.decode("utf-8", "replace")
+            return text, "utf-8" if "\ufffd" not in text else DAMAGED
+        return data.decode(encoding, "replace"), encoding
+    return decode(data)
+
+
+def declared_encoding(data: bytes) -> str:
+    """The encoding that a page names in itself, as it spells it, or nothing."""
+    head = _COMMENT.sub(b"", data[:_DECLARATION_BYTES])
+    found = _XML_ENCODING.match(head) or _META_CHARSET.search(head)
+    return found.group(1).decode("ascii", "replace") if found else ""
+
+
+def known_encoding(label: str) -> str | None:
+    """Python's name for a label as browsers read it, or None for an unknown one."""
+    name = label.strip().strip("\"'").lower()
+    name = _LABELS.get(name, name)
+    if name in ("utf-16", "utf-16le", "utf-16be", "utf-16-le", "utf-16-be"):
+        return "utf-8"  # a page whose declaration can be read byte by byte is not UTF-16
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None
+    # Some codecs of Python are not encodings of text (rot13, base64 …).
+    return found.name if getattr(found, "_is_text_encoding", True) else None
+
+
 def detect(sample: bytes) -> str:
     """Name of the encoding of a text that begins with *sample*. Raises `Unreadable` when it is not text."""
     encoding = _marked(sample) or _wide(sample)
@@ -119,7 +180,7 @@ def binary_kind(head: bytes) -> str:
 def _refuse_binary(head: bytes) -> None:
     kind = binary_kind(head)
     if kind:
-        raise Unreadable(f"is {kind}, not text", kind=kind)
+        raise UnknownKind(f"is {kind}, not text", kind=kind)
 
 
 def _marked(head: bytes) -> str | None:

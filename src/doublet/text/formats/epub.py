@@ -1,0 +1,73 @@
+"""EPUB: the chapters in the order of the spine, each read as a page without a frame."""
+
+from __future__ import annotations
+
+import re
+
+from doublet.errors import Broken, Encrypted, Unreadable
+from doublet.text.formats.html import parse_page, walk
+from doublet.text.formats.package import Package, inside, local
+from doublet.text.formats.protocol import Builder, Hints, Reading
+
+_CONTAINER = "META-INF/container.xml"
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+
+
+def read(data: bytes, hints: Hints) -> Reading:
+    package = Package(data, hints.unpacked_bytes)
+    _refuse_protected(package)
+    opf = ""
+    for item in package.xml(_CONTAINER).iter():
+        if local(item) == "rootfile":
+            opf = opf or item.get("full-path", "")
+    root = package.xml(opf)
+    folder = opf.rpartition("/")[0]
+    manifest, spine = {}, []
+    for item in root.iter():
+        name = local(item)
+        if name == "item":
+            manifest[item.get("id", "")] = item
+        elif name == "itemref":
+            spine.append(item.get("idref", ""))
+    build = Builder()
+    chapter = 0
+    for identifier in spine:
+        item = manifest.get(identifier)
+        if item is None or item.get("media-type") not in _PAGES:
+            continue
+        if "nav" in item.get("properties", "").split():
+            continue
+        chapter += 1
+        target = inside(folder, _unquoted(item.get("href", "")))
+        if target not in package:
+            build.note(f"the chapter {target} is missing from the book")
+            continue
+        try:
+            page, _ = parse_page(package.read(target))
+        except Broken as error:
+            build.note(f"the chapter {target} {error.message}")
+            continue
+        walk(page, build, element=f"chapter {chapter}")
+    if not chapter:
+        raise Broken("is damaged: its list of chapters is empty")
+    return build.done()
+
+
+def _refuse_protected(package: Package) -> None:
+    """Obfuscated fonts are ordinary; anything else that is encrypted is rights management."""
+    if "META-INF/encryption.xml" not in package:
+        return
+    try:
+        root = package.xml("META-INF/encryption.xml")
+    except Unreadable:
+        return
+    for item in root.iter():
+        if local(item) == "EncryptionMethod" and item.get("Algorithm") not in _FONT_METHODS:
+            raise Encrypted("is protected by rights management: it cannot be read without its key")
+
+
+def _unquoted(reference: str) -> str:
+    """%D0%B3 → г, as in references to parts with Cyrillic names."""
+    raw = re.sub(rb"%([0-9A-Fa-f]{2})", lambda found: bytes([int(found.group(1), 16)]), reference.encode())
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,284 @@
+"""HTML pages: the useful content of a page, or all of it (books, saved chapters).
+
+What nobody sees (``hidden``, ``display:none``, letters in the colour of their ground or of no size) is not part of the
+text and is reported. `doublet.text.frame` decides what is content and what is frame.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from doublet.errors import Broken
+from doublet.text.encoding import decode_page
+from doublet.text.formats.package import Element
+from doublet.text.formats.protocol import Builder, Hints, Reading, needs
+
+try:
+    import lxml.html
+    from lxml import etree
+except ImportError as error:  # pragma: no cover - depends on what is installed
+    raise needs("lxml", "an HTML page") from error
+
+INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark meter nobr output "
+    "progress q ruby s samp small span strike strong sub sup time tt u var wbr rb rp rt o:p".split()
+)
+SILENT = frozenset(
+    "script style noscript template head title meta link base object embed applet iframe svg canvas audio video "
+    "select option datalist textarea button math map area frameset frame noframes".split()
+)
+VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
+_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_CELL = re.compile(" ?\x1f ?")
+_HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I)
+_NO_SIZE = re.compile(
+    r"(?:^|[;{\s])font-size\s*:\s*(0(?:\.\d+)?|[01](?:\.\d+)?(?=px|pt)|0?\.[01]\d*(?=r?em))", re.I
+)
+_OPACITY = re.compile(r"(?:^|[;{\s])opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)", re.I)
+_COLOUR = re.compile(r"(?:^|[;{\s])color\s*:\s*([^;!}]+)", re.I)
+_GROUND = re.compile(r"(?:^|[;{\s])background(?:-color|-image)?\s*:\s*([^;!}]+)", re.I)
+_OUTSIDE = re.compile(r"(?:text-indent|left|top|margin-left)\s*:\s*-\d{4,}", re.I)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)\Z", re.I)
+_WHITE = frozenset({"#fff", "#ffffff", "white", "rgb(255,255,255)", "rgba(255,255,255,1)", "transparent"})
+# Hidden words of a page are mostly its machinery (menus, windows that open later). Prose is another matter.
+PROSE_WORDS = 8
+
+
+def read(data: bytes, hints: Hints) -> Reading:
+    page, encoding = parse_page(data, charset=hints.charset)
+    build = Builder()
+    if hints.frame:
+        from doublet.text.frame import useful
+
+        _take_hidden(page, build)
+        useful(page, build)
+    else:
+        walk(page, build)
+    return build.done(encoding)
+
+
+def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
+    """The tree of a page and its encoding. Raises `Broken` for what has no tree."""
+    text, encoding = decode_page(data, header=charset)
+    text = _XML_DECLARATION.sub("", text, count=1).replace("\x00", "")
+    parser = lxml.html.HTMLParser(
+        encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        page = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise Broken(f"is damaged: there is no page in it ({error})") from error
+    return page, encoding
+
+
+def walk(page: Element, build: Builder, *, element: str = "") -> None:
+    """All visible text, block by block."""
+    _take_hidden(page, build, element=element)
+    body = page.find("body")
+    for number, (text, tag, line) in enumerate(blocks(body if body is not None else page), 1):
+        where = f"{element}, {tag}" if element and tag else element or tag
+        build.add(text, paragraph=number, line=line or None, element=where)
+
+
+def blocks(root: Element) -> list[tuple[str, str, int]]:
+    """(text, kind of element, line of the source) of every block below *root*, in order. Rows of tables are one
+    block each when they hold nothing but words."""
+    out: list[tuple[str, str, int]] = []
+    gather(root, lambda text, element, _: out.append((text, element_name(element), element.sourceline or 0)))
+    return out
+
+
+def element_name(element: Element) -> str:
+    """What a report calls the block: nothing for a plain paragraph."""
+    tag = str(element.tag)
+    if re.fullmatch(r"h[1-6]", tag):
+        return "heading"
+    names = {"li": "list", "dt": "list", "dd": "list", "tr": "table", "td": "table", "th": "table",
+            "pre": "code", "blockquote": "quotation", "figcaption": "caption", "caption": "table"}  # fmt: skip
+    return names.get(tag, "")
+
+
+def gather(root: Element, put: Any) -> None:
+    """Calls put(text, element, linked) for each stretch of text that a reader sees as a block of its own; *linked*
+    is how many of its characters stand in links. Without recursion: pages nest as deep as they like."""
+    pieces: list[str] = []
+    owner = root
+    verbatim = 0
+    row: Element | None = None
+    links = linked = 0
+
+    def finish() -> None:
+        nonlocal pieces, linked
+        if pieces:
+            raw = "".join(pieces)
+            pieces = []
+            if verbatim:
+                text = raw.strip("\n")
+            else:
+                text = "\n".join(_BLANKS.sub(" ", line).strip() for line in raw.split("\v")).strip()
+                if row is not None:
+                    text = _CELL.sub("\t", text).strip("\t")
+            if text.strip():
+                put(text, owner, linked)
+            linked = 0
+
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        tag = element.tag
+        block = isinstance(tag, str) and tag not in INLINE and tag not in SILENT and tag != "br"
+        if event == "start":
+            if not isinstance(tag, str) or tag in SILENT:
+                walker.skip_subtree()
+                continue
+            if tag == "br":
+                pieces.append("\v")
+            elif tag == "tr" and row is None and _flat(element):
+                finish()
+                row = owner = element
+            elif tag in ("td", "th") and row is not None:
+                pieces.append("\x1f")
+            elif block and row is None:
+                finish()
+                owner = element
+                verbatim += tag in VERBATIM
+            elif block:
+                pieces.append(" ")
+            links += tag == "a" and element.get("href") is not None
+            if element.text:
+                pieces.append(element.text)
+                if links:
+                    linked += len(element.text.strip())
+            continue
+        if block and (row is None or element is row):
+            finish()
+            row = None
+            verbatim -= tag in VERBATIM
+            parent = element.getparent()
+            owner = parent if parent is not None and element is not root else root
+        elif block:
+            pieces.append(" ")
+        links -= tag == "a" and element.get("href") is not None
+        if element is not root and element.tail:
+            pieces.append(element.tail)
+            if links:
+                linked += len(element.tail.strip())
+    finish()
+
+
+def _flat(row: Element) -> bool:
+    """A row of a table of data: its cells hold words and no blocks. Others are there for the layout."""
+    count = 0
+    for item in row.iter():
+        if not isinstance(item.tag, str):
+            continue
+        if item is not row and item.tag not in ("td", "th", "p", "br", "div", *INLINE):
+            return False
+        count += item.tag in ("p", "div")
+        if count > 40:
+            return False
+    return all(len("".join(cell.itertext())) < 600 for cell in row if isinstance(cell.tag, str))
+
+
+def _take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
+    """Take out what cannot be seen; report it when it is prose."""
+    rules = _hiding_rules(page)
+    doomed: list[tuple[Element, str]] = []
+    skip: Element | None = None
+    for event, item in etree.iterwalk(page, events=("start", "end")):
+        if event == "end":
+            if item is skip:
+                skip = None
+            continue
+        if skip is not None or not isinstance(item.tag, str) or item.tag in ("html", "body", "head"):
+            continue
+        reason = _reason(item, rules)
+        if reason:
+            doomed.append((item, reason))
+            skip = item
+    for item, reason in doomed:
+        words = " ".join(" ".join(_visible(item)).split())
+        if len(words.split()) >= PROSE_WORDS or (reason != "hidden" and words):
+            build.hide(words, reason, line=item.sourceline, element=element or item.tag)
+        item.drop_tree()
+
+
+def _visible(item: Element) -> list[str]:
+    return [
+        text for part in item.iter() if isinstance(part.tag, str) and part.tag not in SILENT
+        for text in (part.text or "", (part.tail or "") if part is not item else "")
+    ]  # fmt: skip
+
+
+def _hiding_rules(page: Element) -> dict[str, str]:
+    """ ".name", "#name" → reason, from the style sheets inside the page. Rules for print and narrow screens do not
+    count."""
+    found: dict[str, str] = {}
+    for sheet in page.iter("style"):
+        css = re.sub(r"/\*.*?\*/", "", sheet.text or "", flags=re.S)[:200_000]
+        css = re.sub(r"@[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
+        for selectors, body in _RULE.findall(css):
+            reason = _style_reason(body)
+            if reason:
+                for selector in selectors.split(","):
+                    match = _SELECTOR.match(selector.strip())
+                    if match:
+                        found[f"{(match.group(1) or '').lower()}{match.group(2)}{match.group(3)}"] = reason
+    return found
+
+
+def _reason(item: Element, rules: dict[str, str]) -> str:
+    if item.get("hidden") is not None and item.get("hidden") != "until-found":
+        return "hidden"
+    style = item.get("style")
+    if style:
+        reason = _style_reason(style)
+        if reason == "white" and _on_ground(item):
+            reason = ""
+        if reason:
+            return reason
+    if item.tag == "font" and (item.get("color") or "").lower() in _WHITE and not _on_ground(item):
+        return "white"
+    if rules:
+        names = [f".{name}" for name in (item.get("class") or "").split()]
+        if item.get("id"):
+            names.append(f"#{item.get('id')}")
+        for name in names:
+            reason = rules.get(name) or rules.get(f"{item.tag}{name}") or ""
+            if reason and not (reason == "white" and _on_ground(item)):
+                return reason
+    return ""
+
+
+def _style_reason(style: str) -> str:
+    if _HIDING.search(style):
+        return "hidden"
+    if _NO_SIZE.search(style):
+        return "tiny"
+    if _OPACITY.search(style):
+        return "hidden"
+    if _OUTSIDE.search(style):
+        return "outside"
+    colour = _COLOUR.search(style)
+    if colour:
+        value = colour.group(1).strip().lower().replace(" ", "")
+        ground = _GROUND.search(style)
+        if value in _WHITE and not (ground and ground.group(1).strip().lower() not in _WHITE):
+            return "white"
+    return ""
+
+
+def _on_ground(item: Element) -> bool:
+    """True when something around gives the text a ground that it can be seen on, or when a style sheet might."""
+    while item is not None:
+        ground = _GROUND.search(item.get("style") or "")
+        if ground and ground.group(1).strip().lower() not in _WHITE:
+            return True
+        if (item.get("bgcolor") or "").lower() not in ("", *_WHITE) or item.get("background"):
+            return True
+        if item.tag in ("header", "footer", "nav", "button"):
+            return True
+        item = item.getparent()
+    return False

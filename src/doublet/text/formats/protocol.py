@@ -1,0 +1,211 @@
+"""What a reader of a format takes and gives.
+
+A reader is a module with one function, `read`: bytes and what is known about them → `Reading`. It builds the
+text with a `Builder`, block by block, and says of each block where in the document it stands and of every piece
+of hidden text why nobody sees it. It reads what it is handed and nothing else: no other files, no network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from doublet.errors import ConfigError, Oversized
+from doublet.model import Span
+
+#: why a piece of text cannot be seen
+HIDDEN_REASONS = {
+    "hidden": "marked as hidden",
+    "white": "in the colour of its background",
+    "tiny": "in letters too small to read",
+    "outside": "outside the page",
+    "covered": "drawn invisibly",
+}
+
+BETWEEN_BLOCKS = "\n\n"
+# Control characters and halves of surrogate pairs: no part of any text, and some programs choke on them.
+_UNWANTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a stretch of the text stands in the document: what the format knows of page, paragraph, line (of
+    the source) and element."""
+
+    span: Span
+    page: int | None = None
+    paragraph: int | None = None
+    line: int | None = None
+    element: str = ""
+
+    def label(self) -> str:
+        """ "page 12, paragraph 40", as a report says it."""
+        numbers = (("page", self.page), ("paragraph", self.paragraph), ("line", self.line))
+        parts = [f"{name} {number}" for name, number in numbers if number is not None]
+        return ", ".join([*parts, *([self.element] if self.element else [])])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "span": list(self.span),
+            "page": self.page,
+            "paragraph": self.paragraph,
+            "line": self.line,
+            "element": self.element,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenText:
+    """Text that a reader of the document does not see, and so no part of the text. *place* has the empty span where
+    it would stand."""
+
+    text: str
+    reason: str  #: one of HIDDEN_REASONS
+    place: Place
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"text": self.text, "reason": self.reason, "place": self.place.to_dict()}
+
+
+@dataclass(slots=True)
+class Hints:
+    """What is known about a document besides its bytes, and how far a reader may go."""
+
+    kind: str = ""
+    name: str = ""
+    charset: str = ""  #: from the server
+    frame: bool = True  #: leave out the frame of a page: menus, footers, comments
+    unpacked_bytes: int = 1 << 29  #: at most so much after decompression
+    picture_pages: Any = None  #: called with (data, page numbers) where pages are pictures: OCR
+
+
+class Reading(NamedTuple):
+    text: str
+    places: tuple[Place, ...]
+    hidden: tuple[HiddenText, ...]
+    notes: tuple[str, ...]
+    encoding: str = ""
+
+
+class Reader(Protocol):
+    def read(self, data: bytes, hints: Hints) -> Reading:
+        """Raises `Unreadable` (Broken, Encrypted, Scanned, Oversized) with a message that begins with a verb."""
+        ...
+
+
+class Run(NamedTuple):
+    """A piece of a paragraph; *hidden* is the reason why it cannot be seen, or empty."""
+
+    text: str
+    hidden: str = ""
+
+
+@dataclass(slots=True)
+class Builder:
+    """Puts blocks together into a text with places."""
+
+    limit: int = 1 << 29  #: characters
+    notes: list[str] = field(default_factory=list)
+    _parts: list[str] = field(default_factory=list)
+    _places: list[Place] = field(default_factory=list)
+    _hidden: list[HiddenText] = field(default_factory=list)
+    _length: int = 0
+
+    def add(
+        self,
+        text: str,
+        *,
+        page: int | None = None,
+        paragraph: int | None = None,
+        line: int | None = None,
+        element: str = "",
+        joint: str = BETWEEN_BLOCKS,
+    ) -> bool:
+        """Add a block after *joint*. False when there is nothing but blanks in it."""
+        text = _UNWANTED.sub("", text).strip("\n\r\t \f\v")
+        if not text:
+            return False
+        if self._parts:
+            self._parts.append(joint)
+            self._length += len(joint)
+        start = self._length
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > self.limit:
+            raise Oversized(f"has a text of over {self.limit:,} characters, more than the limit allows")
+        self._places.append(Place(Span(start, self._length), page, paragraph, line, element))
+        return True
+
+    def add_runs(
+        self,
+        runs: Sequence[Run],
+        *,
+        page: int | None = None,
+        paragraph: int | None = None,
+        line: int | None = None,
+        element: str = "",
+        joint: str = BETWEEN_BLOCKS,
+    ) -> bool:
+        """Add a paragraph of runs. The hidden ones do not become part of the text."""
+        if not any(run.hidden for run in runs):
+            text = "".join([run.text for run in runs])
+            return self.add(text, page=page, paragraph=paragraph, line=line, element=element, joint=joint)
+        visible = [run.text for run in runs if not run.hidden]
+        joined = "".join(visible)
+        lead = len(joined) - len(joined.lstrip())
+        start = self._length + (len(joint) if self._parts and joined.strip() else 0)
+        added = self.add(joined, page=page, paragraph=paragraph, line=line, element=element, joint=joint)
+        at = start
+        for text, reason in _merged(runs):
+            if not reason:
+                at += len(text)
+            elif text.strip():
+                here = max(start, min(at - lead, self._length))
+                place = Place(Span(here, here), page, paragraph, line, element)
+                self._hidden.append(HiddenText(_UNWANTED.sub("", text).strip(), reason, place))
+        return added
+
+    def hide(
+        self,
+        text: str,
+        reason: str,
+        *,
+        page: int | None = None,
+        paragraph: int | None = None,
+        line: int | None = None,
+        element: str = "",
+    ) -> None:
+        """Report a block that nobody sees."""
+        text = " ".join(_UNWANTED.sub("", text).split())
+        if text:
+            place = Place(Span(self._length, self._length), page, paragraph, line, element)
+            self._hidden.append(HiddenText(text, reason, place))
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def done(self, encoding: str = "") -> Reading:
+        return Reading(
+            "".join(self._parts), tuple(self._places), tuple(self._hidden), tuple(self.notes), encoding
+        )
+
+
+def _merged(runs: Iterable[Run]) -> list[Run]:
+    """Neighbours with the same reason as one: a word of many runs is one hidden word."""
+    out: list[Run] = []
+    for run in runs:
+        if out and out[-1].hidden == run.hidden:
+            out[-1] = Run(out[-1].text + run.text, run.hidden)
+        else:
+            out.append(run)
+    return out
+
+
+def needs(library: str, what: str) -> ConfigError:
+    """The error for a library that is not installed."""
+    return ConfigError(
+        f"{what} cannot be read without {library}: pip install 'doublet[formats]'", library=library
+    )

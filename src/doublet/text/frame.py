@@ -1,0 +1,170 @@
+"""A page → its useful content (T3): menus, banners, footers, comments and other frame are left out.
+
+The page is cut into blocks. A block is told by its length, by how much of it stands in links and by the names of what
+it stands in; a block that could be either goes with its neighbours. Written for this program because it is better and
+quicker than the libraries on the labelled pages (benchmarks/formats.py, docs/explanation/formats.md): old pages that
+are little but text lose nothing, and pages of today lose their frame.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from doublet.text.formats.html import element_name as name_of
+from doublet.text.formats.html import gather
+from doublet.text.formats.package import Element
+from doublet.text.formats.protocol import Builder
+
+# Chosen on every other page of CleanEval and looked at on the rest; re-run benchmarks/formats.py before changing one.
+LONG_WORDS = 14  # a block this long is running text unless it is links
+LINKED = 0.45  # of the characters: more is a menu
+LINKED_SHORT = 0.25  # the same for blocks that are not long
+NEIGHBOURS = 6  # a doubtful block so many blocks from running text may still belong to it
+LEAST_WORDS = 25  # less content than that: the page is taken as it is
+
+_FRAME_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:nav(?:bar|igation|box)?|navi|menus?|submenu|foot(?:er)?|side-?bar|comments?|commentlist|disqus\w*|"
+    r"respond|replies|breadcrumbs?|crumbs?|share(?:daddy|bar)?|sharing|social|related(?:posts)?|recommend\w*|"
+    r"advert\w*|ads?|banner|sponsor\w*|promo|cookies?|consent|popup|modal|login|signin|signup|register|subscri\w+|"
+    r"newsletter|widget|pagination|pager|paginator|toolbar|skip-?link|copyright|masthead|topbar|toc|tags?|tagcloud|"
+    r"printfooter|catlinks|editsection|mw-jump-link|noprint|rating|vote|hidden|sr-only|metadata|infobar)"
+    r"(?:$|[\s_-])",
+    re.I,
+)
+_FRAME_TAGS = frozenset({"nav", "footer", "aside", "menu", "form", "dialog", "address"})
+_CONTENT_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:article|content|entry|main|body|story|post|text|page)(?:$|[\s_-])", re.I
+)
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"})
+_LEGAL = re.compile(
+    r"©|\(c\)\s*\d{4}|\bcopyright\b|all rights reserved|все права защищены|powered by|privacy policy|"
+    r"terms of (?:use|service)",
+    re.I,
+)
+
+
+@dataclass(slots=True)
+class Block:
+    text: str
+    element: Element
+    words: int
+    linked: float  #: share of the characters in links
+    framed: bool  #: stands in something that is called a menu, a footer …
+    heading: bool
+    good: bool | None = None  #: None: not known yet
+
+
+def useful(page: Element, build: Builder) -> None:
+    """Put the useful content of a page into *build*."""
+    body = page.find("body")
+    blocks = content(body if body is not None else page)
+    for number, block in enumerate(blocks, 1):
+        build.add(
+            block.text,
+            paragraph=number,
+            line=block.element.sourceline or None,
+            element=name_of(block.element),
+        )
+
+
+def content(root: Element) -> list[Block]:
+    """The blocks of the content, in order."""
+    blocks = cut(root)
+    _judge(blocks)
+    _ask_neighbours(blocks)
+    kept = [block for block in blocks if block.good]
+    if sum(block.words for block in kept) >= LEAST_WORDS:
+        return kept
+    plain = [block for block in blocks if not block.framed and block.linked < 0.8]
+    return plain or blocks
+
+
+def cut(root: Element) -> list[Block]:
+    blocks: list[Block] = []
+
+    def put(text: str, element: Element, linked: int) -> None:
+        heading = bool(re.fullmatch(r"h[1-6]", str(element.tag)))
+        letters = len(text) - text.count(" ") or 1
+        blocks.append(Block(text, element, len(text.split()), min(1.0, linked / letters), False, heading))
+
+    gather(root, put)
+    _mark_frame(root, blocks)
+    return blocks
+
+
+def _mark_frame(root: Element, blocks: list[Block]) -> None:
+    """Blocks inside something that calls itself frame, unless that holds most of the page."""
+    holders: dict[Element, Element | None] = {}
+    inside: dict[Element, int] = {}
+    total = 0
+    owners = []
+    for block in blocks:
+        chain = []
+        element = block.element
+        while element is not None and element not in holders:
+            chain.append(element)
+            if element is root:
+                break
+            element = element.getparent()
+        holder = holders.get(element) if element is not None else None
+        for item in reversed(chain):
+            if holder is None and item is not root and _is_frame(item):
+                holder = item
+            holders[item] = holder
+        holder = holders.get(block.element)
+        own = block.words * (1 - block.linked)
+        total += int(own)
+        owners.append(holder)
+        if holder is not None:
+            inside[holder] = inside.get(holder, 0) + int(own)
+    for block, holder in zip(blocks, owners, strict=True):
+        block.framed = holder is not None and inside[holder] <= 0.4 * total
+
+
+def _is_frame(element: Element) -> bool:
+    if element.tag in _FRAME_TAGS or (element.get("role") or "").lower() in _ROLES:
+        return True
+    if element.tag == "header":
+        return next(element.iterancestors("article", "main"), None) is None
+    names = f"{element.get('class') or ''} {element.get('id') or ''}"
+    if len(names) < 3 or element.tag in ("body", "html"):
+        return False
+    return bool(_FRAME_NAMES.search(names)) and not _CONTENT_NAMES.search(names)
+
+
+def _judge(blocks: list[Block]) -> None:
+    for block in blocks:
+        if block.framed or (block.words < 30 and _LEGAL.search(block.text)):
+            block.good = False
+        elif block.words >= LONG_WORDS:
+            block.good = block.linked < LINKED
+        elif block.linked > LINKED_SHORT:
+            block.good = False
+
+
+def _ask_neighbours(blocks: list[Block]) -> None:
+    """Short blocks go with the running text around them."""
+    before = _distance(blocks, range(len(blocks)))
+    after = _distance(blocks, range(len(blocks) - 1, -1, -1))
+    for index, block in enumerate(blocks):
+        if block.good is not None:
+            continue
+        if block.heading:
+            block.good = after[index] <= NEIGHBOURS
+        else:
+            block.good = min(before[index], after[index]) <= NEIGHBOURS
+
+
+def _distance(blocks: list[Block], order: range) -> list[int]:
+    """How many blocks away the nearest running text in one direction is; frame in between counts more."""
+    out = [1 << 20] * len(blocks)
+    far = 1 << 20
+    for index in order:
+        out[index] = far
+        block = blocks[index]
+        if block.good:
+            far = 1
+        else:
+            far += 3 if block.good is False else 1
+    return out

@@ -1,0 +1,151 @@
+"""Bytes of a document → its text, with places (T1, T2, T3, T5): the one door that all of Doublet reads through.
+
+`read_document` tells the kind, calls the reader of the format and says what was found. It takes bytes and gives values.
+A hostile document can make it slow or greedy: whoever reads what strangers send does so through the worker processes
+of `doublet.sources.workers`, which have limits.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from doublet.errors import Broken, DoubletError, Oversized, Scanned, UnknownKind, Unreadable
+from doublet.model import FORMAT_VERSION, Disguise, DisguiseFinding, Span
+from doublet.text import formats, kind
+from doublet.text.formats.protocol import HIDDEN_REASONS, HiddenText, Hints, Place
+
+MAX_BYTES = 1 << 28  #: of a document as it lies on the disk
+MAX_UNPACKED_BYTES = 1 << 29
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9._:-]+)", re.I)
+# A few hidden words are leftovers of editing; more are a trick. Pages hide their machinery with display:none.
+_ALARM_WORDS = 5
+
+Recogniser = Callable[[bytes, list[int]], Mapping[int, str]]  #: PDF and page numbers → text of each page
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What was read. *places* say where each stretch of the text stands in the document, in order; *hidden* is what a
+    reader of the document does not see: no part of the text."""
+
+    text: str
+    kind: str
+    encoding: str
+    places: tuple[Place, ...]
+    hidden: tuple[HiddenText, ...]
+    notes: tuple[str, ...]
+
+    def place_of(self, at: int) -> Place | None:
+        """The place of a character, or of the nearest one before it."""
+        index = bisect_right(self.places, at, key=lambda place: place.span.start) - 1
+        return self.places[index] if index >= 0 else None
+
+    @property
+    def disguise(self) -> Disguise:
+        """The hidden text as findings: one for the document, with the places where it would stand."""
+        if not self.hidden:
+            return Disguise()
+        words = [len(item.text.split()) for item in self.hidden]
+        tricks = sum(
+            count
+            for item, count in zip(self.hidden, words, strict=True)
+            if self.kind != "html" or item.reason != "hidden"
+        )
+        spans = tuple(item.place.span for item in self.hidden)
+        characters = sum(len(item.text) for item in self.hidden)
+        return Disguise((DisguiseFinding("hidden", sum(words), characters, spans, tricks >= _ALARM_WORDS),))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "kind": self.kind,
+            "encoding": self.encoding,
+            "text": self.text,
+            "places": [place.to_dict() for place in self.places],
+            "hidden": [item.to_dict() for item in self.hidden],
+            "notes": list(self.notes),
+        }
+
+
+def read_document(
+    data: bytes,
+    *,
+    name: str = "",
+    declared_type: str = "",
+    as_kind: str = "",
+    frame: bool = True,
+    max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+    recognise: Recogniser | None = None,
+) -> ReadDocument:
+    """The text of a document.
+
+    *name* and *declared_type* (the Content-Type of a server, with its charset) are asked when the content does not say
+    what it is; *as_kind* overrides all. With *frame* only the useful content of pages is read. *recognise* reads
+    pages of a PDF that are pictures (OCR); without it they are left out and noted.
+
+    Raises `UnknownKind`, `Encrypted`, `Scanned`, `Broken` or `Oversized`; the message begins with a verb and can follow
+    the name of the document. Raises `ConfigError` when a library is missing.
+    """
+    what = as_kind or kind.tell(data, name=name, declared_type=declared_type)
+    if what in kind.ARCHIVES:
+        raise UnknownKind(
+            f"is an archive ({what}) of documents, not a document: name it as a source", kind=what
+        )
+    if what not in formats.READERS:
+        raise UnknownKind(
+            f"would have to be read as {what!r}; known: {', '.join(formats.READERS)}", kind=what
+        )
+    charset = _CHARSET.search(declared_type)
+    hints = Hints(
+        kind=what,
+        name=name,
+        charset=charset.group(1) if charset else "",
+        frame=frame,
+        unpacked_bytes=max_unpacked_bytes,
+        picture_pages=recognise,
+    )
+    try:
+        found = formats.reader(what).read(data, hints)
+    except DoubletError:
+        raise
+    except RecursionError as error:
+        raise Broken("is nested deeper than any document should be") from error
+    except MemoryError as error:
+        raise Oversized("needs more memory than the limit allows") from error
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
+        # A fault of the document, or of its reader; either way this document only.
+        raise Broken(
+            f"cannot be read as {formats.describe(what)} ({type(error).__name__}: {error})"
+        ) from error
+    return ReadDocument(found.text, what, found.encoding, found.places, found.hidden, found.notes)
+
+
+def hidden_summary(document: ReadDocument) -> str:
+    """What is hidden, in one sentence, or nothing."""
+    if not document.hidden:
+        return ""
+    words = Counter[str]()
+    for item in document.hidden:
+        words[item.reason] += len(item.text.split())
+    parts = [f"{count:,} {HIDDEN_REASONS.get(reason, reason)}" for reason, count in words.most_common()]
+    first = document.hidden[0].place.label()
+    where = f", first at {first}" if first else ""
+    return f"hidden words that are not part of the text: {'; '.join(parts)}{where}"
+
+
+__all__ = [
+    "MAX_BYTES",
+    "HiddenText",
+    "Place",
+    "ReadDocument",
+    "Scanned",
+    "Span",
+    "Unreadable",
+    "hidden_summary",
+    "read_document",
+]
