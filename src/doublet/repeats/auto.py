@@ -1,0 +1,329 @@
+"""The default search: what a person would accept as a repeat, exact or not, in nearly linear time.
+
+Two sources of groups: the text aligned with itself (runs of four equal tokens, chained over small differences), and
+stretches between two borders (sentence, line, element) that occur again word for word. A score ranks them and a rule
+without labels says how many to report. Figures and how the numbers were chosen: docs/explanation/repeats.md; before
+one is changed, run ``benchmarks/repeats.py --only quality``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.repeats.balance import TokenGroups
+from doublet.repeats.borders import SymbolCounts, border_marks
+from doublet.repeats.model import RepeatOptions
+from doublet.repeats.tokenise import TokenSequence
+
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+SEED, NEAREST, GAP, JOIN_GAP, MIN_MATCHED = 4, 16, 20, 30, 6
+MIN_SHARE = 0.5  #: of the longer side that must be matched
+JOINED_SHARE, JOINED_MATCHED = 0.45, 10  #: the same for chains that were joined
+SAME_PLACE = 0.75  #: overlap / union from which two stretches are one place
+NEIGHBOURS = 24  #: stretches after it, by start, that a stretch is compared with
+SNAP = 3  #: tokens by which an edge may move to a border
+COHERENT = 0.6  #: mean share of a member's word pairs that 30 % of the group have
+SYMBOL_WEIGHT = 8.0
+THRESHOLD, EXPONENT = 12.0, 4.0  #: the rule: score >= THRESHOLD · (log2(tokens) / 16) ** EXPONENT
+
+
+class _Found:
+    """Groups as flat arrays: stretches, the group of each, and the score of each group."""
+
+    def __init__(self, start: I64, end: I64, group: I64, score: F64) -> None:
+        self.start, self.end, self.group, self.score = start, end, group, score
+
+
+def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+    """Groups whose score passes the rule, the best first; and notes."""
+    if len(sequence) < 2:
+        return [], []
+    marks = border_marks(sequence)
+    symbols = SymbolCounts(sequence)
+    limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
+    groups: list[tuple[float, list[tuple[int, int]]]] = []
+    for found in (_aligned(sequence, marks, symbols, options), _bordered(sequence, marks, symbols, options)):
+        good = found.score >= limit
+        keep = good[found.group] if len(found.group) else np.zeros(0, bool)
+        order = np.flatnonzero(keep)
+        order = order[np.lexsort((found.start[order], found.group[order]))]
+        bounds = np.flatnonzero(np.diff(found.group[order], prepend=-1))
+        starts, ends = found.start[order].tolist(), found.end[order].tolist()
+        numbers = found.group[order].tolist()
+        edges = [*bounds.tolist(), len(order)]
+        for one, two in zip(edges, edges[1:], strict=False):
+            members = list(zip(starts[one:two], ends[one:two], strict=True))
+            groups.append((float(found.score[numbers[one]]), members))
+    groups.sort(key=lambda row: (-row[0], row[1]))
+    return _without_covered([members for _, members in groups]), []
+
+
+def _aligned(
+    sequence: TokenSequence, marks: NDArray[np.bool_], symbols: SymbolCounts, options: RepeatOptions
+) -> _Found:
+    """Groups of places that are linked by chains of equal runs."""
+    parts = sequence.parts()
+    chains = kernels.self_chains(sequence.ids, parts, SEED, NEAREST, GAP, JOIN_GAP, max(MIN_MATCHED, 1))
+    a, a_end, b, b_end, matched = (column.astype(np.int64) for column in chains)
+    longer = np.maximum(a_end - a, b_end - b)
+    share = matched / np.maximum(longer, 1)
+    keep = ((share >= MIN_SHARE) | ((share >= JOINED_SHARE) & (matched >= JOINED_MATCHED))) & (
+        longer >= options.least
+    )
+    a, a_end, b, b_end, matched, share = (x[keep] for x in (a, a_end, b, b_end, matched, share))
+    if not len(a):
+        return _nothing()
+    starts, ends = _snapped(np.concatenate([a, b]), np.concatenate([a_end, b_end]), marks, parts)
+    spans, which = np.unique(starts << 32 | ends, return_inverse=True)
+    which = which.reshape(-1)
+    place, start, end = _places(spans >> 32, spans & 0xFFFFFFFF, which)
+    left, right = place[which[: len(a)]], place[which[len(a) :]]
+    apart = left != right
+    left, right, share, matched = left[apart], right[apart], share[apart], matched[apart]
+    label = _coherent_components(sequence, start, end, left, right, share)
+    # Mean matched tokens of the links inside a group.
+    inside = label[left] == label[right]
+    total = np.bincount(label[left[inside]], matched[inside], len(start))
+    count = np.bincount(label[left[inside]], minlength=len(start))
+    used = np.flatnonzero(count[label] > 0)
+    used = _without_overlaps(start, end, label, used)
+    members = np.bincount(label[used], minlength=len(start))
+    used = used[members[label[used]] > 1]
+    groups, group = np.unique(label[used], return_inverse=True)
+    group = group.reshape(-1)
+    n = members[groups]
+    begins = _near_border(start[used], marks)
+    stops = _near_border(end[used], marks)
+    density = _mean(symbols.density(start[used], end[used]), group, len(groups))
+    score = np.log2(n) * total[groups] / count[groups]
+    score *= (0.5 + 0.5 * _mean(begins, group, len(groups))) * (0.5 + 0.5 * _mean(stops, group, len(groups)))
+    score *= np.exp(-SYMBOL_WEIGHT * density)
+    return _Found(start[used], end[used], group, score)
+
+
+def _bordered(
+    sequence: TokenSequence, marks: NDArray[np.bool_], symbols: SymbolCounts, options: RepeatOptions
+) -> _Found:
+    """Stretches of one, two and three units between borders that occur again word for word."""
+    edges = np.flatnonzero(marks)
+    parts = sequence.parts()
+    values = (sequence.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    longest = int(np.diff(edges).max(initial=1))
+    units = kernels.shingle(values, edges.astype(np.uint64), max(longest, 1))[0]
+    found: list[_Found] = []
+    base = 0
+    for run in (1, 2, 3):
+        if len(edges) <= run:
+            break
+        hashes = units[: len(units) - run + 1].copy()
+        for step in range(1, run):
+            hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + units[step : len(units) - run + 1 + step]
+        start, end = edges[:-run], edges[run:]
+        whole = (end - start >= options.least) & (parts[start] == parts[end - 1])
+        hashes, start, end = hashes[whole], start[whole], end[whole]
+        _, group, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+        group = group.reshape(-1)
+        again = counts[group] > 1
+        start, end, group = start[again], end[again], group[again]
+        kept = (
+            _without_overlaps(start, end, group, np.arange(len(start))) if run > 1 else np.arange(len(start))
+        )
+        start, end, group = start[kept], end[kept], group[kept]
+        numbers, group, counts = np.unique(group, return_inverse=True, return_counts=True)
+        group = group.reshape(-1)
+        several = counts[group] > 1
+        density = _mean(symbols.density(start, end), group, len(numbers))
+        length = _mean((end - start).astype(float), group, len(numbers))
+        score = 2 * np.log2(np.maximum(counts, 1)) * length * np.exp(-SYMBOL_WEIGHT * density)
+        found.append(_Found(start[several], end[several], group[several] + base, score))
+        base += len(numbers)
+    if not found:
+        return _nothing()
+    return _Found(
+        np.concatenate([row.start for row in found]),
+        np.concatenate([row.end for row in found]),
+        np.concatenate([row.group for row in found]),
+        np.concatenate([row.score for row in found]),
+    )
+
+
+def _nothing() -> _Found:
+    none = np.zeros(0, np.int64)
+    return _Found(none, none, none, np.zeros(0))
+
+
+def _mean(values: NDArray[np.generic], group: I64, count: int) -> F64:
+    sizes = np.maximum(np.bincount(group, minlength=count), 1)
+    means: F64 = np.bincount(group, values.astype(float), count) / sizes
+    return means
+
+
+def _near_border(places: I64, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    last = len(marks) - 1
+    near: NDArray[np.bool_] = (
+        marks[places] | marks[np.maximum(places - 1, 0)] | marks[np.minimum(places + 1, last)]
+    )
+    return near
+
+
+def _snapped(start: I64, end: I64, marks: NDArray[np.bool_], parts: NDArray[np.uint32]) -> tuple[I64, I64]:
+    """Edges moved to the nearest border within `SNAP` tokens, outwards first; never over the border of a part."""
+    last = len(parts)
+
+    def moved(places: I64, inner: I64, outwards: int) -> I64:
+        best = places.copy()
+        done = marks[places]
+        for distance in range(1, SNAP + 1):
+            for direction in (outwards, -outwards):
+                there = np.clip(places + direction * distance, 0, last)
+                at = np.minimum(there, last - 1) if outwards < 0 else np.maximum(there - 1, 0)
+                good = ~done & marks[there] & (parts[at] == parts[inner])
+                best[good] = there[good]
+                done |= good
+        return best
+
+    new_start, new_end = moved(start, start, -1), moved(end, end - 1, 1)
+    bad = new_end - new_start < 2
+    new_start[bad], new_end[bad] = start[bad], end[bad]
+    return new_start, new_end
+
+
+def _places(start: I64, end: I64, which: I64) -> tuple[I64, I64, I64]:
+    """Stretches that nearly coincide are one place: number of the place of each, start and end of the places.
+
+    The stretch that most chains have stands for its place, the longer one in doubt. Stretches come sorted.
+    """
+    weight = np.bincount(which, minlength=len(start))
+    left: list[I64] = []
+    right: list[I64] = []
+    for step in range(1, min(NEIGHBOURS, len(start) - 1) + 1):
+        overlap = np.minimum(end[:-step], end[step:]) - start[step:]
+        union = np.maximum(end[:-step], end[step:]) - start[:-step]
+        close = np.flatnonzero(overlap >= SAME_PLACE * union)
+        if not len(close) and not (overlap > 0).any():
+            break
+        left.append(close)
+        right.append(close + step)
+    one = np.concatenate(left) if left else np.zeros(0, np.int64)
+    two = np.concatenate(right) if right else np.zeros(0, np.int64)
+    # Each stretch goes to the heaviest one near it, not to a chain of them: places must not creep along the text.
+    rank = weight * (1 << 20) + np.minimum(end - start, (1 << 20) - 1)
+    head = np.arange(len(start))
+    best = rank.copy()
+    for source, target in ((one, two), (two, one)):
+        order = np.argsort(rank[target], kind="stable")
+        source, target = source[order], target[order]
+        better = rank[target] > best[source]
+        source, target = source[better], target[better]
+        head[source] = target  # the last, heaviest, stays
+        best[source] = rank[target]
+    for _ in range(4):
+        head = head[head]
+    heads, place = np.unique(head, return_inverse=True)
+    return place.reshape(-1), start[heads], end[heads]
+
+
+def _coherent_components(
+    sequence: TokenSequence, start: I64, end: I64, left: I64, right: I64, share: F64
+) -> I64:
+    """Label of each place. Where members of a component have too little in common, its weakest links are cut."""
+    alive = np.ones(len(left), bool)
+    label = kernels.components(len(start), left.astype(np.uint32), right.astype(np.uint32)).astype(np.int64)
+    for least in (0.6, 0.7, 0.8, 0.9, 1.01):
+        loose = _incoherent(sequence, start, end, label)
+        if not loose.any():
+            break
+        alive &= ~(loose[label[left]] & (share < least))
+        label = kernels.components(
+            len(start), left[alive].astype(np.uint32), right[alive].astype(np.uint32)
+        ).astype(np.int64)
+    return label
+
+
+MEMBERS_READ = 48  #: of a group that are read to see whether it is coherent
+
+
+def _incoherent(sequence: TokenSequence, start: I64, end: I64, label: I64) -> NDArray[np.bool_]:
+    """For each label: whether its members share too few word pairs."""
+    sizes = np.bincount(label, minlength=len(start))
+    order = np.argsort(label, kind="stable")
+    order = order[sizes[label[order]] > 2]
+    out = np.zeros(len(start), bool)
+    if not len(order):
+        return out
+    first = np.flatnonzero(np.diff(label[order], prepend=-1))
+    nth = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
+    order = order[nth < MEMBERS_READ]
+    lengths = np.maximum(end[order] - start[order] - 1, 0)
+    member = np.repeat(np.arange(len(order)), lengths)
+    reach = np.cumsum(lengths)
+    at = np.repeat(start[order] - reach + lengths, lengths) + np.arange(int(reach[-1]))
+    pair = (sequence.ids[at].astype(np.uint64) << np.uint64(32)) | sequence.ids[at + 1]
+    key = pair * np.uint64(0x9E3779B97F4A7C15) ^ label[order][member].astype(np.uint64) * np.uint64(
+        0xBF58476D1CE4E5B9
+    )
+    sort = np.lexsort((member, key))
+    key, owner = key[sort], member[sort]
+    fresh = np.ones(len(key), bool)
+    fresh[1:] = (key[1:] != key[:-1]) | (owner[1:] != owner[:-1])
+    key, owner = key[fresh], owner[fresh]
+    begins = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    times = np.repeat(np.diff(np.append(begins, len(key))), np.diff(np.append(begins, len(key))))
+    group = label[order]
+    read = np.bincount(group, minlength=len(start))
+    common = times >= np.maximum(2, 0.3 * read[group[owner]])
+    per_member = np.bincount(owner, common, len(order)) / np.maximum(
+        np.bincount(owner, minlength=len(order)), 1
+    )
+    mean = np.bincount(group, per_member, len(start)) / np.maximum(read, 1)
+    out[(read > 0) & (mean < COHERENT)] = True
+    return out
+
+
+def _without_overlaps(start: I64, end: I64, label: I64, chosen: I64) -> I64:
+    """Of members of one group that overlap by half of the shorter, only the longer stays."""
+    order = chosen[np.lexsort((-end[chosen], start[chosen], label[chosen]))]
+    keep = np.ones(len(order), bool)
+    starts, ends, labels = start[order].tolist(), end[order].tolist(), label[order].tolist()
+    last = -1
+    for i in range(len(order)):
+        if last >= 0 and labels[last] == labels[i]:
+            overlap = min(ends[last], ends[i]) - starts[i]
+            shorter = min(ends[last] - starts[last], ends[i] - starts[i])
+            if overlap * 2 >= shorter and overlap > 0:
+                if ends[i] - starts[i] > ends[last] - starts[last]:
+                    keep[last] = False
+                    last = i
+                else:
+                    keep[i] = False
+                continue
+        last = i
+    return order[keep]
+
+
+def _without_covered(groups: TokenGroups) -> TokenGroups:
+    """Without groups whose every fragment lies inside a fragment of one better group (they come best first)."""
+    out: TokenGroups = []
+    over: dict[
+        int, list[tuple[int, int, int]]
+    ] = {}  # stretch of 64 tokens → fragments of reported groups there
+    for members in groups:
+        candidates: set[int] | None = None
+        for start, end in members:
+            here = {number for one, two, number in over.get(start >> 6, ()) if one <= start and end <= two}
+            candidates = here if candidates is None else candidates & here
+            if not candidates:
+                break
+        if candidates:
+            continue
+        for start, end in members:
+            for cell in range(start >> 6, (end - 1 >> 6) + 1):
+                over.setdefault(cell, []).append((start, end, len(out)))
+        out.append(members)
+    return out

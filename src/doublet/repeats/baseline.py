@@ -1,0 +1,92 @@
+"""What is new against a known state: the heart of the linter.
+
+The baseline is the JSON of an earlier run. A group is known when one group of the baseline has all its fragments, at
+least as often; small changes of wording or of the edges of a fragment do not make it new, one more copy does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from doublet import kernels
+from doublet.errors import UsageError
+from doublet.model import FORMAT_VERSION
+from doublet.repeats.model import RepeatGroup, Repeats
+from doublet.text.tokens import Canon
+
+RUN = 3  #: words of the runs by which fragments are compared
+ALIKE = 0.7  #: share of the runs of the shorter fragment that the other must have
+
+
+def check_baseline(known: Any, name: str) -> list[list[str]]:
+    """The texts of the groups of a baseline. Raises `UsageError` when *known* is not the JSON of this command."""
+    problem = ""
+    if not isinstance(known, Mapping) or not isinstance(known.get("groups"), list):
+        problem = "it has no list of groups"
+    elif known.get("format", 0) != FORMAT_VERSION:
+        problem = f"its format is {known.get('format')!r}, and this program reads {FORMAT_VERSION}"
+    if not problem:
+        try:
+            return [[str(f["text"]) for f in group["fragments"]] for group in known["groups"]]
+        except (KeyError, TypeError):
+            problem = "a group has no fragments with texts"
+    raise UsageError(
+        f"{name} is not a baseline: {problem}. Write one with `doublet repeats … --format json > {name}`",
+        path=name,
+    )
+
+
+def mark_new(result: Repeats, known: Sequence[Sequence[str]]) -> Repeats:
+    """*result* with `new` and `reason` set on every group."""
+    sets = _runs([text for texts in known for text in texts])
+    owner = [number for number, texts in enumerate(known) for _ in texts]
+    under: dict[int, list[int]] = defaultdict(list)
+    for number, runs in enumerate(sets):
+        for run in runs:
+            under[run].append(number)
+    own = iter(_runs([f.text for group in result.groups for f in group.fragments]))
+    groups = []
+    for group in result.groups:
+        copies: Counter[int] = Counter()  # group of the baseline → fragments of this one that it has
+        for _ in group.fragments:
+            runs = next(own)
+            hits = Counter(number for run in runs for number in under.get(run, ())[:200])
+            copies.update(
+                {
+                    owner[number]
+                    for number, common in hits.items()
+                    if common >= ALIKE * min(len(runs), len(sets[number]))
+                    and common >= ALIKE * 0.5 * max(len(runs), len(sets[number]))
+                }
+            )
+        groups.append(_marked(group, copies, known))
+    return dataclasses.replace(result, groups=tuple(groups))
+
+
+def _marked(group: RepeatGroup, copies: Counter[int], known: Sequence[Sequence[str]]) -> RepeatGroup:
+    count = len(group.fragments)
+    if any(found == count and len(known[number]) >= count for number, found in copies.items()):
+        return dataclasses.replace(group, new=False, reason="")
+    if copies:
+        best = max(copies, key=lambda number: (copies[number], len(known[number]), -number))
+        more = max(count - len(known[best]), count - copies[best], 1)
+        reason = f"{more} more {'copy' if more == 1 else 'copies'} of a known repeat"
+    else:
+        reason = "a new repeat"
+    return dataclasses.replace(group, new=True, reason=reason)
+
+
+def _runs(texts: Sequence[str]) -> list[set[int]]:
+    """Runs of words of each text; a shorter text is one run."""
+    if not texts:
+        return []
+    batch = Canon().tokens(list(texts))
+    values, offsets = kernels.distinct(*kernels.shingle(batch.hashes, batch.offsets, RUN))
+    edges = offsets.astype(np.int64).tolist()
+    flat = values.tolist()
+    return [set(flat[one:two]) for one, two in zip(edges, edges[1:], strict=False)]

@@ -1,0 +1,95 @@
+"""Repeats by n-grams (P4): each sentence joins the group with which it shares the most n-grams.
+
+A group keeps the n-grams that all its sentences have. The source compares each sentence with every group; here an
+inverted index leads to the groups that can share enough. It is enough to look under the rarest n-grams of a sentence:
+when *t* must be shared, one of all but t - 1 of them is among those. The result is the same as with all groups.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from doublet import kernels
+from doublet.repeats.balance import TokenGroups
+from doublet.repeats.model import RepeatOptions
+from doublet.repeats.tokenise import TokenSequence
+from doublet.text.sentences import sentences
+
+LISTED = 256  #: groups that are looked at under one n-gram, the oldest; a phrase that more groups share tells nothing
+
+
+def find_by_ngrams(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+    """Groups of sentences; and notes."""
+    spans = sentence_tokens(sequence, options.least)
+    if not spans:
+        return [], []
+    values = (sequence.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    sets = _gram_sets(values, spans, options.ngram)
+    groups = group_sentences(sets, options)
+    return [[spans[i] for i in group] for group in groups if len(group) > 1], []
+
+
+def sentence_tokens(sequence: TokenSequence, least: int) -> list[tuple[int, int]]:
+    """Token stretches of the sentences with at least *least* tokens; lines or sentences as tokens stay alone."""
+    out: list[tuple[int, int]] = []
+    cuts = sequence.cuts
+    for number, plan in enumerate(sequence.plans):
+        base, stop = int(sequence.offsets[number]), int(sequence.offsets[number + 1])
+        if base == stop:
+            continue
+        edges = np.array([span.start for span in sentences(plan.masked)], np.int64)
+        bounds = base + np.searchsorted(sequence.starts[base:stop], edges)
+        inner = cuts[(cuts > base) & (cuts < stop)]
+        bounds = np.unique(np.concatenate([[base], bounds, inner, [stop]]))
+        pairs = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        out += [pair for pair in pairs if pair[1] - pair[0] >= least]
+    return out
+
+
+def _gram_sets(values: np.ndarray, spans: list[tuple[int, int]], size: int) -> list[list[int]]:
+    """The n-grams of each sentence without repeats, the rarest of the text first; those met once are left out."""
+    starts = np.array([span[0] for span in spans])
+    lengths = np.array([span[1] - span[0] for span in spans])
+    ends = np.cumsum(lengths)
+    picked = values[np.repeat(starts - ends + lengths, lengths) + np.arange(int(ends[-1]))]
+    offsets = np.concatenate([[0], ends]).astype(np.uint64)
+    grams, bounds = kernels.distinct(*kernels.shingle(picked, offsets, size))
+    _, which, counts = np.unique(grams, return_inverse=True, return_counts=True)
+    which = which.reshape(-1)
+    owner = np.repeat(np.arange(len(spans)), np.diff(bounds.astype(np.int64)))
+    order = np.lexsort((which, counts[which], owner))
+    ranked = which[order].tolist()
+    edges = bounds.tolist()
+    return [ranked[one:two] for one, two in zip(edges, edges[1:], strict=False)]
+
+
+def group_sentences(sets: list[list[int]], options: RepeatOptions) -> list[list[int]]:
+    """Groups of numbers of sentences, from their n-grams (the rarest first)."""
+    groups: list[list[int]] = []
+    shared: list[set[int]] = []  # the n-grams that all sentences of a group have
+    under: dict[int, list[int]] = defaultdict(list)  # n-gram → groups that had it when they were made
+    for number, ranked in enumerate(sets):
+        need = max(options.min_common, math.ceil(options.min_common_share * len(ranked)), 1)
+        own = set(ranked)
+        best, most = -1, need - 1
+        seen: set[int] = set()
+        for gram in ranked[: max(0, len(ranked) - need + 1)]:
+            for candidate in under.get(gram, ())[:LISTED]:
+                if candidate in seen:
+                    continue
+                seen.add(candidate)
+                common = len(own & shared[candidate])
+                if common > most or (common == most and best >= 0 and candidate < best):
+                    best, most = candidate, common
+        if best >= 0:
+            groups[best].append(number)
+            shared[best] &= own
+        elif len(ranked) >= need:
+            for gram in ranked:
+                under[gram].append(len(groups))
+            groups.append([number])
+            shared.append(own)
+    return groups

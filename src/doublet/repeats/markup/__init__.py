@@ -1,0 +1,57 @@
+"""Source text → `Plan`: readers for XML (DocBook, DITA), HTML, Markdown, reStructuredText, LaTeX and plain text.
+
+A reader is a function from the text to a `Plan`; `READERS` is the door through which others can be added. None of them
+fails on broken markup: what is not understood stays as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePath
+
+from doublet.repeats.markup.latex import read_latex
+from doublet.repeats.markup.markdown import read_markdown
+from doublet.repeats.markup.plan import Heading, Plan
+from doublet.repeats.markup.rst import read_rst
+from doublet.repeats.markup.xml import read_html, read_xml
+
+
+def read_plain(text: str) -> Plan:
+    return Plan("text", text, text)
+
+
+READERS: dict[str, Callable[[str], Plan]] = {
+    "text": read_plain,
+    "xml": read_xml,
+    "html": read_html,
+    "markdown": read_markdown,
+    "rst": read_rst,
+    "latex": read_latex,
+}
+SUFFIXES = {
+    **dict.fromkeys((".xml", ".dita", ".ditamap", ".docbook", ".dbk", ".xhtml", ".xml.in", ".sgml"), "xml"),
+    **dict.fromkeys((".html", ".htm"), "html"),
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mdx"), "markdown"),
+    **dict.fromkeys((".rst", ".rest"), "rst"),
+    **dict.fromkeys((".tex", ".ltx", ".latex"), "latex"),
+    **dict.fromkeys((".txt", ".text", ".adoc", ".asciidoc", ".org"), "text"),
+}  #: also the files that are looked at in a folder
+
+
+def tell_markup(name: str, text: str) -> str:
+    """By the name, and where it does not tell, by how the text begins."""
+    kind = SUFFIXES.get(PurePath(name).suffix.lower())
+    if kind is not None:
+        return kind
+    head = text[:400].lstrip("\ufeff \t\r\n").lower()
+    if head.startswith(("<!doctype html", "<html")):
+        return "html"
+    return "xml" if head.startswith(("<?xml", "<!doctype")) else "text"
+
+
+def read_markup(text: str, *, name: str = "", kind: str = "") -> Plan:
+    """The plan of *text*, read as *kind* or as what it seems to be."""
+    return READERS[kind or tell_markup(name, text)](text)
+
+
+__all__ = ["READERS", "SUFFIXES", "Heading", "Plan", "read_markup", "tell_markup"]

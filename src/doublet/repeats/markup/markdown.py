@@ -1,0 +1,129 @@
+"""Markdown: headings, fenced and indented code, tables, links and inline marks. Line by line, in linear time."""
+
+from __future__ import annotations
+
+import re
+
+from doublet.model import Span
+from doublet.repeats.markup.plan import Painter, Plan, number_headings
+
+_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
+_INLINE = re.compile(
+    r"<!--.*?-->"
+    r"|</?[A-Za-z][^<>\n]*>"
+    r"|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"  # the address of a link
+    r"|\]\[[^\]\n]*\]"
+    r"|^\s*\[[^\]\n]+\]:[ \t]+\S+.*$"  # a definition of an address
+    r"|!?\["
+    r"|\*{1,3}|_{2,3}|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|`+|~~",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def read_markdown(text: str) -> Plan:
+    paint = Painter(text)
+    plan = Plan("markdown", text, text)
+    headings: list[tuple[Span, int, str]] = []
+    fence = ""
+    fence_at = 0
+    before = Span(0, 0)  # the line before, when it is a paragraph
+    code_at = -1  # of indented code
+    blank = True
+    in_list = False
+    table_at = table_end = -1
+    at = _front_matter(text, paint)
+    for match in _LINE.finditer(text, at):
+        start, end = match.span()
+        line = match[0].rstrip("\r\n")
+        if not match[0]:
+            break
+        if fence:
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                plan.code.append(Span(fence_at, start))
+                paint.blank(start, end, border=True)
+                fence = ""
+            continue
+        empty = not line.strip()
+        indented = line.startswith(("    ", "\t"))
+        if code_at >= 0 and not empty and not indented:
+            plan.code.append(Span(code_at, start))
+            code_at = -1
+        if table_at >= 0 and not _TABLE_ROW.match(line):
+            plan.tables.append(Span(table_at, table_end))
+            table_at = -1
+        opened = _FENCE.match(line.lstrip() if in_list else line)
+        if opened:
+            fence, fence_at = opened[1], end
+            paint.blank(start, end, border=True)
+        elif empty:
+            blank = True
+            before = Span(0, 0)
+            continue
+        elif indented and code_at < 0 and blank and not in_list:
+            code_at = start
+        elif code_at < 0:
+            heading = _HEADING.match(line)
+            underline = _UNDERLINE.match(line) if before.end else None
+            if heading:
+                title = line[heading.end() :].rstrip().rstrip("#").strip()
+                headings.append((Span(start, start + len(line)), len(heading[1]), _plain(title)))
+                paint.blank(start, start + heading.end(), border=True)
+                paint.blank(start + len(line), end, border=True)
+            elif underline:
+                title = text[before.start : before.end]
+                headings.append((before, 1 if underline[1][0] == "=" else 2, _plain(title)))
+                paint.blank(start, end, border=True)
+            elif _TABLE_ROW.match(line):
+                table_at = start if table_at < 0 else table_at
+                table_end = end
+            item = _ITEM.match(line)
+            quote = _QUOTE.match(line)
+            if item:
+                paint.blank(start, start + item.end(), border=True)
+                in_list = True
+            elif quote:
+                paint.blank(start, start + quote.end())
+            elif not indented and blank:
+                in_list = False
+            plain = not (heading or underline)
+            before = Span(start, start + len(line)) if plain else Span(0, 0)
+        blank = False
+    if fence:
+        plan.code.append(Span(fence_at, len(text)))
+    if code_at >= 0:
+        plan.code.append(Span(code_at, len(text)))
+    if table_at >= 0:
+        plan.tables.append(Span(table_at, table_end))
+    _inline(text, plan, paint, at)
+    plan.masked = paint.masked()
+    plan.headings = number_headings(headings)
+    plan.code.sort()
+    return plan
+
+
+def _front_matter(text: str, paint: Painter) -> int:
+    """End of the settings between two lines of dashes at the very beginning."""
+    found = re.match(r"---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", text)
+    if not found:
+        return 0
+    paint.blank(0, found.end(), border=True)
+    return found.end()
+
+
+def _inline(text: str, plan: Plan, paint: Painter, at: int) -> None:
+    """Blank the inline marks outside code."""
+    for span in [*plan.code, Span(len(text), len(text))]:
+        if span.start > at:
+            for match in _INLINE.finditer(text, at, span.start):
+                paint.blank(*match.span())
+        at = max(at, span.end)
+
+
+def _plain(title: str) -> str:
+    return re.sub(r"\]\([^)]*\)|[*_`\[\]]", "", title).strip()

@@ -1,0 +1,200 @@
+"""Options and results of the search for repeats. Places are characters of the source file, lines and columns from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from doublet.errors import InvalidParameter, suggest
+from doublet.model import FORMAT_VERSION, Outcome, Span
+
+ALGORITHMS = ("auto", "exact", "edit", "ngrams")
+TOKENS = ("word", "punctuation", "line", "sentence")
+REDUCTIONS = ("none", "stem", "lemma")
+LINKS = ("components", "cliques")
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatOptions:
+    """All parameters of all algorithms; each says whose it is. The command line has the same names."""
+
+    algorithm: str = "auto"  #: auto, exact, edit or ngrams
+    min_tokens: int | None = None  #: shortest repeat; auto 5, exact 10, edit: size of its fragments, ngrams 4
+    tokens: str = "word"  #: what is compared: word, punctuation (words and signs), line, sentence
+    stop_words: bool = False  #: leave the Russian and English stop words out
+    reduce: str = "none"  #: edit, ngrams, auto: compare stems or lemmas
+    mask_numbers: bool | None = None  #: all numbers count as equal; by default only for auto
+    code: bool = True  #: look into blocks of code
+    tables: bool = True  #: look into tables
+    balance: bool = (
+        True  #: join neighbouring groups where the significance grows; not for auto, which joins itself
+    )
+    fragment_tokens: int = 10  #: edit: tokens of a fragment
+    max_edits: int = 3  #: edit: tokens inserted, left out or changed between two fragments
+    hash_distance: int = 12  #: edit: bits of 32 in which the simhashes of two fragments may differ
+    link: str = "components"  #: edit: components, or cliques (every two alike)
+    ngram: int = 3  #: ngrams: tokens of an n-gram
+    min_common: int = 2  #: ngrams: n-grams that a sentence must share with the whole group
+    min_common_share: float = 0.5  #: ngrams: the same, as a share of the sentence's own
+    level: float = 1.0  #: auto: 1 is the tuned rule, 0.5 reports more, 2 less
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("algorithm", ALGORITHMS),
+            ("tokens", TOKENS),
+            ("reduce", REDUCTIONS),
+            ("link", LINKS),
+        ):
+            value = getattr(self, name)
+            if value not in known:
+                close = suggest(str(value), known)
+                raise InvalidParameter(
+                    f"{name} is {value!r}{close or '.'} It can be {', '.join(known)}", name=name
+                )
+        whole = {
+            "min_tokens": 1,
+            "fragment_tokens": 2,
+            "max_edits": 0,
+            "hash_distance": 0,
+            "ngram": 1,
+            "min_common": 1,
+        }
+        for name, least in whole.items():
+            value = getattr(self, name)
+            if name == "min_tokens" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InvalidParameter(
+                    f"{name} is {value!r}: it must be a whole number of at least {least}", name=name
+                )
+        if self.max_edits >= self.fragment_tokens:
+            raise InvalidParameter(
+                f"max_edits is {self.max_edits}, and a fragment has only {self.fragment_tokens} tokens: any two would be alike",
+                name="max_edits",
+            )
+        for name, low, high in (("min_common_share", 0.0, 1.0), ("level", 0.0, 1000.0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+                raise InvalidParameter(
+                    f"{name} is {value!r}: it must be between {low:g} and {high:g}", name=name
+                )
+        if self.algorithm == "exact" and self.reduce != "none":
+            raise InvalidParameter(
+                f"reduce is {self.reduce!r}: an exact repeat is one of words as they stand; use edit, ngrams or auto",
+                name="reduce",
+            )
+
+    @property
+    def least(self) -> int:
+        """min_tokens, or the default of the algorithm (a line or a sentence is a repeat by itself)."""
+        if self.min_tokens is not None:
+            return self.min_tokens
+        if self.tokens in ("line", "sentence"):
+            return 1
+        return {"auto": 5, "exact": 10, "edit": self.fragment_tokens, "ngrams": 4}[self.algorithm]
+
+    @property
+    def masks_numbers(self) -> bool:
+        return self.algorithm == "auto" if self.mask_numbers is None else self.mask_numbers
+
+    def to_dict(self) -> dict[str, Any]:
+        out = {item.name: getattr(self, item.name) for item in fields(self)}
+        return out | {"min_tokens": self.least, "mask_numbers": self.masks_numbers}
+
+
+OPTION_NAMES = tuple(item.name for item in fields(RepeatOptions))
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatFragment:
+    """One place of a repeat. *section* is the number and title of the heading above it, or empty."""
+
+    file: str
+    start: int  #: character in the source
+    end: int
+    line: int  #: from 1
+    column: int  #: from 1
+    end_line: int
+    end_column: int  #: of the first character behind it
+    tokens: int
+    section: str
+    text: str  #: as it stands in the source
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatGroup:
+    """Places that say the same. *significance* is n·m̄²: n fragments of m̄ tokens on average."""
+
+    id: str  #: made from the words, so it stays when the group moves
+    significance: float
+    tokens: float  #: mean length of its fragments
+    equal: bool  #: word for word the same
+    fragments: tuple[RepeatFragment, ...]
+    new: bool | None = None  #: not in the baseline; None without one
+    reason: str = ""  #: why it is new
+
+    def to_dict(self) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "id": self.id,
+            "significance": self.significance,
+            "tokens": self.tokens,
+            "equal": self.equal,
+            "fragments": [fragment.to_dict() for fragment in self.fragments],
+        }
+        if self.new is not None:
+            out |= {"new": self.new, "reason": self.reason}
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatFile:
+    """One file that was looked at. *share* is the part of its tokens that stands in repeats."""
+
+    file: str
+    kind: str  #: text, xml, html, markdown, rst or latex
+    characters: int
+    tokens: int
+    share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Result of `find_repeats`. *groups* come by falling significance; *share* is the part of all tokens in repeats."""
+
+    algorithm: str
+    parameters: Mapping[str, Any]
+    files: tuple[RepeatFile, ...]
+    tokens: int
+    share: float
+    groups: tuple[RepeatGroup, ...]
+    outcomes: tuple[Outcome, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def new_groups(self) -> tuple[RepeatGroup, ...]:
+        """Groups that a baseline does not have; none without a baseline."""
+        return tuple(group for group in self.groups if group.new)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "algorithm": self.algorithm,
+            "parameters": dict(self.parameters),
+            "files": [file.to_dict() for file in self.files],
+            "tokens": self.tokens,
+            "share": self.share,
+            "groups": [group.to_dict() for group in self.groups],
+            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+            "notes": list(self.notes),
+        }

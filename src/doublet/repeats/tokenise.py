@@ -1,0 +1,231 @@
+"""Files → one sequence of token numbers with places: the first two steps, tokenise and filter.
+
+A token is a word, a word or a sign, a line or a sentence. All files make one sequence; `parts` numbers the stretches
+over whose borders no repeat may go: files, and what code or tables that are left out cut apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.kernels.data import FLAG_NUMBER, FLAG_STOP
+from doublet.model import Span
+from doublet.repeats.markup import Plan
+from doublet.repeats.model import RepeatOptions
+from doublet.text.sentences import sentences
+from doublet.text.tokens import Canon
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+PIECE = 1 << 22  #: characters that are tokenised at once, so that a large file needs little memory on the way
+MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
+
+
+@dataclass(slots=True, eq=False)
+class TokenSequence:
+    """The tokens of all files, one after the other. File f has the tokens ``[offsets[f]:offsets[f+1]]``."""
+
+    ids: U32  #: equal tokens have equal numbers, counted in order of first sight
+    starts: U32  #: in characters of its file
+    ends: U32
+    offsets: NDArray[np.int64]
+    cuts: NDArray[np.int64]  #: tokens before which a new part begins (never 0)
+    plans: Sequence[Plan]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def parts(self) -> U32:
+        """The part of each token."""
+        marks = np.zeros(len(self.ids), np.uint32)
+        marks[self.cuts[self.cuts < len(marks)]] = 1
+        return np.cumsum(marks, dtype=np.uint32)
+
+    def file_of(self, token: int) -> int:
+        return int(np.searchsorted(self.offsets, token, "right")) - 1
+
+    def apart(self) -> tuple[U32, NDArray[np.int64]]:
+        """The numbers with one of its own between two parts, and how many of those stand before each token."""
+        if not len(self.cuts):
+            return self.ids, np.zeros(0, np.int64)
+        top = int(self.ids.max()) + 1 if len(self.ids) else 0
+        fresh = np.arange(top, top + len(self.cuts), dtype=np.uint32)
+        return np.insert(self.ids, self.cuts, fresh), self.cuts + np.arange(len(self.cuts))
+
+
+def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
+    """All files as one sequence, with the filters of *options*."""
+    reduce = "none" if options.algorithm == "exact" else options.reduce
+    canon = Canon(stop_words=options.stop_words, reduce=reduce)
+    columns: list[tuple[Any, U32, U32]] = []
+    offsets = [0]
+    cuts: list[int] = []
+    numbering = _Numbering()
+    table = kernels.WordTable() if canon.plain and options.tokens == "word" else None
+    for plan in plans:
+        hashes, starts, ends = _words(plan, canon, options, table)
+        if options.tokens == "punctuation":
+            hashes, starts, ends = _with_signs(plan.masked, hashes, starts, ends)
+        elif options.tokens in ("line", "sentence"):
+            units = _lines(plan.masked) if options.tokens == "line" else sentences(plan.masked)
+            hashes, starts, ends = _grouped(hashes, starts, ends, units)
+        holes = _holes(plan, options)
+        base = offsets[-1]
+        if holes:
+            edges = np.array([span.start for span in holes] + [span.end for span in holes], np.int64)
+            middle = (starts.astype(np.int64) + ends) // 2
+            inside = _inside(middle, holes)
+            hashes, starts, ends = hashes[~inside], starts[~inside], ends[~inside]
+            cuts += (base + np.searchsorted(starts, edges)).tolist()
+        columns.append((hashes if table is not None else numbering.number(hashes), starts, ends))
+        offsets.append(base + len(starts))
+        cuts.append(offsets[-1])
+    ids = np.concatenate([row[0] for row in columns] or [np.zeros(0, np.uint32)])
+    starts = np.concatenate([row[1] for row in columns] or [np.zeros(0, np.uint32)])
+    ends = np.concatenate([row[2] for row in columns] or [np.zeros(0, np.uint32)])
+    marks = np.unique(np.array(cuts, np.int64))
+    marks = marks[(marks > 0) & (marks < len(ids))]
+    return TokenSequence(
+        ids.astype(np.uint32, copy=False), starts, ends, np.array(offsets, np.int64), marks, plans
+    )
+
+
+class _Numbering:
+    """Hashes → small numbers in order of first sight, over several files."""
+
+    def __init__(self) -> None:
+        self._hashes = np.zeros(0, np.uint64)  # sorted
+        self._numbers = np.zeros(0, np.uint32)
+
+    def number(self, hashes: U64) -> U32:
+        distinct, first, which = np.unique(hashes, return_index=True, return_inverse=True)
+        at = np.searchsorted(self._hashes, distinct)
+        known = np.zeros(len(distinct), bool)
+        inside = at < len(self._hashes)
+        known[inside] = self._hashes[at[inside]] == distinct[inside]
+        numbers = np.zeros(len(distinct), np.uint32)
+        numbers[known] = self._numbers[at[known]]
+        fresh = np.flatnonzero(~known)
+        fresh = fresh[np.argsort(first[fresh], kind="stable")]
+        numbers[fresh] = np.arange(len(self._hashes), len(self._hashes) + len(fresh), dtype=np.uint32)
+        if len(fresh):
+            merged = np.concatenate([self._hashes, distinct[fresh]])
+            order = np.argsort(merged, kind="stable")
+            self._hashes = merged[order]
+            self._numbers = np.concatenate([self._numbers, numbers[fresh]])[order]
+        return numbers[which.reshape(-1)]
+
+
+def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> tuple[Any, U32, U32]:
+    """Hash and place of every word, tokenised in pieces that end with a line. With a *table* its number at once."""
+    text = plan.masked
+    columns: list[tuple[Any, U32, U32]] = []
+    at = 0
+    while at < len(text):
+        end = len(text)
+        if end - at > PIECE:
+            end = text.rfind("\n\n", at + PIECE // 2, at + PIECE) + 2
+            if end == 1:
+                end = (text.rfind("\n", at + PIECE // 2, at + PIECE) + 1) or (
+                    text.rfind(" ", at + PIECE // 2, at + PIECE) + 1
+                )
+            end = end or at + PIECE
+        piece = text[at:end] if at or end < len(text) else text
+        shift = np.uint32(at)
+        if table is not None:
+            columns.append(_numbered(piece, shift, canon, table, mask=options.masks_numbers))
+        else:
+            batch = canon.tokens([piece])
+            hashes = batch.hashes
+            if options.masks_numbers:
+                hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
+            columns.append((hashes, batch.starts + shift, batch.ends + shift))
+        at = end
+    if not columns:
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+    if len(columns) == 1:
+        return columns[0]
+    return (
+        np.concatenate([row[0] for row in columns]),
+        np.concatenate([row[1] for row in columns]),
+        np.concatenate([row[2] for row in columns]),
+    )
+
+
+def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: bool) -> tuple[U32, U32, U32]:
+    """Numbers of words in order of first sight, from 1; 0 stands for all numbers when they are masked."""
+    _, starts, ends, flags, _, ids = kernels.tokenize([piece], canon.stop_hashes, table, 1)
+    ids += np.uint32(1)
+    if mask:
+        ids[(flags & FLAG_NUMBER) != 0] = 0
+    if canon.stop_hashes is not None:
+        kept = (flags & FLAG_STOP) == 0
+        ids, starts, ends = ids[kept], starts[kept], ends[kept]
+    starts += shift
+    ends += shift
+    return ids, starts, ends
+
+
+def _with_signs(text: str, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:
+    """Words, and every character between them that is not blank."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    covered = np.zeros(len(codes) + 1, np.int32)
+    np.add.at(covered, starts.astype(np.int64), 1)
+    np.add.at(covered, ends.astype(np.int64), -1)
+    outside = np.cumsum(covered[:-1]) == 0
+    distinct = np.unique(codes)
+    blank = distinct[[chr(code).isspace() or code == 0xAD for code in distinct.tolist()]]
+    places = np.flatnonzero(outside & ~np.isin(codes, blank)).astype(np.uint32)
+    signs = codes[places].astype(np.uint64) | np.uint64(1 << 63)
+    all_starts = np.concatenate([starts, places])
+    order = np.argsort(all_starts, kind="stable")
+    return (
+        np.concatenate([hashes, signs])[order],
+        all_starts[order],
+        np.concatenate([ends, places + np.uint32(1)])[order],
+    )
+
+
+def _lines(text: str) -> list[Span]:
+    out = []
+    at = 0
+    for line in text.split("\n"):
+        out.append(Span(at, at + len(line)))
+        at += len(line) + 1
+    return out
+
+
+def _grouped(hashes: U64, starts: U32, ends: U32, units: Sequence[Span]) -> tuple[U64, U32, U32]:
+    """One token for each unit that has words: its words, whatever the blanks and signs between them."""
+    edges = np.array([unit.start for unit in units], np.int64)
+    bounds = np.append(np.searchsorted(starts, edges), len(starts))
+    begin, end = bounds[:-1], bounds[1:]
+    full = end > begin
+    begin, end = begin[full], end[full]
+    if not len(begin):
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+    longest = int((end - begin).max())
+    values, offsets = kernels.shingle(hashes, np.append(begin, end[-1]).astype(np.uint64), max(longest, 1))
+    if not (np.diff(offsets) == 1).all():
+        raise AssertionError("a unit gives one value")
+    return values, starts[begin], ends[end - 1]
+
+
+def _holes(plan: Plan, options: RepeatOptions) -> list[Span]:
+    spans = [*([] if options.code else plan.code), *([] if options.tables else plan.tables)]
+    return sorted(span for span in spans if span.end > span.start)
+
+
+def _inside(places: NDArray[np.int64], spans: Sequence[Span]) -> NDArray[np.bool_]:
+    """Which places lie in one of the spans (which may overlap)."""
+    starts = np.array([span.start for span in spans], np.int64)
+    reach = np.maximum.accumulate(np.array([span.end for span in spans], np.int64))
+    at = np.searchsorted(starts, places, "right") - 1
+    inside: NDArray[np.bool_] = (at >= 0) & (places < reach[np.maximum(at, 0)])
+    return inside
