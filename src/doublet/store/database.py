@@ -103,7 +103,7 @@ class Store:
         return self.library(name)
 
     def delete(self, name: str, step: Callable[[int, int], None] | None = None) -> int:
-        """Remove a library with all its documents; gives how many there were. A stop half-way leaves a smaller library."""
+        """Remove a library with all its documents; gives how many. A stop half-way leaves a smaller library."""
         info = self.library(name)
         done = 0
         with self._writing:

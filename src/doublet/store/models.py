@@ -1,4 +1,4 @@
-"""Tables of a store. Bulk paths write them by plain SQL (`doublet.store.writing`); nobody outside `store/` sees a model.
+"""Tables of a store. Bulk paths write them by plain SQL (`doublet.store.writing`); no model leaves `store/`.
 
 Names (of libraries and documents, titles, addresses) are escaped by `doublet.store.names`, because no database takes
 every text. Times are whole seconds since 1970, UTC. The two tables of postings are no models: they are a contentless
@@ -65,9 +65,9 @@ class Content(models.Model):
     document = models.OneToOneField(Document, KEEP, primary_key=True)
     version = models.IntegerField()  # of words, hash and choice of keys
     dictionary = models.BigIntegerField()
-    text = models.BinaryField()
     keys = models.BinaryField()
     bag = models.BinaryField()
+    text = models.BinaryField()  # last: the others can be read without it
 
     class Meta:
         db_table = "doublet_content"
@@ -87,7 +87,8 @@ class Dictionary(models.Model):
 class Word(models.Model):
     """Numbers of the words in bags and statistics. Frequent words come early and have small numbers."""
 
-    hash = models.BigIntegerField(unique=True)
+    hash = models.BigIntegerField(unique=True)  # of the spelling
+    fold = models.BigIntegerField()  # the hash of the kernels, which signatures are made of
     word = models.TextField()
 
     class Meta:

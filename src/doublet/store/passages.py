@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,9 +61,11 @@ def make_keys(texts: Sequence[str], batch: TokenBatch | None = None) -> Keys:
     chosen = values[(starts + places).astype(np.int64)] & _MASK
     # Each key once in a text, where it stands first.
     owners = np.repeat(np.arange(len(ends) - 1, dtype=np.uint64), np.diff(ends).astype(np.int64))
-    order = np.lexsort((places, chosen, owners))
+    keyed = chosen | (owners << np.uint64(KEY_BITS))
+    order = np.argsort(keyed, kind="stable")
     same = np.zeros(len(order), np.bool_)
-    same[1:] = (chosen[order][1:] == chosen[order][:-1]) & (owners[order][1:] == owners[order][:-1])
+    sorted_keys = keyed[order]
+    same[1:] = sorted_keys[1:] == sorted_keys[:-1]
     kept = order[~same]
     new_ends = np.searchsorted(owners[kept], np.arange(len(ends), dtype=np.uint64)).astype(np.uint64)
     # One fingerprint of the whole text: a "run" longer than any.
@@ -95,7 +98,7 @@ def spell_keys(keys: U64, offsets: Sequence[int], bits: int = KEY_BITS, prefix: 
         digit = (keys >> np.uint64(5 * (letters - 1 - n))) & np.uint64(31)
         out[:, len(prefix) + n] = _LETTERS[digit.astype(np.int64)]
     text = out.tobytes().decode("ascii")
-    return [text[a * width : b * width] for a, b in zip(offsets, offsets[1:], strict=False)]
+    return [text[a * width : b * width] for a, b in pairwise(offsets)]
 
 
 # Postings
@@ -161,7 +164,7 @@ class Hits:
 
 
 def look_up(database: Database, keys: U64, libraries: LibraryFilter | None, cut: int = CUT) -> Hits:
-    """Documents (of these libraries) that have the keys. Of a key with more than *cut* documents only some are given."""
+    """Documents (of these libraries) that have the keys; of a key with more than *cut* documents only some."""
     found = _look_up_sqlite if database.vendor == "sqlite" else _look_up_rows
     numbers, documents, frequency = found(database, keys, libraries, cut)
     return Hits(numbers, documents, frequency)

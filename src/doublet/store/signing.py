@@ -1,9 +1,9 @@
 """Signatures of whole documents in the database, and an `Index` over them for every method.
 
 Signatures of one recipe over one library stand under one row of ``doublet_recipe``; a key is looked up together with
-the number of that row, so signatures of different recipes never meet. A recipe that *follows* its library is kept in step
-with every change. Methods that weigh words by the collection keep to the statistics of the moment they were signed with;
-when the library has drifted more than `DRIFT` from it, all its documents are signed anew under a new recipe.
+the number of that row, so signatures of different recipes never meet. A recipe that *follows* its library is kept in
+step with every change. Methods that weigh words by the collection keep to the statistics of the moment they were signed
+with; when the library has drifted more than `DRIFT` from it, all its documents are signed anew under a new recipe.
 """
 
 from __future__ import annotations
@@ -391,6 +391,15 @@ class Signer:
         found: Statistics = kind.gather(settings, self._batches(library, settings.canon))
         return found
 
+    def weigh(self, library: int, name: str, parameters: Mapping[str, Any] | None = None) -> int:
+        """Sign every document by the statistics of this moment without storing anything; gives how many could be."""
+        given = dict(parameters or {})
+        method = make_method(name, self.statistics(library, name, given), **given)
+        count = 0
+        for batch in self._batches(library, method.canon):
+            count += sum(one is not None for one in method.sign_many(batch, [""] * len(batch)))
+        return count
+
     def _batches(self, library: int, canon: Any) -> Iterator[TokenBatch]:
         if canon == LEXICAL_CANON:
             table = WordTable(self._database)
@@ -428,7 +437,8 @@ class Signer:
         done = 0
         missing = (
             "SELECT d.id, d.name FROM doublet_document d LEFT JOIN doublet_entry e ON e.recipe_id = %s "
-            "AND e.name_hash = d.name_hash WHERE d.library_id = %s AND d.id > %s AND e.id IS NULL ORDER BY d.id LIMIT %s"
+            "AND e.name_hash = d.name_hash WHERE d.library_id = %s AND d.id > %s AND e.id IS NULL "
+            "ORDER BY d.id LIMIT %s"
         )
         last = 0
         total = database.row("SELECT documents FROM doublet_library WHERE id = %s", [library])
@@ -480,7 +490,7 @@ class WordTable:
     """Spelling and hash of every word by its number, to turn bags back into batches that methods can sign."""
 
     def __init__(self, database: Database) -> None:
-        rows = database.rows("SELECT id, hash, word FROM doublet_word ORDER BY id")
+        rows = database.rows("SELECT id, fold, word FROM doublet_word ORDER BY id")
         size = (rows[-1][0] if rows else 0) + 1
         self._hashes = np.zeros(size, np.int64)
         self._words = [""] * size

@@ -50,6 +50,7 @@ class Packer:
         self._load = load
         self._plain = self._zstd.ZstdCompressor(level=LEVEL)
         self._packers: dict[str, tuple[int, Any]] = {}
+        self._samples: dict[str, list[bytes]] = {}
         self._readers: dict[int, Any] = {0: self._zstd.ZstdDecompressor()}
         self.new: dict[int, tuple[str, bytes]] = {}  #: dictionaries that must be stored before their texts
         for kind, (number, data) in newest.items():
@@ -75,10 +76,12 @@ class Packer:
         return numbers, blobs
 
     def _train(self, kind: str, texts: Sequence[bytes]) -> None:
-        if len(texts) < TRAIN_FROM:
+        """Make a dictionary as soon as there are enough texts, of this batch and those before it."""
+        samples = self._samples.setdefault(kind, [])
+        samples += [raw[:_SAMPLE_BYTES] for raw in texts[:TRAIN_UP_TO]]
+        if len(samples) < TRAIN_FROM:
             return
-        step = max(1, len(texts) // TRAIN_UP_TO)
-        samples = [raw[:_SAMPLE_BYTES] for raw in texts[::step]]
+        self._samples.pop(kind)
         while sum(map(len, samples)) > _TRAIN_BYTES and len(samples) > TRAIN_FROM:
             samples = samples[::2]
         try:

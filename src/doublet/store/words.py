@@ -8,8 +8,10 @@ wait for each other's words, and what was added and removed again leaves exactly
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,12 +20,15 @@ from numpy.typing import NDArray
 from doublet.errors import StoreDamaged
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics, count_words
 from doublet.store.connection import Database
+from doublet.store.names import name_hash
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
 
+_VOCABULARIES = 4  # whose hashes a thread remembers
+_threads = threading.local()
 FOLD_AT = 32  #: parts; a fold rewrites the statistics of the library, some 5 MB for half a million words
 
 
@@ -35,7 +40,8 @@ class Counted:
     words: I64  #: of each row: number in *hashes*, later the number of the word in the database
     counts: I64
     offsets: I64  #: rows of document d are ``[offsets[d]:offsets[d+1]]``
-    hashes: U64  #: of the distinct words, sorted
+    hashes: U64  #: of the spelling of the distinct words, sorted
+    folds: U64  #: hashes of the same words by the kernels
     spelt: Sequence[str]
 
     def __len__(self) -> int:
@@ -50,14 +56,30 @@ def count_texts(texts: Sequence[str]) -> Counted:
 def count_batch(batch: TokenBatch) -> Counted:
     rows = count_words(batch)
     ids, place = np.unique(rows.ids, return_inverse=True)
-    all_hashes = np.zeros(max(1, len(batch.vocabulary)), np.uint64)
-    all_hashes[batch.ids] = batch.hashes
-    hashes = all_hashes[ids]
+    all_folds = np.zeros(max(1, len(batch.vocabulary)), np.uint64)
+    all_folds[batch.ids] = batch.hashes
+    hashes = _spelling_hashes(batch.vocabulary)[ids]
     order = np.argsort(hashes, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     spelt = [batch.vocabulary[i] for i in ids[order].tolist()]
-    return Counted(rows.texts, rank[place.reshape(-1)], rows.counts, rows.offsets, hashes[order], spelt)
+    folds = all_folds[ids[order]]
+    return Counted(
+        rows.texts, rank[place.reshape(-1)], rows.counts, rows.offsets, hashes[order], folds, spelt
+    )
+
+
+def _spelling_hashes(vocabulary: Sequence[str]) -> U64:
+    """Hash of each word of a vocabulary, which only grows: what was made is remembered with it."""
+    known: dict[int, tuple[Sequence[str], U64]] = _threads.__dict__.setdefault("hashes", {})
+    _, made = known.get(id(vocabulary), (vocabulary, np.zeros(0, np.uint64)))
+    if len(made) < len(vocabulary):
+        new = np.fromiter((name_hash(vocabulary[i]) for i in range(len(made), len(vocabulary))), np.int64)
+        made = np.concatenate([made, new.view(np.uint64)])
+        while len(known) > _VOCABULARIES:
+            known.pop(next(iter(known)))
+        known[id(vocabulary)] = (vocabulary, made)
+    return made
 
 
 class WordNumbers:
@@ -69,7 +91,7 @@ class WordNumbers:
         self._numbers: I64 = np.zeros(0, np.int64)
         self._fresh: list[tuple[U64, I64]] = []
 
-    def numbers(self, hashes: U64, spelt: Sequence[str]) -> I64:
+    def numbers(self, hashes: U64, folds: U64, spelt: Sequence[str]) -> I64:
         """Numbers of these words (sorted by hash), new ones made. Inside a transaction; then `keep` or `forget`."""
         out = self._known(hashes)
         missing = np.flatnonzero(out < 0)
@@ -81,18 +103,22 @@ class WordNumbers:
         self._place(out, hashes, found)
         new = np.flatnonzero(out < 0)
         if len(new):
-            rows = [(int(hashes[i].view(np.int64)), spelt[i]) for i in new.tolist()]
+            columns = hashes[new].view(np.int64).tolist(), folds[new].view(np.int64).tolist()
+            rows = list(zip(*columns, [spelt[i] for i in new.tolist()], strict=True))
             if database.vendor == "sqlite":
                 top = database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
                 assert top is not None
-                numbered = [(top[0] + n, *row) for n, row in enumerate(rows, 1)]
-                database.many("INSERT INTO doublet_word (id, hash, word) VALUES (%s, %s, %s)", numbered)
+                numbered = [(number, *row) for number, row in enumerate(rows, top[0] + 1)]
+                database.many(
+                    "INSERT INTO doublet_word (id, hash, fold, word) VALUES (%s, %s, %s, %s)", numbered
+                )
                 found += [(row[1], row[0]) for row in numbered]
             else:
                 made = database.rows(
-                    "INSERT INTO doublet_word (hash, word) SELECT * FROM unnest(%s::bigint[], %s::text[]) "
+                    "INSERT INTO doublet_word (hash, fold, word) "
+                    "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) "
                     "ON CONFLICT (hash) DO NOTHING RETURNING hash, id",
-                    [[row[0] for row in rows], [row[1] for row in rows]],
+                    [list(column) for column in zip(*rows, strict=True)],
                 )
                 if len(made) < len(rows):  # another worker was quicker with some
                     made = database.among(
@@ -133,9 +159,15 @@ class WordNumbers:
 def numbered(counted: Counted, numbers: I64) -> Counted:
     """The same rows with the numbers of the database, sorted by document, then by number."""
     words = numbers[counted.words] if len(numbers) else counted.words
-    order = np.lexsort((words, counted.documents))
+    order = np.argsort((counted.documents << 40) | words)  # no two are equal
     return Counted(
-        counted.documents, words[order], counted.counts[order], counted.offsets, counted.hashes, counted.spelt
+        counted.documents,
+        words[order],
+        counted.counts[order],
+        counted.offsets,
+        counted.hashes,
+        counted.folds,
+        counted.spelt,
     )
 
 
@@ -166,7 +198,7 @@ def pack_bags(counted: Counted) -> list[bytes]:
     data, ends = pack_numbers(values)
     cuts = np.concatenate([[0], ends])[starts].tolist()
     blob = data.tobytes()
-    return [blob[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [blob[a:b] for a, b in pairwise(cuts)]
 
 
 def unpack_bags(bags: Sequence[bytes]) -> tuple[I64, I64, I64]:
@@ -318,7 +350,7 @@ def read_statistics(database: Database, library: int) -> Part:
 def spell(database: Database, numbers: Sequence[int]) -> dict[int, str]:
     if len(numbers) > 5_000:
         rows = database.rows("SELECT id, word FROM doublet_word")
-        return {number: word for number, word in rows}
+        return dict(rows)  # type: ignore[arg-type]
     return dict(database.among("SELECT id, word FROM doublet_word WHERE id IN", list(numbers)))  # type: ignore[arg-type]
 
 

@@ -219,7 +219,7 @@ class Writer:
             ],
         )
         counted = batch.counted if everything else _some(batch.counted, fresh)
-        counted = words.numbered(counted, self._words.numbers(counted.hashes, counted.spelt))
+        counted = words.numbered(counted, self._words.numbers(counted.hashes, counted.folds, counted.spelt))
         bags = words.pack_bags(counted)
         offsets = batch.key_offsets
         own = [batch.keys[offsets[i] : offsets[i + 1]] for i in fresh]
@@ -346,5 +346,6 @@ def _some(counted: words.Counted, documents: Sequence[int]) -> words.Counted:
         counted.counts[rows],
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         counted.hashes[used],
+        counted.folds[used],
         [counted.spelt[i] for i in used.tolist()],
     )

@@ -1,5 +1,7 @@
 """The first layout: the tables of the models, and the postings, which each database keeps in its own way."""
 
+from typing import ClassVar
+
 import django.db.models.deletion
 from django.db import migrations, models
 
@@ -33,9 +35,9 @@ def drop_postings(apps, editor):  # noqa: ARG001
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = []
+    dependencies: ClassVar = []
 
-    operations = [
+    operations: ClassVar = [
         migrations.CreateModel(
             name="Document",
             fields=[
@@ -108,6 +110,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("hash", models.BigIntegerField(unique=True)),
+                ("fold", models.BigIntegerField()),
                 ("word", models.TextField()),
             ],
             options={
@@ -128,9 +131,9 @@ class Migration(migrations.Migration):
                 ),
                 ("version", models.IntegerField()),
                 ("dictionary", models.BigIntegerField()),
-                ("text", models.BinaryField()),
                 ("keys", models.BinaryField()),
                 ("bag", models.BinaryField()),
+                ("text", models.BinaryField()),
             ],
             options={
                 "db_table": "doublet_content",

@@ -1,0 +1,239 @@
+"""Libraries: how quickly documents go in, how quickly a text is checked, and which passages are found.
+
+    python benchmarks/store.py                            100 thousand documents into SQLite, and all tables
+    python benchmarks/store.py --documents 10000          smaller
+    python benchmarks/store.py --database postgresql://…  the same on PostgreSQL (an empty database)
+
+The documents are two of benchmarks/data/million.jsonl each (about 400 words; see corpus.py). A check has 1,000 words:
+two passages of 60 words from the library inside text that is not in it. Times are wall time; CPU seconds stand beside
+them, because the machine may be busy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from doublet.jobs.check_library import check_library
+from doublet.jobs.index_library import index_library
+from doublet.model import Document
+from doublet.store.database import Store
+from measure import DATA, RESULTS, machine
+
+LENGTHS = (20, 25, 30, 40, 60, 80, 120)
+WORK_WORDS = 10_000
+SEED = 7
+
+
+def texts(path: Path, skip: int = 0) -> Iterator[str]:
+    with path.open("rb") as lines:
+        for line in islice(lines, skip, None):
+            yield orjson.loads(line)["text"]
+
+
+def documents(path: Path, count: int, skip: int = 0) -> Iterator[Document]:
+    """Documents of two texts each."""
+    source = texts(path, 2 * skip)
+    for number in range(skip, skip + count):
+        both = list(islice(source, 2))
+        if len(both) < 2:
+            return
+        yield Document(f"d{number:07}", "\n\n".join(both))
+
+
+def fill(store: Store, path: Path, start: int, end: int) -> dict[str, Any]:
+    """Documents *start* to *end* into the library, from memory to committed."""
+    ready = list(documents(path, end - start, start))
+    size = sum(len(d.text.encode()) for d in ready)
+    words = sum(len(d.text.split()) for d in ready)
+    wall, cpu = time.perf_counter(), time.process_time()
+    index_library(store, "bench", ready)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    out = {
+        "documents": len(ready),
+        "mean_words": round(words / len(ready)),
+        "wall_s": round(wall, 2),
+        "cpu_s": round(cpu, 2),
+        "documents_per_s": round(len(ready) / wall),
+        "documents_per_cpu_s": round(len(ready) / cpu),
+        "text_mb": round(size / 1e6, 1),
+    }
+    if store.database.place is not None:
+        store.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        out["file_mb"] = round(store.database.place.stat().st_size / 1e6, 1)
+    return out
+
+
+def small_batches(store: Store, path: Path, start: int, batches: int = 20, size: int = 100) -> dict[str, Any]:
+    """As a crawl brings them: a transaction for every 100 documents."""
+    ready = list(documents(path, batches * size, start))
+    wall, cpu = time.perf_counter(), time.process_time()
+    for first in range(0, len(ready), size):
+        store.add("bench", ready[first : first + size])
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    store.remove("bench", [document.id for document in ready])
+    return {
+        "library": store.library("bench").documents,
+        "documents_per_s": round(len(ready) / wall),
+        "documents_per_cpu_s": round(len(ready) / cpu),
+    }
+
+
+class Strange:
+    """Words that are not in the library: text for checks to stand in."""
+
+    def __init__(self, path: Path) -> None:
+        self.words = " ".join(islice(texts(path, 1_990_000 // 2), 1_500)).split()
+        if len(self.words) < 50_000:  # a small collection: the library's own words, shuffled
+            self.words = " ".join(islice(texts(path), 1_500)).split()
+        random.Random(SEED).shuffle(self.words)
+
+    def take(self, count: int, luck: random.Random) -> list[str]:
+        start = luck.randrange(max(1, len(self.words) - count))
+        return self.words[start : start + count]
+
+
+def passage(store: Store, documents: int, length: int, luck: random.Random) -> tuple[str, list[str]]:
+    """Id of a document and *length* words of it in a row."""
+    while True:
+        id = f"d{luck.randrange(documents):07}"
+        found = store.document("bench", id)
+        words = store.texts([found.number])[found.number].split() if found else []
+        if len(words) >= length:
+            start = luck.randrange(len(words) - length + 1)
+            return id, words[start : start + length]
+
+
+def time_checks(store: Store, strange: Strange, count: int, runs: int = 60) -> dict[str, Any]:
+    luck = random.Random(SEED)
+    spent, cpu, found = [], [], 0
+    for run in range(runs + 5):
+        words = strange.take(880, luck)
+        ids = []
+        for _ in range(2):
+            id, borrowed = passage(store, count, 60, luck)
+            place = luck.randrange(len(words))
+            words[place:place] = borrowed
+            ids.append(id)
+        text = " ".join(words)
+        began, began_cpu = time.perf_counter(), time.process_time()
+        result = check_library(store, text)
+        if run >= 5:  # the first ones warm the caches
+            spent.append((time.perf_counter() - began) * 1e3)
+            cpu.append((time.process_time() - began_cpu) * 1e3)
+            found += {source.id for source in result.sources} >= set(ids) or result.share >= 0.119
+    spent.sort()
+    return {
+        "documents": count,
+        "median_ms": round(statistics.median(spent), 1),
+        "p95_ms": round(spent[int(0.95 * len(spent))], 1),
+        "median_cpu_ms": round(statistics.median(cpu), 1),
+        "found": f"{found} of {runs}",
+    }
+
+
+def recall(store: Store, strange: Strange, documents: int, trials: int) -> list[dict[str, Any]]:
+    """A passage of so many words, verbatim, inside a work of 10 thousand words: how often its place is found."""
+    luck = random.Random(SEED)
+    out = []
+    for length in LENGTHS:
+        found = 0
+        for _ in range(trials):
+            words = strange.take(WORK_WORDS - length, luck)
+            _, borrowed = passage(store, documents, length, luck)
+            place = luck.randrange(len(words))
+            before = " ".join(words[:place])
+            text = f"{before} {' '.join(borrowed)} {' '.join(words[place:])}"
+            start, end = len(before) + 1, len(before) + 1 + len(" ".join(borrowed))
+            result = check_library(store, text)
+            spans = [f.a for source in result.sources for f in source.fragments]
+            covered = sum(max(0, min(b, end) - max(a, start)) for a, b in _merged(spans))
+            found += covered >= 0.8 * (end - start)
+        out.append({"length": length, "found": found, "trials": trials, "share": round(found / trials, 3)})
+    return out
+
+
+def _merged(spans: list[Any]) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
+
+
+def recompute(store: Store) -> dict[str, Any]:
+    """TF-RIDF of all documents: read the bags, count, weigh, take the six heaviest, store the signatures."""
+    store.index("bench", "tfridf", drift=10.0)
+    wall, cpu = time.perf_counter(), time.process_time()
+    weighed = store.signer.weigh(store.library("bench").number, "tfridf")
+    middle, middle_cpu = time.perf_counter() - wall, time.process_time() - cpu
+    index = store.index("bench", "tfridf", drift=-1.0)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return {
+        "documents": len(index),
+        "weighed": weighed,
+        "weigh_s": round(middle, 2),
+        "weigh_cpu_s": round(middle_cpu, 2),
+        "and_stored_s": round(wall - middle, 2),
+        "and_stored_cpu_s": round(cpu - middle_cpu, 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", type=Path, default=DATA / "million.jsonl")
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--database", help="address; without it a temporary SQLite file")
+    parser.add_argument("--trials", type=int, default=100, help="passages of each length")
+    parser.add_argument("--only", nargs="*", default=["index", "check", "batches", "recall", "weights"])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(options.database or str(Path(folder) / "bench.db"))
+        known = {info.name for info in store.libraries()}
+        if "bench" not in known:
+            store.create("bench")
+        out: dict[str, Any] = {"machine": machine(), "database": store.database.vendor}
+        strange = Strange(options.source)
+        sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n < options.documents] + [options.documents]
+        done = store.library("bench").documents
+        for size in sizes:
+            if size > done:
+                row = fill(store, options.source, done, size)
+                done = size
+                print(json.dumps(row), flush=True)
+                out.setdefault("index", []).append(row)
+            if "check" in options.only:
+                row = time_checks(store, strange, size)
+                print(json.dumps(row), flush=True)
+                out.setdefault("check", []).append(row)
+        if "batches" in options.only:
+            out["batches"] = small_batches(store, options.source, options.documents)
+            print(json.dumps(out["batches"]), flush=True)
+        if "recall" in options.only:
+            out["recall"] = recall(store, strange, options.documents, options.trials)
+            print(json.dumps(out["recall"]), flush=True)
+        if "weights" in options.only:
+            out["weights"] = recompute(store)
+            print(json.dumps(out["weights"]), flush=True)
+        store.close()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    name = f"store-{out['database']}-{os.environ.get('BENCH_NAME', options.documents)}.json"
+    (RESULTS / name).write_text(json.dumps(out, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""`open_library`: libraries for programs. A `Library` joins the store with the jobs over it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from doublet.errors import UnknownLibrary, UsageError
+from doublet.jobs.check_library import check_library
+from doublet.jobs.index_library import index_library
+from doublet.jobs.library_duplicates import library_duplicates
+from doublet.model import Check, Deduplication, Document
+from doublet.progress import Progress
+from doublet.signatures.statistics import CollectionStatistics
+from doublet.sources.open import open_source
+from doublet.store.connection import sqlite_place
+from doublet.store.database import Store
+from doublet.store.signing import StoreIndex
+from doublet.store.values import Added, Finding, LibraryInfo, StoredDocument
+
+LIMIT_BYTES = 1 << 30
+
+
+def open_library(
+    path_or_url: str | os.PathLike[str], name: str | None = None, *, create: bool = True
+) -> Library:
+    """A library in a database: the path of a SQLite file, or ``postgresql://user@host/database``.
+
+    Without *name* it is the only library of the database; in a new one, a library called after the file is made. A
+    *name* that is not there yet is made too, unless *create* is False. Close it, or use ``with``::
+
+        with doublet.open_library("theses.db") as library:
+            library.add([("ivanov", "Text of the thesis…")])
+            library.check("essay.txt").share
+
+    Raises `UnknownLibrary`, `StoreTooNew`, `StoreDamaged`, `StoreUnreachable`, `StoreError`.
+    """
+    address = os.fspath(path_or_url)
+    store = Store(address, create=create)
+    try:
+        known = [info.name for info in store.libraries()]
+        if name is None and len(known) > 1:
+            raise UsageError(
+                f"this database has several libraries: name one of {', '.join(known)}", known=known
+            )
+        if name is None:
+            place = sqlite_place(address)
+            name = known[0] if known else (place.stem if place else "library")
+        if name not in known:
+            if not create:
+                raise UnknownLibrary(name, known)
+            store.create(name)
+    except BaseException:
+        store.close()
+        raise
+    return Library(store, name)
+
+
+class Library:
+    """One library of a store. `store` gives access to the others."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store = store
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Library({self.name!r} in {self.store.database.shown})"
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.store.close()
+
+    @property
+    def info(self) -> LibraryInfo:
+        """Documents, words, times, and how records ended so far."""
+        return self.store.library(self.name)
+
+    def __len__(self) -> int:
+        return self.info.documents
+
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, str) and self.store.document(self.name, id) is not None
+
+    def add(
+        self,
+        documents: str | os.PathLike[str] | Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+        *,
+        progress: Progress | None = None,
+    ) -> Added:
+        """Documents, or the path of a file or folder with them. New ones are stored, changed ones replaced, equal ones
+        left alone; what cannot be used is in `Added.outcomes`."""
+        if isinstance(documents, str | os.PathLike):
+            with open_source([os.fspath(documents)]) as source:
+                return index_library(self.store, self.name, source, progress=progress)
+        return index_library(self.store, self.name, documents, progress=progress)
+
+    def remove(self, ids: str | Sequence[str]) -> list[str]:
+        """Take documents out; gives the ids that were there."""
+        return self.store.remove(self.name, [ids] if isinstance(ids, str) else list(ids))
+
+    def documents(self, *, limit: int | None = None) -> Iterator[StoredDocument]:
+        """In the order in which they came, without their texts."""
+        return self.store.documents(self.name, limit=limit)
+
+    def text(self, id: str) -> str | None:
+        """The text of a document as it was given; None when there is no such document."""
+        found = self.store.document(self.name, id)
+        return self.store.texts([found.number]).get(found.number) if found else None
+
+    def check(self, document: str | os.PathLike[str], **options: Any) -> Check:
+        """Check a file (a path, or a string that names one) or a text against this library.
+
+        Options are those of `doublet.jobs.check_library.check_library`: *method*, *leave_out*, *own*, *min_share*, …
+        """
+        text, name = read_document(document)
+        options.setdefault("name", name)
+        return check_library(self.store, text, libraries=[self.name], **options)
+
+    def statistics(self) -> CollectionStatistics:
+        """df, cf and N of the library as it is now."""
+        return self.store.statistics(self.name)
+
+    def index(self, method: str, **parameters: Any) -> StoreIndex:
+        """The index of a whole-document method, every document signed."""
+        return self.store.index(self.name, method, parameters)
+
+    def duplicates(self, **options: Any) -> Deduplication:
+        """Groups of duplicates in this library; options are those of `doublet.dedupe`."""
+        return library_duplicates(self.store, [self.name], **options)
+
+    def verify(self, *, repair: bool = False, progress: Progress | None = None) -> list[Finding]:
+        """Check that index, statistics and signatures agree with the documents; with *repair*, mend them."""
+        from doublet.store.verify import verify
+
+        return verify(self.store, [self.name], repair=repair, progress=progress)
+
+
+def read_document(document: str | os.PathLike[str]) -> tuple[str, str]:
+    """Text and name of what was given: a path, a string that names a file, or a text."""
+    if isinstance(document, str):
+        short = len(document) < 1_000 and "\n" not in document and "\0" not in document
+        if not short or not (Path(document).is_file() or _is_name(document)):
+            return document, ""
+    path = Path(document)
+    from doublet.sources.texts import read_text
+
+    text, _ = read_text(path, limit_bytes=LIMIT_BYTES, label=str(path))
+    return text, path.name
+
+
+def _is_name(text: str) -> bool:
+    """A string that can only be meant as the name of a file: no blanks, and a suffix."""
+    return (
+        " " not in text and bool(Path(text).suffix) and len(Path(text).suffix) <= 6 and Path(text).stem != ""
+    )

@@ -1,0 +1,370 @@
+"""Does everything agree with the documents? And if not, make it from them again.
+
+The texts are the ground: checked by their hash. Keys, bags, postings, statistics, counters and signatures all follow from
+them, so all of these can be made again; only a damaged text cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.errors import StoreDamaged
+from doublet.progress import Progress
+from doublet.store import passages, words
+from doublet.store.database import Store
+from doublet.store.signing import take_entries
+from doublet.store.texts import text_hash
+from doublet.store.values import Finding
+
+I64 = NDArray[np.int64]
+BATCH = 2_000
+
+
+def verify(
+    store: Store,
+    libraries: Sequence[str] | None = None,
+    *,
+    repair: bool = False,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """What is wrong, of each kind one finding; an empty list when all is well.
+
+    The postings of all libraries are one index: they are always checked together. With *repair* everything that follows
+    from the texts is made again where it is wrong.
+    """
+    progress = progress or Progress()
+    names = [info.name for info in store.libraries()] if libraries is None else list(libraries)
+    check = _Check(store, repair, progress)
+    with store.database.guard():
+        check.pages()
+        for name in names:
+            check.library(name)
+        check.postings()
+        check.key_postings()
+    return check.findings
+
+
+class _Check:
+    def __init__(self, store: Store, repair: bool, progress: Progress) -> None:
+        self.store = store
+        self.database = store.database
+        self.repair = repair
+        self.progress = progress
+        self.findings: list[Finding] = []
+
+    def found(self, library: str, kind: str, count: int, message: str, *, mended: bool) -> None:
+        self.findings.append(Finding(library, kind, count, message, mended and self.repair))
+
+    def pages(self) -> None:
+        if self.database.vendor != "sqlite":
+            return
+        rows = [row[0] for row in self.database.rows("PRAGMA quick_check(20)")]
+        wrong = [text for text in rows if text != "ok"]
+        if wrong:
+            self.found("", "pages", len(wrong), f"the file is damaged: {wrong[0]}", mended=False)
+
+    # One library
+
+    def library(self, name: str) -> None:
+        info = self.store.library(name)
+        total = _Totals()
+        parts: list[words.Part] = []
+        bad_texts: list[int] = []
+        remake: list[int] = []
+        last = 0
+        while True:
+            rows = self.database.rows(
+                "SELECT d.id, d.hash, d.words, d.size_bytes, c.version, c.dictionary, c.text, c.keys, c.bag "
+                "FROM doublet_document d LEFT JOIN doublet_content c ON c.document_id = d.id "
+                "WHERE d.library_id = %s AND d.id > %s ORDER BY d.id LIMIT %s",
+                [info.number, last, BATCH],
+            )
+            if not rows:
+                break
+            last = rows[-1][0]
+            good, texts = self._texts(rows, bad_texts)
+            keys = passages.make_keys(texts)
+            packed = [
+                passages.pack_keys(keys.values[int(a) : int(b)])
+                for a, b in zip(keys.offsets[:-1], keys.offsets[1:], strict=True)
+            ]
+            fresh = self._bags(texts)
+            for row, own, bag in zip(good, packed, fresh, strict=True):
+                if row[4] != passages.VERSION or bytes(row[7]) != own or bytes(row[8]) != bag:
+                    remake.append(row[0])
+            for row in good:
+                total.documents += 1
+                total.words += row[2]
+                total.size_bytes += row[3]
+            counted = words.unpack_bags(fresh)
+            parts.append(words.part_of(*counted))
+            self.progress.step("verifying", total.documents, info.documents, "documents")
+        if bad_texts:
+            self.found(
+                name,
+                "texts",
+                len(bad_texts),
+                "texts are damaged or missing: add these documents again",
+                mended=False,
+            )
+        if remake:
+            self.found(name, "keys", len(remake), "keys or words do not agree with the text", mended=True)
+            if self.repair:
+                self._remake(remake)
+        self._counters(name, info.number, total)
+        self._statistics(name, info.number, words.sum_parts(parts), bool(bad_texts))
+        self._signatures(name, info.number)
+
+    def _texts(self, rows: Sequence[Any], bad: list[int]) -> tuple[list[Any], list[str]]:
+        good, texts = [], []
+        for row in rows:
+            try:
+                if row[6] is None:
+                    raise StoreDamaged("missing")
+                data = self.store._packer.unpack_bytes(row[5], row[6])
+                if text_hash(data) != bytes(row[1]):
+                    raise StoreDamaged("changed")
+                texts.append(data.decode("utf-8", "surrogatepass"))
+                good.append(row)
+            except (StoreDamaged, UnicodeDecodeError):
+                bad.append(row[0])
+        return good, texts
+
+    def _bags(self, texts: Sequence[str]) -> list[bytes]:
+        counted = words.count_texts(texts)
+        numbers = self._word_numbers(counted)
+        return words.pack_bags(words.numbered(counted, numbers))
+
+    def _word_numbers(self, counted: words.Counted) -> I64:
+        """Numbers of words as the database has them. Missing ones are made when repairing, else given numbers far off."""
+        if self.repair:
+            with self.store._writing, self.database.writing():
+                maker = words.WordNumbers(self.database)
+                return maker.numbers(counted.hashes, counted.folds, counted.spelt)
+        signed = counted.hashes.view(np.int64)
+        found = self.database.among("SELECT hash, id FROM doublet_word WHERE hash IN", signed.tolist())
+        out = np.arange(len(signed), dtype=np.int64) + (1 << 40)
+        if found:
+            pairs = np.array(found, np.int64)
+            out[np.searchsorted(counted.hashes, pairs[:, 0].copy().view(np.uint64))] = pairs[:, 1]
+        return out
+
+    def _remake(self, numbers: Sequence[int]) -> None:
+        """Keys and bags from the texts; the postings are then made again as a whole."""
+        for start in range(0, len(numbers), BATCH):
+            some = list(numbers[start : start + BATCH])
+            texts = self.store.texts(some)
+            keys = passages.make_keys([texts[number] for number in some])
+            bags = self._bags([texts[number] for number in some])
+            rows = [
+                (
+                    *(
+                        passages.VERSION,
+                        passages.pack_keys(keys.values[int(keys.offsets[i]) : int(keys.offsets[i + 1])]),
+                    ),
+                    *(bags[i], number),
+                )
+                for i, number in enumerate(some)
+            ]
+            with self.store._writing, self.database.writing():
+                self.database.many(
+                    "UPDATE doublet_content SET version = %s, keys = %s, bag = %s WHERE document_id = %s",
+                    rows,
+                )
+
+    def _counters(self, name: str, library: int, total: _Totals) -> None:
+        row = self.database.row(
+            "SELECT documents, words, size_bytes FROM doublet_library WHERE id = %s", [library]
+        )
+        right = (total.documents, total.words, total.size_bytes)
+        if row is not None and tuple(row) != right:
+            self.found(
+                name,
+                "counters",
+                1,
+                f"the library says {row[0]:,} documents, there are {right[0]:,}",
+                mended=True,
+            )
+            if self.repair:
+                with self.store._writing, self.database.writing():
+                    self.database.rows(
+                        "UPDATE doublet_library SET documents = %s, words = %s, size_bytes = %s WHERE id = %s",
+                        [*right, library],
+                    )
+
+    def _statistics(self, name: str, library: int, right: words.Part, unsure: bool) -> None:
+        try:
+            stored = words.read_statistics(self.database, library)
+            columns = ((stored.words, right.words), (stored.df, right.df), (stored.cf, right.cf))
+            same = stored.documents == right.documents and all(np.array_equal(a, b) for a, b in columns)
+        except StoreDamaged:
+            same = False
+        if not same and not unsure:
+            self.found(name, "statistics", 1, "the statistics do not agree with the documents", mended=True)
+            if self.repair:
+                with self.store._writing, self.database.writing():
+                    words.replace_parts(self.database, library, right)
+
+    def _signatures(self, name: str, library: int) -> None:
+        """Every recipe that follows the library has an entry for each document and no other."""
+        missing = extra = 0
+        recipes = self.database.rows(
+            "SELECT id, follows FROM doublet_recipe WHERE library_id = %s", [library]
+        )
+        for recipe, follows in recipes:
+            stray = self.database.rows(
+                "SELECT e.name FROM doublet_entry e LEFT JOIN doublet_document d ON d.library_id = %s "
+                "AND d.name_hash = e.name_hash WHERE e.recipe_id = %s AND d.id IS NULL",
+                [library, recipe],
+            )
+            absent = self.database.row(
+                "SELECT count(*) FROM doublet_document d LEFT JOIN doublet_entry e ON e.recipe_id = %s "
+                "AND e.name_hash = d.name_hash WHERE d.library_id = %s AND e.id IS NULL",
+                [recipe, library],
+            )
+            extra += len(stray)
+            lacking = absent[0] if absent and follows else 0
+            missing += lacking
+            if self.repair and (stray or lacking):
+                with self.store._writing, self.database.writing():
+                    take_entries(self.database, recipe, [row[0] for row in stray])
+                    # It will be filled up when it is used next.
+                    self.database.rows(
+                        "UPDATE doublet_recipe SET follows = %s WHERE id = %s", [False, recipe]
+                    )
+        if missing or extra:
+            self.found(
+                name,
+                "signatures",
+                missing + extra,
+                f"{missing} documents lack a signature, {extra} have one too many",
+                mended=True,
+            )
+
+    # The index as a whole
+
+    def postings(self) -> None:
+        keys, documents = self._expected()
+        stored = self._stored("doublet_posting", passages.KEY_BITS)
+        order = np.lexsort((documents, keys))
+        wrong = not _same(stored, (keys[order], documents[order]))
+        if wrong:
+            lost = abs(len(stored[0]) - len(keys)) if stored else len(keys)
+            self.found("", "index", max(1, lost), "the index does not agree with the documents", mended=True)
+            if self.repair:
+                self._rebuild()
+
+    def _expected(self) -> tuple[I64, I64]:
+        keys: list[I64] = []
+        owners: list[I64] = []
+        last = 0
+        while True:
+            rows = self.database.rows(
+                "SELECT document_id, keys FROM doublet_content WHERE document_id > %s ORDER BY document_id LIMIT %s",
+                [last, 20_000],
+            )
+            if not rows:
+                break
+            last = rows[-1][0]
+            keys.append(passages.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64))
+            sizes = [len(row[1]) // passages.KEY_BYTES for row in rows]
+            owners.append(np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
+        empty = np.zeros(0, np.int64)
+        return (np.concatenate(keys), np.concatenate(owners)) if keys else (empty, empty)
+
+    def _stored(self, table: str, bits: int) -> tuple[I64, I64] | None:
+        """(key, document) of all postings, sorted; None when the index cannot be read."""
+        if self.database.vendor == "postgresql":
+            rows = self.database.rows(f"SELECT key, document FROM {table} ORDER BY key, document")
+            pairs = np.array(rows, np.int64).reshape(-1, 2)
+            return pairs[:, 0], pairs[:, 1]
+        try:
+            self.database.rows(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+            self.database.rows(
+                f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_look USING fts5vocab('main', '{table}', 'instance')"
+            )
+            rows = self.database.rows(f"SELECT term, doc FROM temp.{table}_look")
+            self.database.rows(f"DROP TABLE temp.{table}_look")
+        except Exception as error:
+            if "malformed" not in str(error).lower() and "corrupt" not in str(error).lower():
+                raise
+            return None
+        keys = read_keys([row[0] for row in rows], bits)
+        documents = np.array([row[1] for row in rows], np.int64)
+        order = np.lexsort((documents, keys))
+        return keys[order], documents[order]
+
+    def _rebuild(self) -> None:
+        """The whole index from the stored keys, in one transaction."""
+        with self.store._writing, self.database.writing():
+            if self.database.vendor == "sqlite":
+                self.database.rows("INSERT INTO doublet_posting (doublet_posting) VALUES ('delete-all')")
+            else:
+                self.database.rows("TRUNCATE doublet_posting")
+            last = 0
+            while True:
+                rows = self.database.rows(
+                    "SELECT document_id, keys FROM doublet_content WHERE document_id > %s ORDER BY document_id LIMIT %s",
+                    [last, BATCH],
+                )
+                if not rows:
+                    return
+                last = rows[-1][0]
+                values = passages.unpack_keys(b"".join(bytes(row[1]) for row in rows))
+                sizes = [len(row[1]) // passages.KEY_BYTES for row in rows]
+                offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64).tolist()
+                passages.add_postings(self.database, [row[0] for row in rows], values, offsets)
+
+    def key_postings(self) -> None:
+        """The index of whole-document keys: as many postings as the entries have keys, and readable."""
+        row = self.database.row("SELECT coalesce(sum(length(keys)), 0) FROM doublet_entry")
+        expected = (row[0] if row else 0) // 8
+        if self.database.vendor == "postgresql":
+            there = self.database.row("SELECT count(*) FROM doublet_key")
+            stored = there[0] if there else 0
+        else:
+            pairs = self._stored("doublet_key", 64 + 25)
+            stored = len(pairs[0]) if pairs is not None else -1
+        if stored != expected:
+            self.found(
+                "", "key index", 1, "the index of signatures does not agree with the signatures", mended=True
+            )
+            if self.repair:
+                with self.store._writing, self.database.writing():
+                    if self.database.vendor == "sqlite":
+                        self.database.rows("INSERT INTO doublet_key (doublet_key) VALUES ('delete-all')")
+                    else:
+                        self.database.rows("TRUNCATE doublet_key")
+                    # Signed again when they are used next.
+                    self.database.rows("DELETE FROM doublet_entry")
+                    self.database.rows("UPDATE doublet_recipe SET follows = %s", [False])
+
+
+class _Totals:
+    documents = 0
+    words = 0
+    size_bytes = 0
+
+
+def read_keys(terms: Sequence[str], bits: int) -> I64:
+    """The numbers that `passages.spell_keys` spelt; of longer ones (with a prefix) the last 60 bits."""
+    letters = -(-bits // 5)
+    if not terms:
+        return np.zeros(0, np.int64)
+    raw = np.frombuffer("".join(terms).encode("ascii"), np.uint8)
+    if len(raw) != letters * len(terms):
+        return np.zeros(0, np.int64)
+    digits = np.where(raw >= ord("a"), raw - ord("a"), raw - ord("0") + 26).astype(np.int64)
+    grid = digits.reshape(len(terms), letters)[:, -12:]
+    out = np.zeros(len(terms), np.int64)
+    for column in range(grid.shape[1]):
+        out = (out << 5) | grid[:, column]
+    return out
+
+
+def _same(stored: tuple[I64, I64] | None, right: tuple[I64, I64]) -> bool:
+    return stored is not None and all(np.array_equal(a, b) for a, b in zip(stored, right, strict=True))
