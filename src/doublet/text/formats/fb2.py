@@ -30,13 +30,19 @@ def read(data: bytes, hints: Hints) -> Reading:
             if tag == "section" and item.getparent() is body:
                 section += 1
             element = name or (f"section {section}" if section else "")
-            if tag in _BLOCKS:
+            if tag in _BLOCKS and not (name and _is_number(item)):
                 paragraph += 1
                 build.add(_text(item), paragraph=paragraph, line=item.sourceline, element=element)
             elif tag == "tr":
                 cells = "\t".join(_text(cell) for cell in item if local(cell) in ("td", "th"))
                 build.add(cells, line=item.sourceline, element="table")
     return build.done(encoding)
+
+
+def _is_number(item: Element) -> bool:
+    """The title of a note is its number."""
+    title = next(item.iterancestors(), None)
+    return title is not None and local(title) == "title" and _text(item).strip("[]() .*").isdigit()
 
 
 def _text(element: Element) -> str:

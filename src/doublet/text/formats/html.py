@@ -40,6 +40,8 @@ _OPACITY = re.compile(r"(?:^|[;{\s])opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)", re.I)
 _COLOUR = re.compile(r"(?:^|[;{\s])color\s*:\s*([^;!}]+)", re.I)
 _GROUND = re.compile(r"(?:^|[;{\s])background(?:-color|-image)?\s*:\s*([^;!}]+)", re.I)
 _OUTSIDE = re.compile(r"(?:text-indent|left|top|margin-left)\s*:\s*-\d{4,}", re.I)
+_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,4}|[*†‡]|[ivx]{1,5}|[a-z])[\])]?\Z")
+_NOTE_LINK = re.compile(r"footnote-(?:ref|back)|doc-(?:noteref|backlink)|sdfootnote|sdendnote|noteref", re.I)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)\Z", re.I)
 _WHITE = frozenset({"#fff", "#ffffff", "white", "rgb(255,255,255)", "rgba(255,255,255,1)", "transparent"})
@@ -109,6 +111,7 @@ def gather(root: Element, put: Any) -> None:
     verbatim = 0
     row: Element | None = None
     links = linked = 0
+    skipped: set[Element] = set()
 
     def finish() -> None:
         nonlocal pieces, linked
@@ -132,6 +135,10 @@ def gather(root: Element, put: Any) -> None:
         if event == "start":
             if not isinstance(tag, str) or tag in SILENT:
                 walker.skip_subtree()
+                continue
+            if tag in ("sup", "a") and _is_note_mark(element):
+                walker.skip_subtree()
+                skipped.add(element)
                 continue
             if tag == "br":
                 pieces.append("\v")
@@ -160,12 +167,22 @@ def gather(root: Element, put: Any) -> None:
             owner = parent if parent is not None and element is not root else root
         elif block:
             pieces.append(" ")
-        links -= tag == "a" and element.get("href") is not None
+        links -= tag == "a" and element.get("href") is not None and element not in skipped
         if element is not root and element.tail:
             pieces.append(element.tail)
             if links:
                 linked += len(element.tail.strip())
     finish()
+
+
+def _is_note_mark(element: Element) -> bool:
+    """The raised number that leads to a note, or back from it: no word of the sentence it sticks to."""
+    if element.tag == "a":
+        kind = f"{element.get('class') or ''} {element.get('role') or ''}"
+        return bool(_NOTE_LINK.search(kind)) and len("".join(element.itertext()).strip()) <= 6
+    if not _NOTE_MARK.match("".join(element.itertext()).strip()):
+        return False
+    return next(element.iterancestors("a"), None) is not None or next(element.iter("a"), None) is not None
 
 
 def _flat(row: Element) -> bool:

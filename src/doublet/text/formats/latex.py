@@ -30,13 +30,13 @@ _SILENT = {
         "selectlanguage color definecolor@ graphicspath geometry index addbibresource printbibliography "
         "bibitem foreignlanguage@ fontsize@ linespread setmainfont setsansfont setmonofont setdefaultlanguage "
         "setotherlanguage newpage lstset theoremstyle rowcolor cellcolor cline cmidrule hyphenation "
-        "hypertarget phantomsection tag".split(),
+        "phantomsection tag".split(),
         1,
     ),
     **dict.fromkeys(
         "newcommand renewcommand providecommand setlength addtolength setcounter addtocounter href fontsize "
         "newtheorem definecolor DeclareMathOperator addcontentsline foreignlanguage textcolor colorbox rule "
-        "titleformat raisebox".split(),
+        "titleformat raisebox hypertarget".split(),
         2,
     ),
     **dict.fromkeys("newenvironment renewenvironment multicolumn multirow titlespacing".split(), 3),

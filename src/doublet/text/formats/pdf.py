@@ -61,6 +61,7 @@ class _Line:
     first: float = 0.0  #: size of the first character
     at: int = 0  #: index of the first character in the text of the page
     hidden: list[tuple[int, str, str]] = field(default_factory=list)  #: (where, reason, text)
+    notes: list[list[_Line]] = field(default_factory=list)  #: referred to in it
 
 
 @dataclass(slots=True)
@@ -383,11 +384,12 @@ def _raised_mark(line: _Line) -> bool:
 
 def _drop_marks(page: _Page) -> None:
     """The raised numbers of the notes, which stick to words of the body."""
-    marks = []
+    marks, marked = [], []
     for note in page.notes:
         found = re.match(r"\d{1,3}|[*†‡]", note[0].text)
         if found:
             marks.append(found.group())
+            marked.append(note)
             note[0].text = note[0].text[found.end() :].lstrip(" .)")
     wanted = 0
     for line in page.lines:
@@ -400,6 +402,8 @@ def _drop_marks(page: _Page) -> None:
             if changed == line.text:
                 break
             line.text = changed
+            line.notes.append(marked[wanted])
+            page.notes = [note for note in page.notes if note is not marked[wanted]]
             wanted += 1
 
 
@@ -414,6 +418,7 @@ def _paragraphs(pages: list[_Page], build: Builder) -> None:
         if current:
             number += 1
             _write(build, current, number, words)
+        waiting[:0] = [(note, line.page) for line in current for note in line.notes]
         current = []
         for note, page in waiting:
             text = _joined([line.text for line in note], words)

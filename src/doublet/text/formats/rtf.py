@@ -155,6 +155,7 @@ def read(data: bytes, hints: Hints) -> Reading:  # noqa: ARG001 - one protocol f
 
 
 def _word(state: _State, group: _Group, word: bytes, value: int | None) -> None:
+    optional, group.destination = group.destination, False
     if group.fonts:
         if word == b"f":
             state.font_number = value or 0
@@ -173,7 +174,7 @@ def _word(state: _State, group: _Group, word: bytes, value: int | None) -> None:
         group.skip = True
     elif word in (b"footnote", b"endnote"):
         group.note, group.skip = True, False
-    elif group.destination and word not in (b"shpinst", b"shptxt", b"nesttableprops", b"fldrslt"):
+    elif optional and word not in (b"shpinst", b"shptxt", b"nesttableprops", b"fldrslt"):
         group.skip = True
     elif group.skip:
         return

@@ -37,10 +37,11 @@ _SKIPPED = {
         "biblioid isbn issn volumenum titleabbrev remark".split()
     ),
     "dita": frozenset("prolog metadata indexterm data draft-comment required-cleanup colspec image".split()),
-    "xml": frozenset({"script", "style", "binary"}),
+    "xml": frozenset({"script", "style", "binary", "teiHeader"}),
 }
 _VERBATIM = frozenset("programlisting screen literallayout synopsis pre codeblock msgblock lines".split())
 _NOTES = frozenset({"footnote", "fn"})
+_INLINE_NOTES = frozenset({"footnote", "fn", "note"})  # in XML of another kind: when it stands inside a sentence
 _ROWS = frozenset({"row", "strow", "sthead", "tr"})
 _DESCRIPTION = frozenset({"info", "articleinfo", "bookinfo", "chapterinfo", "sectioninfo", "refentryinfo"})
 
@@ -120,7 +121,7 @@ def _is_inline(state: _State, element: Element) -> bool:
 
 def _inline(state: _State, element: Element) -> str:
     tag = local(element)
-    if tag in _NOTES:
+    if tag in _NOTES or (tag in _INLINE_NOTES and state.kind == "xml"):
         state.notes.append(element)
         return ""
     if not tag or tag in _SKIPPED[state.kind]:
