@@ -30,7 +30,7 @@ READER_GONE = 141  # what a shell reports for a program that a closed pipe ended
 #: for the reference and `--help`
 TABLE = {
     DONE: "done; duplicates, and none, are both answers",
-    OVER_THE_LIMIT: "over the limit that you set (--fail-above)",
+    OVER_THE_LIMIT: "over the limit that you set (--fail-above, --fail-on-new)",
     WRONG_USAGE: "wrong usage or settings",
     SOME_FAILED: "done, but some documents could not be used",
     NOTHING_DONE: "nothing could be done",

@@ -17,6 +17,8 @@ COMMANDS = {
     "check": ("doublet.cli.check", "Check a text against documents and show what was taken from where."),
     "compare": ("doublet.cli.compare", "Compare two texts and show the passages they share."),
     "dedupe": ("doublet.cli.dedupe", "Find the groups of duplicates in a collection, and clean it."),
+    "library": ("doublet.cli.library", "Keep documents in libraries, to check against again and again."),
+    "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),
     "methods": ("doublet.cli.methods", "List the methods, their parameters and what they are good for."),
     "curve": ("doublet.cli.curve", "Draw the chance of being found against resemblance."),
     "info": ("doublet.cli.info", "Show the version, the kernels and the libraries in use."),

@@ -7,6 +7,7 @@ Rules of the canonical form are explained in docs/explanation/canonical-form.md.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -738,7 +739,7 @@ def common_prefixes(ids: U32, order: U32) -> U32:
     """For each position: how many tokens it shares with the one before it in *order* (from `suffix_array`)."""
     values, sorted_ = ids.tolist(), order.tolist()
     out = np.zeros(len(values), np.uint32)
-    for one, two in zip(sorted_, sorted_[1:], strict=False):
+    for one, two in itertools.pairwise(sorted_):
         length = 0
         while max(one, two) + length < len(values) and values[one + length] == values[two + length]:
             length += 1
@@ -783,7 +784,7 @@ def exact_groups(
         kept: list[int] = []
         places = sorted(sa[left:right])
         if not apart:  # "la la la …": whole periods, so that nothing is left between the passages
-            step = min(two - one for one, two in zip(places, places[1:], strict=False))
+            step = min(two - one for one, two in itertools.pairwise(places))
             length = min(length, -(-min_tokens // step) * step)
         for at in places:
             if (not kept or at >= kept[-1] + length) and not any(used[at : at + length]):
@@ -895,7 +896,7 @@ def self_chains(
         if grown[4] != chain[4] and grown[4] >= min_matched:
             rows.append(grown)
     table: Any = np.array(rows, np.uint32).reshape(-1, 5)
-    return tuple(table[:, column].copy() for column in range(5))  # type: ignore[return-value]
+    return tuple(table[:, column].copy() for column in range(5))
 
 
 def _chain(

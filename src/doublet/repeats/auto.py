@@ -8,6 +8,7 @@ one is changed, run ``benchmarks/repeats.py --only quality``.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -57,7 +58,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         starts, ends = found.start[order].tolist(), found.end[order].tolist()
         numbers = found.group[order].tolist()
         edges = [*bounds.tolist(), len(order)]
-        for one, two in zip(edges, edges[1:], strict=False):
+        for one, two in itertools.pairwise(edges):
             members = list(zip(starts[one:two], ends[one:two], strict=True))
             groups.append((float(found.score[numbers[one]]), members))
     groups.sort(key=lambda row: (-row[0], row[1]))
@@ -216,9 +217,9 @@ def _places(start: I64, end: I64, which: I64) -> tuple[I64, I64, I64]:
     rank = weight * (1 << 20) + np.minimum(end - start, (1 << 20) - 1)
     head = np.arange(len(start))
     best = rank.copy()
-    for source, target in ((one, two), (two, one)):
-        order = np.argsort(rank[target], kind="stable")
-        source, target = source[order], target[order]
+    for mine, other in ((one, two), (two, one)):
+        order = np.argsort(rank[other], kind="stable")
+        source, target = mine[order], other[order]
         better = rank[target] > best[source]
         source, target = source[better], target[better]
         head[source] = target  # the last, heaviest, stays

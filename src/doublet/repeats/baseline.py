@@ -7,6 +7,7 @@ least as often; small changes of wording or of the edges of a fragment do not ma
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -89,4 +90,4 @@ def _runs(texts: Sequence[str]) -> list[set[int]]:
     values, offsets = kernels.distinct(*kernels.shingle(batch.hashes, batch.offsets, RUN))
     edges = offsets.astype(np.int64).tolist()
     flat = values.tolist()
-    return [set(flat[one:two]) for one, two in zip(edges, edges[1:], strict=False)]
+    return [set(flat[one:two]) for one, two in itertools.pairwise(edges)]

@@ -102,7 +102,8 @@ def _simhashes(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def _distance(one: NDArray[np.uint32], two: NDArray[np.uint32]) -> NDArray[np.uint8]:
     both = one ^ two
-    return _BITS[both & 0xFFFF] + _BITS[both >> 16]
+    bits: NDArray[np.uint8] = _BITS[both & 0xFFFF] + _BITS[both >> 16]
+    return bits
 
 
 def _within_edits(

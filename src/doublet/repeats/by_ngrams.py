@@ -7,6 +7,7 @@ when *t* must be shared, one of all but t - 1 of them is among those. The result
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 
@@ -59,11 +60,12 @@ def _gram_sets(values: np.ndarray, spans: list[tuple[int, int]], size: int) -> l
     grams, bounds = kernels.distinct(*kernels.shingle(picked, offsets, size))
     _, which, counts = np.unique(grams, return_inverse=True, return_counts=True)
     which = which.reshape(-1)
-    owner = np.repeat(np.arange(len(spans)), np.diff(bounds.astype(np.int64)))
+    sizes = bounds[1:].astype(np.int64) - bounds[:-1].astype(np.int64)
+    owner = np.repeat(np.arange(len(spans)), sizes)
     order = np.lexsort((which, counts[which], owner))
     ranked = which[order].tolist()
     edges = bounds.tolist()
-    return [ranked[one:two] for one, two in zip(edges, edges[1:], strict=False)]
+    return [ranked[one:two] for one, two in itertools.pairwise(edges)]
 
 
 def group_sentences(sets: list[list[int]], options: RepeatOptions) -> list[list[int]]:

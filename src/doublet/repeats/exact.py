@@ -5,6 +5,8 @@ Which repeats become groups is said in `doublet.kernels.reference.exact_groups`;
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from doublet import kernels
@@ -30,10 +32,11 @@ def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGr
     del order, prefixes
     # Back to numbers of tokens: without the marks between parts.
     real = starts.astype(np.int64) - np.searchsorted(borders, starts)
-    sizes = np.repeat(lengths.astype(np.int64), np.diff(offsets.astype(np.int64)))
+    times = offsets[1:].astype(np.int64) - offsets[:-1].astype(np.int64)
+    sizes = np.repeat(lengths.astype(np.int64), times)
     flat = list(zip(real.tolist(), (real + sizes).tolist(), strict=True))
     bounds = offsets.tolist()
-    groups = [flat[one:two] for one, two in zip(bounds, bounds[1:], strict=False)]
+    groups = [flat[one:two] for one, two in itertools.pairwise(bounds)]
     notes = (
         []
         if whole

@@ -70,7 +70,8 @@ class RepeatOptions:
                 )
         if self.max_edits >= self.fragment_tokens:
             raise InvalidParameter(
-                f"max_edits is {self.max_edits}, and a fragment has only {self.fragment_tokens} tokens: any two would be alike",
+                f"max_edits is {self.max_edits}, and a fragment has only {self.fragment_tokens} tokens: "
+                "any two would be alike",
                 name="max_edits",
             )
         for name, low, high in (("min_common_share", 0.0, 1.0), ("level", 0.0, 1000.0)):

@@ -32,12 +32,25 @@ OUTCOMES = {
 FAILED = ("invalid", "duplicate_id", "unreadable", "too_large")
 
 #: stages of long work, as the progress shows them
+LEFT_OUT = {
+    "quotations": "quotations",
+    "bibliography": "list of references",
+    "common": "wording common in the library",
+    "own": "own earlier versions",
+}
 STAGES = {
     "reading": "Reading",
     "signing": "Signing",
     "aligning": "Finding passages",
     "disguise": "Looking for disguise",
     "joining": "Finding duplicates",
+    "tokenising": "Reading words",
+    "searching": "Finding repeats",
+    "storing": "Storing",
+    "waiting": "Waiting for another process",
+    "looking up": "Looking up",
+    "removing": "Removing",
+    "verifying": "Verifying",
     "pairing": "Listing pairs",
     "writing": "Writing",
 }

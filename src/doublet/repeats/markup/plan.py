@@ -63,11 +63,11 @@ class Painter:
             return self.text
         out = []
         at = 0
-        for start, end, instead in sorted(self._parts):
-            if start < at:  # inside what is blank already
-                if end <= at:
-                    continue
-                instead, start = instead[at - start :], at
+        for begin, end, whole in sorted(self._parts):
+            if end <= at:  # inside what is blank already
+                continue
+            start = max(begin, at)
+            instead = whole[start - begin :]
             out.append(self.text[at:start])
             # Line ends stay: a blanked stretch keeps its lines.
             source = self.text[start:end]

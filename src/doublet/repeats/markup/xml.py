@@ -1,4 +1,4 @@
-"""DocBook, DITA, other XML and HTML, read tag by tag without building a tree: broken files are read as far as they go."""
+"""DocBook, DITA, other XML and HTML, read tag by tag without building a tree, so broken files are read too."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ _INLINE = frozenset(
     "ph codeph apiname cmdname filepath fn keyword msgph parmname term tm uicontrol wintitle menucascade msgnum".split()
 )
 _CODE = frozenset(
-    "programlisting screen literallayout synopsis cmdsynopsis funcsynopsis classsynopsis codeblock msgblock pre listing "
-    "programlistingco screenco screenshot sourcecode xmp".split()
+    "programlisting screen literallayout synopsis cmdsynopsis funcsynopsis classsynopsis codeblock msgblock pre "
+    "listing programlistingco screenco screenshot sourcecode xmp".split()
 )
 _TABLE = frozenset(["table", "informaltable", "simpletable"])
 _SKIPPED = frozenset(["script", "style", "indexterm", "template"])
 _SECTIONS = frozenset(
-    "set book part chapter appendix preface article section sect1 sect2 sect3 sect4 sect5 simplesect refentry refsection "
-    "refsect1 refsect2 refsect3 glossary bibliography topic concept task reference troubleshooting dita".split()
+    "set book part chapter appendix preface article section sect1 sect2 sect3 sect4 sect5 simplesect refentry "
+    "refsection refsect1 refsect2 refsect3 glossary bibliography topic concept task reference "
+    "troubleshooting dita".split()
 )
 _TITLES = frozenset(["title", "refname", "h1", "h2", "h3", "h4", "h5", "h6"])
 

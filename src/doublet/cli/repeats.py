@@ -1,0 +1,276 @@
+"""``doublet repeats``: what repeats inside documentation, as a report or as a linter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+import doublet
+from doublet import config
+from doublet.cli.base import (
+    Command,
+    common_options,
+    format_option,
+    quiet_option,
+    say,
+    use_colour,
+    width,
+    write_bytes,
+    write_text,
+)
+from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
+from doublet.cli.progress import shown
+from doublet.errors import InputUnreadable, UsageError
+
+EXAMPLE = """\
+doublet repeats manual.xml
+doublet repeats docs/ --format html --out repeats.html
+doublet repeats docs/ --baseline known.json --fail-on-new"""
+
+
+@click.command(
+    cls=Command,
+    example=EXAMPLE,
+    help="""Find what repeats inside FILES: files, folders (with all their documentation), or - for standard
+    input. All files are looked at as one document. With --baseline and --fail-on-new only repeats that are
+    not in an earlier result (--format json) count.""",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILES…")
+@click.option(
+    "--algorithm",
+    default="auto",
+    show_default=True,
+    metavar="auto|exact|edit|ngrams",
+    help="auto finds what a reader would call a repeat; exact, edit and ngrams are the classical searches.",
+)
+@click.option(
+    "--min-tokens",
+    type=int,
+    metavar="N",
+    help="Shortest repeat, in tokens.  [default: auto 5, exact 10, edit as --fragment-tokens, ngrams 4]",
+)
+@click.option(
+    "--tokens",
+    default="word",
+    show_default=True,
+    metavar="word|punctuation|line|sentence",
+    help="What is compared: words, words and signs, whole lines, whole sentences.",
+)
+@click.option("--stop-words", is_flag=True, help="Leave Russian and English stop words out.")
+@click.option(
+    "--reduce",
+    default="none",
+    show_default=True,
+    metavar="none|stem|lemma",
+    help="Compare stems or lemmas (not with exact).",
+)
+@click.option(
+    "--mask-numbers/--no-mask-numbers",
+    default=None,
+    help="All numbers count as equal.  [default: only for auto]",
+)
+@click.option("--code/--no-code", default=True, show_default=True, help="Look into blocks of code.")
+@click.option("--tables/--no-tables", default=True, show_default=True, help="Look into tables.")
+@click.option(
+    "--balance/--no-balance",
+    default=True,
+    show_default=True,
+    help="Join neighbouring groups where the significance grows (not for auto).",
+)
+@click.option(
+    "--fragment-tokens",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="edit: size of a fragment.",
+)
+@click.option(
+    "--max-edits",
+    type=int,
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="edit: tokens that may differ between two fragments.",
+)
+@click.option(
+    "--hash-distance",
+    type=int,
+    default=12,
+    show_default=True,
+    metavar="BITS",
+    help="edit: bits of 32 by which the simhashes of two fragments may differ.",
+)
+@click.option(
+    "--link",
+    default="components",
+    show_default=True,
+    metavar="components|cliques",
+    help="edit: groups are connected fragments, or (stricter) fragments that are all alike.",
+)
+@click.option(
+    "--ngram", type=int, default=3, show_default=True, metavar="N", help="ngrams: tokens of an n-gram."
+)
+@click.option(
+    "--min-common",
+    type=int,
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="ngrams: n-grams that a sentence must share with its whole group.",
+)
+@click.option(
+    "--min-common-share",
+    default="0.5",
+    show_default=True,
+    metavar="SHARE",
+    help="ngrams: the same, as a share of the sentence's own n-grams.",
+)
+@click.option(
+    "--level",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="auto: below 1 reports more, above 1 less.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="An earlier result (--format json): groups in it are known.",
+)
+@click.option(
+    "--fail-on-new", is_flag=True, help="Exit with 1 when there is a repeat that the baseline does not have."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write to a file instead of standard output.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Groups in table and html.  [default: 20 and 500]",
+)
+@format_option("table", "json", "html", "sarif", "csv")
+@quiet_option
+@common_options
+def command(
+    *,
+    files: tuple[str, ...],
+    min_common_share: str,
+    baseline: Path | None,
+    fail_on_new: bool,
+    out: Path | None,
+    limit: int | None,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    colour: str | None,
+    **options: Any,
+) -> int | None:
+    from doublet.jobs.find_repeats import find_repeats
+    from doublet.reports.output import check_output, open_output
+    from doublet.reports.terminal import outcomes
+    from doublet.reports.wording import count
+
+    resolved = config.resolve({"colour": colour}, file=config_file)
+    try:
+        share = config.as_share(min_common_share)
+    except ValueError as error:
+        raise UsageError(f"--min-common-share is {min_common_share!r}: {error}") from None
+    if fail_on_new and baseline is None:
+        raise UsageError(
+            "--fail-on-new needs --baseline FILE: the result of an earlier run with --format json"
+        )
+    known = read_baseline(baseline) if baseline is not None else None
+    if out is not None:
+        check_output(out)
+    with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
+        result = find_repeats(
+            inputs(files, quiet),
+            baseline=known,
+            progress=progress,
+            min_common_share=share,
+            **options,
+        )
+    plain = out is not None
+    parts = written(result, form, limit, colour=not plain and use_colour(resolved.settings.colour))
+    if out is not None:
+        with open_output(out) as stream:
+            for part in parts:
+                stream.write(part)
+    elif form == "table":
+        write_text(b"".join(parts).decode("utf-8"))
+    else:
+        write_bytes(parts)
+    if form != "table":
+        for note in result.notes:
+            say(f"note: {note}", quiet=quiet)
+    if result.outcomes and not quiet:
+        say(outcomes(result.outcomes).rstrip("\n"))
+    if fail_on_new and result.new_groups:
+        say(f"{count(len(result.new_groups), 'new repeat')} against {baseline}", quiet=quiet)
+        return OVER_THE_LIMIT
+    return SOME_FAILED if result.outcomes else None
+
+
+def inputs(files: tuple[str, ...], quiet: bool) -> Any:
+    """Paths; or the text of standard input, which must be alone."""
+    if "-" not in files:
+        return [Path(name) for name in files]
+    if len(files) > 1:
+        raise UsageError("- (standard input) must be the only input")
+    from doublet.cli.compare import read
+
+    return {"standard input": read("-", quiet)}
+
+
+def read_baseline(path: Path) -> Any:
+    """The JSON of an earlier run. Raises `InputUnreadable` or `UsageError`."""
+    import orjson
+
+    from doublet.repeats.baseline import check_baseline
+
+    try:
+        known = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise InputUnreadable(
+            f"the baseline {path} cannot be read: {error.strerror or error}", path=str(path)
+        ) from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not a baseline: it is not JSON ({error})", path=str(path)) from error
+    check_baseline(known, str(path))
+    return known
+
+
+def written(result: Any, form: str, limit: int | None, *, colour: bool) -> Iterable[bytes]:
+    """The result in the form that was asked for."""
+    from doublet.reports.json_report import json_document
+
+    if form == "json":
+        return [json_document(result.to_dict())]
+    if form == "csv":
+        from doublet.reports.repeats_tables import repeat_rows
+
+        return repeat_rows(result)
+    if form == "sarif":
+        from doublet.reports.repeats_tables import sarif
+
+        return [json_document(sarif(result, version=doublet.__version__))]
+    if form == "html":
+        from doublet.reports.repeats_html import repeats_page
+
+        return [repeats_page(result, limit=limit or 500).encode("utf-8", "replace")]
+    from doublet.reports.repeats_terminal import repeats_report
+
+    return [
+        repeats_report(result, limit=limit or 20, width=width(), colour=colour).encode("utf-8", "replace")
+    ]

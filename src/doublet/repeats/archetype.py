@@ -1,0 +1,95 @@
+"""What the variants of a repeat have in common: a template with fixed text and variable places.
+
+Words and signs of each variant are aligned with those of the first; what all have, in the same order, is fixed.
+Between two fixed stretches each variant has its own text, which may be empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+MOST_WORDS = 4000  #: of a variant that are aligned; what follows is one variable place
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the template. *texts* has the text of each variant; they are alike when it is *fixed*."""
+
+    fixed: bool
+    texts: tuple[str, ...]
+
+
+def archetype(variants: Sequence[str]) -> list[Piece]:
+    """The template of *variants*. Joining the n-th text of all pieces with blanks gives the words of variant n."""
+    if not variants:
+        return []
+    places = [list(_WORD.finditer(text))[:MOST_WORDS] for text in variants]
+    words = [[match[0].lower() for match in found] for found in places]
+    base = words[0]
+    # For each word of the first variant: where it stands in each, or nothing when one of them lacks it.
+    where: list[list[int] | None] = [[i] for i in range(len(base))]
+    for other in words[1:]:
+        found = _matched(base, other)
+        for i, row in enumerate(where):
+            if row is not None:
+                at = found.get(i)
+                where[i] = None if at is None else [*row, at]
+    pieces: list[Piece] = []
+    ends = [0] * len(variants)  # the first word of each variant that is not told yet
+    run: list[list[int]] = []
+
+    def text(number: int, first: int, last: int) -> str:
+        if first >= last:
+            return ""
+        return variants[number][places[number][first].start() : places[number][last - 1].end()]
+
+    def flush() -> None:
+        if run:
+            pieces.append(
+                Piece(True, tuple(text(n, run[0][n], run[-1][n] + 1) for n in range(len(variants))))
+            )
+            run.clear()
+
+    for row in where:
+        if row is None:
+            continue
+        if any(at > end for at, end in zip(row, ends, strict=True)):
+            flush()
+            pieces.append(Piece(False, tuple(text(n, ends[n], row[n]) for n in range(len(variants)))))
+        run.append(row)
+        ends = [at + 1 for at in row]
+    flush()
+    rest = tuple(
+        variants[n][places[n][ends[n]].start() :].rstrip() if ends[n] < len(places[n]) else ""
+        for n in range(len(variants))
+    )
+    if any(rest):
+        pieces.append(Piece(False, rest))
+    return pieces
+
+
+def _matched(base: list[str], other: list[str]) -> dict[int, int]:
+    """Place in *base* → place in *other* of the words of a longest common subsequence."""
+    if base == other:
+        return {i: i for i in range(len(base))}
+    from rapidfuzz.distance import Indel
+
+    out: dict[int, int] = {}
+    for step in Indel.opcodes(base, other):
+        if step.tag == "equal":
+            out.update(
+                zip(
+                    range(step.src_start, step.src_end),
+                    range(step.dest_start, step.dest_end),
+                    strict=True,
+                )
+            )
+    return out
+
+
+def template(pieces: Sequence[Piece]) -> str:
+    """The archetype as one line: fixed text, with ``[…]`` for each variable place."""
+    return " ".join(" ".join(piece.texts[0].split()) if piece.fixed else "[…]" for piece in pieces)

@@ -1,0 +1,336 @@
+"""Repeats as one offline HTML page: a heat map, the groups with their variants side by side, and a place to decide.
+
+`repeats_page` makes the page. Its parts (`heat_map`, `group_card`, `STYLE`, `SCRIPT`) stand alone, so that another page
+can take them. Nothing is loaded from outside. Decisions stay in the browser until they are exported as JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+from collections.abc import Sequence
+
+from doublet.repeats.archetype import Piece, archetype
+from doublet.repeats.model import RepeatFile, RepeatGroup, Repeats
+from doublet.reports.wording import count, percent
+
+CELLS = 120  #: of the heat map of the longest file
+SHOWN_FILES = 80
+SHOWN_VARIANTS = 8  #: different wordings side by side
+SHOWN_PLACES = 40
+SHOWN_CHARACTERS = 3000  #: of a variant
+DECISIONS = (("merge", "Merge", "m"), ("keep", "Keep", "k"), ("ignore", "Ignore", "i"))
+
+
+def text(value: object) -> str:
+    """Safe inside an element and an attribute; characters that control a terminal or the direction are shown."""
+    shown = "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in str(value))
+    return html.escape(shown, quote=True)
+
+
+def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -> str:
+    """The whole page. Groups after *limit* are counted, not shown."""
+    groups = result.groups[:limit]
+    key = hashlib.blake2b("".join(group.id for group in result.groups).encode(), digest_size=8).hexdigest()
+    cards = "\n".join(group_card(number, group) for number, group in enumerate(groups, 1))
+    hidden = len(result.groups) - len(groups)
+    more = (
+        f"<p>{count(hidden, 'less significant group')} not shown; the JSON has all.</p>" if hidden > 0 else ""
+    )
+    empty = "" if groups else "<p>No repeat was found.</p>"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="doublet">
+<title>{text(title)}</title>
+<style>{STYLE}</style>
+</head>
+<body data-report="{key}">
+<a class="skip" href="#groups">To the groups</a>
+<header>
+<h1>{text(title)}</h1>
+{summary(result)}
+</header>
+<main>
+<section aria-labelledby="map-title">
+<h2 id="map-title">Where it repeats</h2>
+{heat_map(result)}
+</section>
+<section id="groups" aria-labelledby="groups-title">
+<h2 id="groups-title">Groups, the most significant first</h2>
+{toolbar(result)}
+{cards}{more}{empty}
+</section>
+</main>
+<script>{SCRIPT}</script>
+</body>
+</html>
+"""
+
+
+def summary(result: Repeats) -> str:
+    """What was looked at, with which settings, and what could not be read."""
+    facts = [
+        ("of the text stands in repeats", percent(result.share)),
+        ("groups" if len(result.groups) != 1 else "group", f"{len(result.groups):,}"),
+        ("places", f"{sum(len(group.fragments) for group in result.groups):,}"),
+        ("files" if len(result.files) != 1 else "file", f"{len(result.files):,}"),
+    ]
+    if any(group.new is not None for group in result.groups):
+        facts.insert(1, ("new against the baseline", f"{len(result.new_groups):,}"))
+    shown = "".join(f"<li><b>{text(value)}</b> {text(name)}</li>" for name, value in facts)
+    settings = ", ".join(f"{name} {_value(value)}" for name, value in result.parameters.items())
+    notes = "".join(f"<li>{text(note)}</li>" for note in result.notes)
+    failed = "".join(f"<li>{text(o.place)}: {text(o.reason)}</li>" for o in result.outcomes)
+    out = (
+        f'<ul class="facts">{shown}</ul><details><summary>Settings</summary><p>{text(settings)}</p></details>'
+    )
+    if failed:
+        out += f"<h2>Could not be read</h2><ul>{failed}</ul>"
+    return out + (f'<ul class="notes">{notes}</ul>' if notes else "")
+
+
+def _value(value: object) -> str:
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def heat_map(result: Repeats) -> str:
+    """A strip for each file: the higher and darker a bar, the more of that stretch is said elsewhere too."""
+    longest = max((file.characters for file in result.files), default=0)
+    if not longest:
+        return "<p>There is no text.</p>"
+    files = (
+        sorted(result.files, key=lambda file: (-file.share, file.file))
+        if len(result.files) > 1
+        else result.files
+    )
+    rows = [_strip(file, result.groups, longest) for file in files[:SHOWN_FILES]]
+    hidden = len(files) - SHOWN_FILES
+    more = f"<p>{count(hidden, 'file')} with fewer repeats not shown.</p>" if hidden > 0 else ""
+    legend = (
+        '<p class="legend">Each bar is a stretch of the file; its height and darkness say how much of it repeats. \
+Choose a bar to go to the group that fills it.</p>'
+    )
+    return f"{legend}<div class='map'>{''.join(rows)}</div>{more}"
+
+
+def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int) -> str:
+    cells = max(8, round(CELLS * file.characters / longest))
+    size = max(1, -(-file.characters // cells))
+    filled = [[0, 0, -1] for _ in range(cells)]  # characters in repeats, most from one group, its number
+    for number, group in enumerate(groups):
+        for fragment in group.fragments:
+            if fragment.file != file.file:
+                continue
+            for cell in range(fragment.start // size, min(cells - 1, (fragment.end - 1) // size) + 1):
+                inside = min(fragment.end, (cell + 1) * size) - max(fragment.start, cell * size)
+                filled[cell][0] += inside
+                if inside > filled[cell][1]:
+                    filled[cell][1:] = [inside, number]
+    bars = []
+    for cell, (total, _, number) in enumerate(filled):
+        part = min(1.0, total / size)
+        level = 0 if number < 0 else 1 + min(3, int(part * 4))
+        place = f"{percent(min(1.0, cell * size / max(1, file.characters)))} in"
+        if number < 0:
+            bars.append('<i class="h0"></i>')
+        else:
+            label = f"{place}: {percent(part)} repeats, group {number + 1}"
+            bars.append(
+                f'<a class="h{level}" href="#{text(groups[number].id)}" tabindex="-1" title="{text(label)}" '
+                f'aria-label="{text(label)}" style="height:{max(12, round(part * 100))}%"></a>'
+            )
+    return (
+        f'<div class="file"><span class="name">{text(file.file)}</span> '
+        f'<span class="share">{percent(file.share)}</span><div class="strip">{"".join(bars)}</div></div>'
+    )
+
+
+def toolbar(result: Repeats) -> str:
+    baseline = any(group.new is not None for group in result.groups)
+    states = [("all", "All"), ("", "Undecided"), *((name, label) for name, label, _ in DECISIONS)]
+    if baseline:
+        states.insert(1, ("new", "New"))
+    options = "".join(f'<option value="{value}">{label}</option>' for value, label in states)
+    return f"""<div class="tools" role="toolbar" aria-label="Groups">
+<label>Show <select id="show">{options}</select></label>
+<button type="button" id="export">Export decisions</button>
+<span id="done" role="status">0 of {len(result.groups)} decided</span>
+<details><summary>Keys</summary><p><kbd>j</kbd> <kbd>↓</kbd> next group, <kbd>h</kbd> <kbd>↑</kbd> previous,
+<kbd>m</kbd> merge, <kbd>k</kbd> keep, <kbd>i</kbd> ignore, <kbd>u</kbd> undecided, <kbd>e</kbd> export.</p></details>
+</div>"""
+
+
+def group_card(number: int, group: RepeatGroup) -> str:
+    """One group: what all have in common, the variants side by side, all places, and the buttons."""
+    variants: dict[str, list[str]] = {}
+    for fragment in group.fragments:
+        place = f"{fragment.file}:{fragment.line}:{fragment.column}"
+        section = f" § {fragment.section}" if fragment.section else ""
+        variants.setdefault(fragment.text, []).append(place + section)
+    shown = list(variants)[:SHOWN_VARIANTS]
+    pieces = archetype([variant[:SHOWN_CHARACTERS] for variant in shown])
+    buttons = "".join(
+        f'<button type="button" data-decision="{name}" aria-pressed="false">{label}</button>'
+        for name, label, _ in DECISIONS
+    )
+    told = "word for word" if group.equal else f"{len(variants)} wordings"
+    new = f'<span class="new">new: {text(group.reason)}</span>' if group.new else ""
+    sides = "".join(_variant(n, variants[variant], pieces) for n, variant in enumerate(shown))
+    hidden = len(variants) - len(shown)
+    more = f"<p>{count(hidden, 'more wording')} in the JSON.</p>" if hidden > 0 else ""
+    common = ""
+    if len(shown) > 1:
+        common = f'<h4>In common</h4><p class="archetype">{_archetype(pieces)}</p>'
+    places = json.dumps([[f.file, f.line, f.start, f.end] for f in group.fragments])
+    return f"""<article class="group" id="{text(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
+data-places="{text(places)}" aria-labelledby="{text(group.id)}-t">
+<div class="head"><h3 id="{text(group.id)}-t">{number}. {count(len(group.fragments), "place")}, \
+{group.tokens:.0f} tokens, {told}</h3>{new}
+<span class="significance">significance {group.significance:,.0f}</span>
+<span class="decide" role="group" aria-label="Decision">{buttons}</span></div>
+{common}<div class="variants">{sides}</div>{more}
+</article>"""
+
+
+def _archetype(pieces: Sequence[Piece]) -> str:
+    out = []
+    for piece in pieces:
+        if piece.fixed:
+            out.append(text(piece.texts[0]))
+        else:
+            values = list(dict.fromkeys(" ".join(value.split()) or "nothing" for value in piece.texts))
+            title = " | ".join(value[:120] for value in values[:6])
+            out.append(f'<span class="slot" title="{text(title)}">[{count(len(values), "variant")}]</span>')
+    return " ".join(out)
+
+
+def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str:
+    parts = []
+    for piece in pieces:
+        value = piece.texts[number]
+        if piece.fixed:
+            parts.append(text(value))
+        else:
+            parts.append(
+                f"<mark>{text(value)}</mark>" if value else '<mark class="gap" title="left out here">∅</mark>'
+            )
+    listed = "".join(f"<li>{text(place)}</li>" for place in places[:SHOWN_PLACES])
+    if len(places) > SHOWN_PLACES:
+        listed += f"<li>and {count(len(places) - SHOWN_PLACES, 'more place')}</li>"
+    head = f"<ul class='places'>{listed}</ul>"
+    if len(places) > 3:
+        head = f"<details><summary>{count(len(places), 'place')}</summary>{head}</details>"
+    return f'<div class="variant">{head}<p class="text">{" ".join(parts)}</p></div>'
+
+
+STYLE = """
+:root{--ink:#1c1d21;--soft:#5b5e68;--line:#d5d7de;--paper:#fff;--card:#f7f8fa;--mark:#ffe9a8;--accent:#0b5cad;
+--h1:#f6cf9a;--h2:#e8974d;--h3:#c45a1c;--h4:#7c2d0c}
+@media (prefers-color-scheme:dark){:root{--ink:#e9eaee;--soft:#a8acb8;--line:#3b3e48;--paper:#17181c;--card:#1f2127;
+--mark:#5a4708;--accent:#8ec1ff;--h1:#5c3a1c;--h2:#96592a;--h3:#d98345;--h4:#ffbd87}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:78rem;padding:1rem 1.25rem 4rem;font:16px/1.5 system-ui,sans-serif;color:var(--ink);
+background:var(--paper)}
+h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.2rem;margin:1.6rem 0 .5rem}h3{font-size:1rem;margin:0}
+h4{font-size:.85rem;margin:.75rem 0 .2rem;color:var(--soft);font-weight:600}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
+.facts{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;list-style:none;padding:0;margin:.5rem 0}
+.facts b{font-size:1.3rem}.notes,.legend,.significance{color:var(--soft);font-size:.875rem}
+summary{cursor:pointer;color:var(--accent)}details p{margin:.3rem 0;color:var(--soft);font-size:.875rem;
+overflow-wrap:anywhere}
+.map{display:grid;gap:.4rem}.file .name{font-size:.85rem;overflow-wrap:anywhere}.file .share{font-size:.85rem;
+color:var(--soft)}
+.strip{display:flex;align-items:flex-end;height:2rem;border-bottom:1px solid var(--line);gap:1px;overflow:hidden}
+.strip>*{flex:1 1 0;min-width:0;max-width:1.2rem;display:block}.h0{height:2px;background:var(--line)}
+.h1{background:var(--h1)}.h2{background:var(--h2)}.h3{background:var(--h3)}.h4{background:var(--h4)}
+.tools{position:sticky;top:0;background:var(--paper);display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;
+padding:.5rem 0;border-bottom:1px solid var(--line);z-index:1}
+button,select{font:inherit;font-size:.9rem;color:inherit;background:var(--paper);border:1px solid var(--soft);
+border-radius:.35rem;padding:.25rem .7rem;cursor:pointer;min-height:2rem}
+button[aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--paper);font-weight:600}
+button[aria-pressed=true]::before{content:"✓ "}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.group{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;margin:.9rem 0;
+scroll-margin-top:4rem}
+.group[hidden]{display:none}.head{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:center}
+.decide{margin-left:auto;display:flex;gap:.4rem;flex-wrap:wrap}.new{background:var(--mark);border-radius:.3rem;
+padding:0 .4rem;font-size:.85rem}
+.archetype,.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0}
+.archetype{border-left:3px solid var(--accent);padding-left:.7rem}
+.slot{background:var(--mark);border-bottom:2px dotted;padding:0 .2rem;border-radius:.2rem;white-space:nowrap}
+mark{background:var(--mark);color:inherit;border-bottom:2px dotted;border-radius:.2rem}
+.variants{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.75rem;margin-top:.6rem}
+.variant{background:var(--paper);border:1px solid var(--line);border-radius:.4rem;padding:.5rem .75rem;font-size:.92rem;
+max-height:26rem;overflow:auto}
+.places{list-style:none;margin:0;padding:0;color:var(--soft);font-size:.8rem;overflow-wrap:anywhere}
+kbd{border:1px solid var(--line);border-radius:.25rem;padding:0 .3rem;font-size:.8rem}
+@media print{.tools,.decide,.skip{display:none}.variant{max-height:none}}
+"""
+
+SCRIPT = """
+(function(){
+"use strict";
+var cards=[].slice.call(document.querySelectorAll(".group")),show=document.getElementById("show"),
+done=document.getElementById("done"),key="doublet-repeats-"+document.body.dataset.report,state={};
+try{state=JSON.parse(localStorage.getItem(key)||"{}")}catch(e){}
+function save(){try{localStorage.setItem(key,JSON.stringify(state))}catch(e){}}
+function paint(card){
+  var value=state[card.id]||"";
+  card.dataset.decision=value;
+  [].forEach.call(card.querySelectorAll("[data-decision]"),function(b){
+    b.setAttribute("aria-pressed",String(b.dataset.decision===value))});
+}
+function count(){
+  var n=cards.filter(function(c){return state[c.id]}).length;
+  done.textContent=n+" of "+cards.length+" decided";
+}
+function filter(){
+  var wanted=show.value;
+  cards.forEach(function(c){
+    var value=state[c.id]||"";
+    c.hidden=!(wanted==="all"||(wanted==="new"?c.dataset.new==="yes":value===wanted));
+  });
+}
+function decide(card,value){
+  if(!card)return;
+  if(value&&state[card.id]!==value)state[card.id]=value;else delete state[card.id];
+  save();paint(card);count();
+}
+function current(){return document.activeElement?document.activeElement.closest(".group"):null}
+function move(step){
+  var open=cards.filter(function(c){return !c.hidden}),at=open.indexOf(current());
+  var next=open[at<0?(step>0?0:open.length-1):Math.max(0,Math.min(open.length-1,at+step))];
+  if(next){next.focus();next.scrollIntoView({block:"start"})}
+}
+function download(){
+  var rows=cards.filter(function(c){return state[c.id]}).map(function(c){
+    return {group:c.id,decision:state[c.id],fragments:JSON.parse(c.dataset.places).map(function(p){
+      return {file:p[0],line:p[1],start:p[2],end:p[3]}})}});
+  var link=document.createElement("a");
+  var body=JSON.stringify({format:1,decisions:rows},null,2)+"\\n";
+  link.href=URL.createObjectURL(new Blob([body],{type:"application/json"}));
+  link.download="decisions.json";document.body.appendChild(link);link.click();link.remove();
+  setTimeout(function(){URL.revokeObjectURL(link.href)},1000);
+}
+cards.forEach(function(card){
+  paint(card);
+  card.addEventListener("click",function(e){
+    var b=e.target.closest("button[data-decision]");if(b)decide(card,b.dataset.decision)});
+});
+document.getElementById("export").addEventListener("click",download);
+show.addEventListener("change",filter);
+document.addEventListener("keydown",function(e){
+  if(e.ctrlKey||e.metaKey||e.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))return;
+  var keys={m:"merge",k:"keep",i:"ignore",u:""};
+  if(e.key in keys){if(current()){decide(current(),keys[e.key]);e.preventDefault()}}
+  else if(e.key==="j"||e.key==="ArrowDown"&&current()){move(1);e.preventDefault()}
+  else if(e.key==="h"||e.key==="ArrowUp"&&current()){move(-1);e.preventDefault()}
+  else if(e.key==="e"){download();e.preventDefault()}
+});
+count();
+})();
+"""

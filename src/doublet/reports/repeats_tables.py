@@ -1,0 +1,171 @@
+"""Repeats for programs: CSV, and SARIF for code hosts. The JSON is `Repeats.to_dict`; its schema is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from doublet.repeats.model import RepeatFragment, RepeatGroup, Repeats
+from doublet.reports.tables import csv_row
+from doublet.reports.wording import count
+
+REPEAT_COLUMNS = (
+    *("group", "significance", "equal", "new", "file", "line", "column", "end_line", "end_column"),
+    *("start", "end", "tokens", "section", "text"),
+)
+RULE = "repeat"
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer", "minimum": 0}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _record(properties: dict[str, Any], *, optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "required": required, "properties": properties}
+
+
+def _several(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+#: JSON Schema of ``doublet repeats --format json``; also in docs/reference/repeats.schema.json
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Repeats inside documentation, as doublet repeats --format json writes them",
+    **_record(
+        {
+            "format": {"const": 1},
+            "algorithm": {"enum": ["auto", "exact", "edit", "ngrams"]},
+            "parameters": {"type": "object"},
+            "files": _several(
+                _record(
+                    {
+                        "file": _TEXT,
+                        "kind": {"enum": ["text", "xml", "html", "markdown", "rst", "latex"]},
+                        "characters": _COUNT,
+                        "tokens": _COUNT,
+                        "share": _SHARE,
+                    }
+                )
+            ),
+            "tokens": _COUNT,
+            "share": _SHARE,
+            "groups": _several(
+                _record(
+                    {
+                        "id": {"type": "string", "pattern": "^r[0-9a-f]{10}(-[0-9]+)?$"},
+                        "significance": {"type": "number", "minimum": 0},
+                        "tokens": {"type": "number", "minimum": 0},
+                        "equal": {"type": "boolean"},
+                        "new": {"type": "boolean"},
+                        "reason": _TEXT,
+                        "fragments": {
+                            "minItems": 2,
+                            **_several(
+                                _record(
+                                    {
+                                        "file": _TEXT,
+                                        "start": _COUNT,
+                                        "end": _COUNT,
+                                        "line": {"type": "integer", "minimum": 1},
+                                        "column": {"type": "integer", "minimum": 1},
+                                        "end_line": {"type": "integer", "minimum": 1},
+                                        "end_column": {"type": "integer", "minimum": 1},
+                                        "tokens": _COUNT,
+                                        "section": _TEXT,
+                                        "text": _TEXT,
+                                    }
+                                )
+                            ),
+                        },
+                    },
+                    optional=("new", "reason"),
+                )
+            ),
+            "outcomes": _several(_record({"state": _TEXT, "id": _TEXT, "place": _TEXT, "reason": _TEXT})),
+            "notes": _several(_TEXT),
+        }
+    ),
+}
+
+
+def repeat_rows(result: Repeats) -> Iterator[bytes]:
+    """A header, then one row for each place."""
+    yield csv_row(REPEAT_COLUMNS)
+    for group in result.groups:
+        new = "" if group.new is None else str(group.new).lower()
+        for f in group.fragments:
+            yield csv_row(
+                (
+                    *(group.id, group.significance, str(group.equal).lower(), new, f.file, f.line, f.column),
+                    *(f.end_line, f.end_column, f.start, f.end, f.tokens, f.section, f.text),
+                )
+            )
+
+
+def sarif(result: Repeats, *, version: str) -> dict[str, Any]:
+    """SARIF 2.1.0: one result for each group, at its first place, with the others as related places."""
+    rule = {
+        "id": RULE,
+        "name": "RepeatInDocumentation",
+        "shortDescription": {"text": "The same text stands in several places."},
+        "fullDescription": {
+            "text": "Text that stands in several places must be changed in all of them. Say it once and refer to it."
+        },
+        "defaultConfiguration": {"level": "warning"},
+    }
+    driver = {"name": "doublet", "version": version, "rules": [rule]}
+    return {
+        "$schema": SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(group) for group in result.groups],
+            }
+        ],
+    }
+
+
+def _result(group: RepeatGroup) -> dict[str, Any]:
+    first, *others = group.fragments
+    told = "word for word" if group.equal else "with differences"
+    also = ", ".join(f"{f.file}:{f.line}" for f in others[:5])
+    more = f" and {count(len(others) - 5, 'more place')}" if len(others) > 5 else ""
+    reason = f"; {group.reason}" if group.reason else ""
+    out: dict[str, Any] = {
+        "ruleId": RULE,
+        "ruleIndex": 0,
+        "level": "warning",
+        "message": {"text": f"These {first.tokens} tokens repeat {told}, also in {also}{more}{reason}"},
+        "locations": [{"physicalLocation": _location(first)}],
+        "relatedLocations": [
+            {"id": number, "physicalLocation": _location(f)} for number, f in enumerate(others, 1)
+        ],
+        "partialFingerprints": {"doubletRepeat/v1": group.id},
+        "properties": {"significance": group.significance},
+    }
+    if group.new is not None:
+        out["baselineState"] = "new" if group.new else "unchanged"
+    return out
+
+
+def _location(fragment: RepeatFragment) -> dict[str, Any]:
+    return {
+        "artifactLocation": {"uri": _address(fragment.file)},
+        "region": {
+            "startLine": fragment.line,
+            "startColumn": fragment.column,
+            "endLine": fragment.end_line,
+            "endColumn": fragment.end_column,
+        },
+    }
+
+
+def _address(file: str) -> str:
+    """A path as a relative URI: everything but plain letters, digits and ``/ . - _ ~`` as %XX."""
+    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~"
+    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in file.encode("utf-8", "replace"))
