@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from doublet.jobs.check import check
     from doublet.jobs.compare import compare
     from doublet.jobs.dedupe import dedupe
+    from doublet.jobs.find_repeats import find_repeats
+    from doublet.jobs.library import Library, open_library
     from doublet.model import (
         Check,
         Comparison,
@@ -58,17 +60,20 @@ if TYPE_CHECKING:
         Document,
         Fragment,
         Group,
+        LeftOut,
         Measures,
         Member,
         Outcome,
         Pair,
         Recipe,
         Signature,
+        SourceFragment,
         SourceMatch,
         Span,
         Token,
     )
     from doublet.progress import Event, Progress
+    from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
     from doublet.signatures import CollectionStatistics, method, methods
 
 __version__ = "0.1.0"
@@ -79,6 +84,9 @@ __all__ = [
     "check",
     "compare",
     "dedupe",
+    "find_repeats",
+    "open_library",
+    "Library",
     "method",
     "methods",
     "CollectionStatistics",
@@ -91,6 +99,8 @@ __all__ = [
     "DisguiseFinding",
     "Check",
     "SourceMatch",
+    "SourceFragment",
+    "LeftOut",
     "Deduplication",
     "Group",
     "Member",
@@ -100,6 +110,11 @@ __all__ = [
     "Recipe",
     "Signature",
     "Token",
+    "Repeats",
+    "RepeatGroup",
+    "RepeatFragment",
+    "RepeatFile",
+    "RepeatOptions",
     # progress
     "Event",
     "Progress",
@@ -140,9 +155,15 @@ _HOMES = {
     "check": "doublet.jobs.check",
     "compare": "doublet.jobs.compare",
     "dedupe": "doublet.jobs.dedupe",
+    "find_repeats": "doublet.jobs.find_repeats",
+    "open_library": "doublet.jobs.library",
+    "Library": "doublet.jobs.library",
     "method": "doublet.signatures",
     "methods": "doublet.signatures",
     "CollectionStatistics": "doublet.signatures",
+    **dict.fromkeys(
+        ("Repeats", "RepeatGroup", "RepeatFragment", "RepeatFile", "RepeatOptions"), "doublet.repeats.model"
+    ),
     "Event": "doublet.progress",
     "Progress": "doublet.progress",
 }

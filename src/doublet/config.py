@@ -126,6 +126,9 @@ class Settings:
     keep: str = _setting("longest", as_one_of(*KEEP_RULES), "which document of a group stays")
     workers: int = _setting(1, as_workers, "threads that work at the same time; auto: one per processor")
     memory: int | None = _setting(None, as_size, "memory to stay within, such as 2GB")
+    database: str | None = _setting(
+        None, as_name, "where libraries are kept: a file, or postgresql://user@host/name"
+    )
     colour: str = _setting("auto", as_one_of(*COLOURS), "colour in the terminal")
 
     def to_dict(self) -> dict[str, Any]:
@@ -222,6 +225,14 @@ def find_file(named: Path | None, environ: Mapping[str, str], directory: Path | 
         if candidate.is_file():
             return candidate
     return None
+
+
+def default_database(environ: Mapping[str, str] | None = None) -> str:
+    """The file in which libraries are kept unless the user says otherwise: ~/.local/share/doublet/libraries.db."""
+    environ = os.environ if environ is None else environ
+    base, home = environ.get("XDG_DATA_HOME"), environ.get("HOME")
+    root = Path(base) if base else (Path(home) if home else Path.home()) / ".local" / "share"
+    return str(root / "doublet" / "libraries.db")
 
 
 def user_folder(environ: Mapping[str, str]) -> Path:

@@ -53,6 +53,7 @@ def format_option(*choices: str, default: str = "table") -> Callable[[F], F]:
 def settings_options(*names: str) -> Callable[[F], F]:
     """Flags for these settings. Their values go to `config.resolve` as they are."""
     metavars = {"threshold": "SHARE", "containment": "SHARE|off", "memory": "SIZE", "workers": "N|auto"}
+    metavars |= {"database": "FILE|ADDRESS"}
     metavars |= {"shingle_words": "N", "method": "NAME", "keep": "|".join(config.KEEP_RULES)}
 
     def decorate(function: F) -> F:

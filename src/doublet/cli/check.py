@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,27 +26,55 @@ from doublet.cli.base import (
 from doublet.cli.compare import read, read_limit
 from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
+from doublet.errors import UsageError
+
+if TYPE_CHECKING:
+    from doublet.model import Check
 
 EXAMPLE = """\
 doublet check essay.txt --against library.jsonl
-doublet check essay.txt --against theses/ --fail-above 30% --format json"""
+doublet check essay.txt --library theses --leave-out quotations,bibliography
+doublet check essays/ --library theses --library articles --fail-above 30% --format json"""
 
 
 @click.command(
     cls=Command,
     example=EXAMPLE,
-    help="""Check TEXT (a file, or - for standard input) against documents: how much of it stands in them,
-    which of them explain it best, and every passage with its place on both sides.""",
+    help="""Check each TEXT (a file, a folder of texts, or - for standard input) against libraries or documents: how
+    much of it stands in them, which of them explain it best, and every passage with its place on both sides. Without
+    --library and --against all libraries are checked.""",
 )
-@click.argument("text", metavar="TEXT")
+@click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
+@click.option(
+    "--library",
+    "libraries",
+    multiple=True,
+    metavar="NAME",
+    help="Library to check against; repeat it for more.",
+)
 @click.option(
     "--against",
     multiple=True,
-    required=True,
     metavar="INPUT",
-    help="JSON lines, CSV, Parquet or a folder of texts to check against; may be given again.",
+    help="JSON lines, CSV, Parquet or a folder of texts to check against instead; may be given again.",
 )
-@settings_options("shingle_words")
+@click.option(
+    "--method",
+    "method",
+    metavar="NAME",
+    help="With libraries: passages, or a method of `doublet methods`. [default: passages]",
+)
+@click.option(
+    "--leave-out",
+    multiple=True,
+    metavar="KIND",
+    help="Do not count quotations, bibliography, common (wording of many documents) or own (earlier versions); repeat "
+    "it, or give several with commas.",
+)
+@click.option(
+    "--own", multiple=True, metavar="ID", help="With --leave-out own: id or source of an own earlier version."
+)
+@settings_options("shingle_words", "database")
 @click.option("--min-share", metavar="SHARE", help="Leave out sources that cover less of the text, as 1%.")
 @click.option(
     "--fail-above",
@@ -58,8 +88,12 @@ doublet check essay.txt --against theses/ --fail-above 30% --format json"""
 @common_options
 def command(
     *,
-    text: str,
+    texts: tuple[str, ...],
+    libraries: tuple[str, ...],
     against: tuple[str, ...],
+    method: str | None,
+    leave_out: tuple[str, ...],
+    own: tuple[str, ...],
     min_share: str | None,
     fail_above: str | None,
     id_field: str,
@@ -69,37 +103,89 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
-    from doublet.jobs.check import check
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import outcomes
     from doublet.reports.wording import percent
-    from doublet.sources.open import open_source
 
     resolved = config.resolve(flags, file=config_file)
     limit = read_limit(fail_above)
     least = read_limit(min_share) or 0.0
-    content = read(text, quiet)
+    kinds = [kind.strip() for part in leave_out for kind in part.split(",") if kind.strip()]
+    if against and (libraries or method or kinds or own):
+        raise UsageError("--library, --method, --leave-out and --own are for libraries: leave out --against")
+    names = list(each_text(texts))
+    colour = use_colour(resolved.settings.colour)
+    results: list[tuple[str, str, Check]] = []
     with (
-        open_source(against, id_field=id_field, text_field=text_field) as source,
+        _checker(resolved, against, libraries, id_field=id_field, text_field=text_field) as check,
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
     ):
-        words = resolved.settings.shingle_words
-        result = check(
-            content, source, min_share=least, progress=progress, **({"shingle_words": words} if words else {})
-        )
+        for name in names:
+            content = read(name, quiet)
+            options: dict[str, Any] = {"min_share": least, "progress": progress}
+            if not against:
+                shown_name = "" if name == "-" else Path(name).name
+                options |= {"leave_out": kinds, "own": own, "name": shown_name}
+                options |= {"method": method} if method else {}
+            result = check(content, **options)
+            label = "standard input" if name == "-" else name
+            if form == "table":
+                write_text(check_report(result, content, name=label, width=width(), colour=colour))
+            results.append((label, content, result))
+    found = [result for _, _, result in results]
     if form == "json":
-        write_bytes([json_document(result.to_dict())])
-    else:
-        name = "standard input" if text == "-" else text
-        write_text(
-            check_report(
-                result, content, name=name, width=width(), colour=use_colour(resolved.settings.colour)
-            )
-        )
-    if result.outcomes and not quiet:
-        say(outcomes(result.outcomes).rstrip("\n"))
-    if limit is not None and result.share > limit:
-        say(f"{percent(result.share)} of the text was found: more than {percent(limit)}", quiet=quiet)
+        dicts = [result.to_dict() for result in found]
+        write_bytes([json_document(dicts[0] if len(dicts) == 1 else {"format": 1, "checks": dicts})])
+    failed = False
+    for result in found:
+        if result.outcomes and not quiet:
+            say(outcomes(result.outcomes).rstrip("\n"))
+        failed = failed or bool(result.outcomes)
+    over = [(label, result) for label, _, result in results if limit is not None and result.share > limit]
+    for label, result in over:
+        what = "the text" if len(results) == 1 else label
+        say(f"{percent(result.share)} of {what} was found: more than {percent(limit or 0.0)}", quiet=quiet)
+    if over:
         return OVER_THE_LIMIT
-    return SOME_FAILED if result.outcomes else None
+    return SOME_FAILED if failed else None
+
+
+def each_text(texts: Iterable[str]) -> Iterator[str]:
+    """The files of folders in the order of their names; everything else as it was named."""
+    from doublet.sources.texts import walk
+
+    for text in texts:
+        if text != "-" and Path(text).is_dir():
+            inside, _ = walk(Path(text), text)
+            if not inside:
+                raise UsageError(f"{text} has no files to check")
+            yield from map(str, inside)
+        else:
+            yield text
+
+
+@contextlib.contextmanager
+def _checker(
+    resolved: config.Resolved, against: tuple[str, ...], libraries: tuple[str, ...], **fields: str
+) -> Iterator[Callable[..., Check]]:
+    """What checks a text: against files, or against libraries."""
+    if against:
+        from doublet.jobs.check import check
+        from doublet.sources.open import open_source
+
+        words = resolved.settings.shingle_words
+        more: dict[str, Any] = {"shingle_words": words} if words else {}
+        with open_source(against, **fields) as source:  # type: ignore[arg-type]
+            yield lambda text, **options: check(text, source, **options, **more)
+        return
+    from doublet.cli.library import open_store
+    from doublet.jobs.check_library import check_library
+
+    with open_store(resolved) as store:
+        if not libraries and not store.libraries():
+            raise UsageError(
+                "there is nothing to check against: name files with --against, or make a library with "
+                "`doublet library create NAME` and `doublet library add NAME INPUT...`"
+            )
+        yield lambda text, **options: check_library(store, text, libraries=libraries or None, **options)

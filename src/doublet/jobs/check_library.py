@@ -268,17 +268,17 @@ def _common(batch: TokenBatch, keys: Keys, hits: Hits, documents: int) -> list[E
     run: list[int] = []
     words = len(batch.starts)
     for at in [*order.tolist(), -1]:
-        if at >= 0 and hits.frequency[at] >= bound:
-            if not run or keys.places[at] - keys.places[run[-1]] <= WINDOW:
-                run.append(at)
-                continue
+        common = at >= 0 and hits.frequency[at] >= bound
+        if common and (not run or keys.places[at] - keys.places[run[-1]] <= WINDOW):
+            run.append(at)
+            continue
         if run:
             first, last = int(keys.places[run[0]]), int(keys.places[run[-1]]) + SHINGLE_WORDS - 1
             least = int(min(hits.frequency[one] for one in run))
             many = f"more than {CUT}" if least > CUT else f"at least {least}"
             span = Span(int(batch.starts[first]), int(batch.ends[min(last, words - 1)]))
             out.append(Excluded(span, f"wording of {many} documents"))
-        run = [at] if at >= 0 and hits.frequency[at] >= bound else []
+        run = [at] if common else []
     return out
 
 

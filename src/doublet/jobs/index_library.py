@@ -7,6 +7,7 @@ recognised by its content and left alone.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -67,10 +68,9 @@ def index_library(
 
 def _end(store: Store, job: int, error: BaseException) -> None:
     stopped = isinstance(error, Cancelled | KeyboardInterrupt)
-    try:
+    # The database itself may be what failed: the first error is the one to tell.
+    with contextlib.suppress(DoubletError):
         store.end_job(job, "cancelled" if stopped else "failed", str(error)[:1000])
-    except DoubletError:
-        pass  # the database itself is what failed: the first error is the one to tell
 
 
 def _ahead(

@@ -1,4 +1,4 @@
-"""Groups of duplicates inside a library and between libraries (L8): the exact join of `dedupe` over stored documents."""
+"""Groups of duplicates inside a library and between libraries (L8): the exact join of `dedupe` over documents."""
 
 from __future__ import annotations
 

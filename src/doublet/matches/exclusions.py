@@ -1,8 +1,8 @@
 """Parts of a checked text that need not count as borrowed (K4): quotations and the bibliography, each with its reason.
 
 Found by form alone: quotation marks, block quotations, the heading of a list of references and the look of its entries
-(Russian GOST and the English styles). Nothing is taken out of the text; the caller leaves the words out of the share and
-shows what was left out. Explained in docs/explanation/library-checks.md.
+(Russian GOST and the English styles). Nothing is taken out of the text; the caller leaves the words out of the share
+and shows what was left out. Explained in docs/explanation/library-checks.md.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from doublet.model import Check, SourceMatch
 from doublet.reports.terminal import Painter, disguise_lines, harmless, wrap
-from doublet.reports.wording import FRAGMENT_KINDS, count, percent
+from doublet.reports.wording import FRAGMENT_KINDS, LEFT_OUT, count, percent
 
 SHOWN_SOURCES = 20
 _COLOURS = ("31", "32", "33", "34", "35", "36", "91", "92", "94", "95")
@@ -35,7 +35,9 @@ def check_report(
             "title",
         )
     ]
-    lines.append(paint(f"checked against {count(result.documents, 'document')}", "dim"))
+    where = f" in {', '.join(map(harmless, result.libraries))}" if result.libraries else ""
+    lines.append(paint(f"checked against {count(result.documents, 'document')}{where}", "dim"))
+    lines += _left_out(result)
     lines.append("")
     lines += disguise_lines("The text", result.disguise, paint)
     if not result.sources:
@@ -50,6 +52,19 @@ def check_report(
         lines += ["", *_coloured(result, text, width, paint)]
     lines += [f"Note: {harmless(note)}" for note in result.notes]
     return "\n".join(lines) + "\n"
+
+
+def _left_out(result: Check) -> list[str]:
+    """One line for each kind that was left out, with the share that it would have made."""
+    out = []
+    for one in result.left_out:
+        told = f"{LEFT_OUT.get(one.kind, one.kind)}: {count(one.words, 'word')}"
+        if one.documents:
+            told += f" in {', '.join(map(harmless, one.documents))}"
+        out.append(f"not counted: {told}; with them the share would be {percent(one.share_with)}")
+    if len(result.left_out) > 1 and result.share_with_all is not None:
+        out.append(f"with all of these counted: {percent(result.share_with_all)}")
+    return out
 
 
 def _source(number: int, source: SourceMatch, paint: Painter) -> list[str]:

@@ -343,10 +343,17 @@ def _info(row: Sequence[Any]) -> LibraryInfo:
 
 
 def _listed(row: Sequence[Any], library: str) -> StoredDocument:
+    number, name, title, address, when, source, count, characters, added, changed = row
     return StoredDocument(
-        row[0],
-        library,
-        *(unescape(text) for text in row[1:6]),
-        *(row[6], row[7]),
-        *(iso(row[8]), iso(row[9])),
+        number=number,
+        library=library,
+        id=unescape(name),
+        title=unescape(title),
+        address=unescape(address),
+        time=unescape(when),
+        source=unescape(source),
+        words=count,
+        characters=characters,
+        added=iso(added),
+        changed=iso(changed),
     )

@@ -111,7 +111,8 @@ def add_postings(database: Database, documents: Sequence[int], keys: U64, offset
             zip(documents, spell_keys(keys, offsets), strict=True),
         )
     else:
-        owners = np.repeat(np.array(documents, np.int64), np.diff(np.array(offsets, np.int64)))
+        cuts: I64 = np.array(offsets, np.int64)
+        owners = np.repeat(np.array(documents, np.int64), cuts[1:] - cuts[:-1])
         copy_pairs(database, "doublet_posting", ("key", "document"), keys.astype(np.int64), owners)
 
 

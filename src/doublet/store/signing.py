@@ -153,7 +153,7 @@ class StoreIndex:
             numbers, hits = np.unique(entries, return_counts=True)
             names = dict(
                 self._database.among("SELECT id, name FROM doublet_entry WHERE id IN", numbers.tolist())
-            )  # type: ignore[arg-type]
+            )
         found = [
             Candidate(unescape(names[number]), count)
             for number, count in zip(numbers.tolist(), hits.tolist(), strict=True)
@@ -424,7 +424,7 @@ class Signer:
 
     def _bags(self, numbers: Sequence[int]) -> list[bytes]:
         found = dict(
-            self._database.among("SELECT document_id, bag FROM doublet_content WHERE document_id IN", numbers)  # type: ignore[arg-type]
+            self._database.among("SELECT document_id, bag FROM doublet_content WHERE document_id IN", numbers)
         )
         return [bytes(found[number]) for number in numbers]
 
@@ -497,7 +497,7 @@ class WordTable:
         for number, value, word in rows:
             self._hashes[number] = value
             self._words[number] = word
-        self._hashes = self._hashes.view(np.uint64)  # type: ignore[assignment]
+        self._hashes = self._hashes.view(np.uint64)
 
     def batch(self, bags: Sequence[bytes]) -> TokenBatch:
         """Words of the bags; each as often as it stands in its document, in no order of the text."""
@@ -506,7 +506,7 @@ class WordTable:
         ends = np.concatenate([[0], np.cumsum(counts)])[offsets].astype(np.uint64)
         nothing = np.zeros(len(ids), np.uint32)
         return TokenBatch(
-            self._hashes[ids],  # type: ignore[arg-type]
+            self._hashes[ids],
             nothing,
             nothing,
             nothing.astype(np.uint8),

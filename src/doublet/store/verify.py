@@ -1,7 +1,7 @@
 """Does everything agree with the documents? And if not, make it from them again.
 
-The texts are the ground: checked by their hash. Keys, bags, postings, statistics, counters and signatures all follow from
-them, so all of these can be made again; only a damaged text cannot.
+The texts are the ground: checked by their hash. Keys, bags, postings, statistics, counters and signatures all follow
+from them, so all of these can be made again; only a damaged text cannot.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class _Check:
         return words.pack_bags(words.numbered(counted, numbers))
 
     def _word_numbers(self, counted: words.Counted) -> I64:
-        """Numbers of words as the database has them. Missing ones are made when repairing, else given numbers far off."""
+        """Numbers of words as the database has them. Missing ones are made when repairing, else are far off."""
         if self.repair:
             with self.store._writing, self.database.writing():
                 maker = words.WordNumbers(self.database)
@@ -308,7 +308,8 @@ class _Check:
             last = 0
             while True:
                 rows = self.database.rows(
-                    "SELECT document_id, keys FROM doublet_content WHERE document_id > %s ORDER BY document_id LIMIT %s",
+                    "SELECT document_id, keys FROM doublet_content WHERE document_id > %s "
+                    "ORDER BY document_id LIMIT %s",
                     [last, BATCH],
                 )
                 if not rows:

@@ -350,8 +350,8 @@ def read_statistics(database: Database, library: int) -> Part:
 def spell(database: Database, numbers: Sequence[int]) -> dict[int, str]:
     if len(numbers) > 5_000:
         rows = database.rows("SELECT id, word FROM doublet_word")
-        return dict(rows)  # type: ignore[arg-type]
-    return dict(database.among("SELECT id, word FROM doublet_word WHERE id IN", list(numbers)))  # type: ignore[arg-type]
+        return dict(rows)
+    return dict(database.among("SELECT id, word FROM doublet_word WHERE id IN", list(numbers)))
 
 
 def collection_statistics(database: Database, part: Part) -> CollectionStatistics:

@@ -1,6 +1,6 @@
 """The first layout: the tables of the models, and the postings, which each database keeps in its own way."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -22,12 +22,12 @@ _POSTGRESQL = [
 ]
 
 
-def make_postings(apps, editor):  # noqa: ARG001 - the signature that Django calls
+def make_postings(apps: Any, editor: Any) -> None:  # noqa: ARG001 - the signature that Django calls
     for statement in _SQLITE if editor.connection.vendor == "sqlite" else _POSTGRESQL:
         editor.execute(statement)
 
 
-def drop_postings(apps, editor):  # noqa: ARG001
+def drop_postings(apps: Any, editor: Any) -> None:  # noqa: ARG001
     for table in ("doublet_posting", "doublet_key"):
         editor.execute(f"DROP TABLE {table}")
 
@@ -35,7 +35,7 @@ def drop_postings(apps, editor):  # noqa: ARG001
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies: ClassVar = []
+    dependencies: ClassVar[list[Any]] = []
 
     operations: ClassVar = [
         migrations.CreateModel(
