@@ -1,0 +1,482 @@
+"""``doublet library``: make libraries, put documents in, look at them, take documents out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doublet import config
+from doublet.cli.base import (
+    Command,
+    common_options,
+    format_option,
+    quiet_option,
+    say,
+    settings_options,
+    use_colour,
+    width,
+    write_bytes,
+    write_example,
+    write_text,
+)
+from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.progress import shown
+from doublet.errors import UsageError, suggest
+
+if TYPE_CHECKING:
+    from doublet.config import Resolved
+    from doublet.store.database import Store
+    from doublet.store.values import LibraryInfo
+
+EXAMPLE = """\
+doublet library create theses
+doublet library add theses theses-2023/ theses-2024.jsonl
+doublet check essay.txt --library theses"""
+
+
+class LibraryGroup(click.Group):
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, EXAMPLE)
+        super().format_help(ctx, formatter)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if name not in self.commands and not name.startswith("-"):
+            hint = suggest(name, self.commands) or f": there is {', '.join(self.commands)}"
+            raise click.UsageError(f"there is no command 'library {name}'{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LibraryGroup, help="Keep documents in libraries, to check against again and again.")
+def command() -> None:
+    pass
+
+
+def open_store(resolved: Resolved, *, create: bool = False) -> Store:
+    """The store of the settings. The file of the user's own folder is made when it is first asked for."""
+    from doublet.store.database import Store
+
+    address = resolved.settings.database or config.default_database()
+    return Store(address, create=create or resolved.settings.database is None)
+
+
+def database_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    return settings_options("database")(function)
+
+
+NAME = click.argument("name", metavar="NAME")
+
+
+@command.command(
+    "create",
+    cls=Command,
+    example='doublet library create theses --note "Faculty of history, from 2019 on"',
+    help="Make a new, empty library called NAME.",
+)
+@NAME
+@click.option("--address", default="", metavar="TEXT", help="Where its documents come from, for people.")
+@click.option("--note", default="", metavar="TEXT", help="What it holds, for people.")
+@database_options
+@quiet_option
+@common_options
+def create(
+    *, name: str, address: str, note: str, quiet: bool, config_file: Path | None, **flags: Any
+) -> None:
+    with open_store(config.resolve(flags, file=config_file), create=True) as store:
+        store.create(name, address=address, note=note)
+        say(f"made the library {name} in {store.database.shown}", quiet=quiet)
+
+
+@command.command(
+    "add",
+    cls=Command,
+    example="""\
+doublet library add theses theses-2024/
+doublet library add theses theses.jsonl --id-field url --create""",
+    help="""Put the documents of the INPUTs into the library NAME: files of JSON lines, JSON, CSV or Parquet tables,
+    texts, folders of these, or standard input (-). New documents are stored, changed ones replaced, equal ones left
+    alone; so a command that was stopped can be run again.""",
+)
+@NAME
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--create", "make", is_flag=True, help="Make the library when it is not there.")
+@click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
+@click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
+@click.option("--time-field", metavar="FIELD", help="Field of a record with its time.")
+@click.option("--source-field", metavar="FIELD", help="Field of a record with its source or author.")
+@database_options
+@format_option("table", "json")
+@quiet_option
+@common_options
+def add(
+    *,
+    name: str,
+    inputs: tuple[str, ...],
+    make: bool,
+    id_field: str,
+    text_field: str,
+    time_field: str | None,
+    source_field: str | None,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.jobs.index_library import index_library
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import outcomes
+    from doublet.reports.wording import count
+    from doublet.sources.open import open_source
+
+    resolved = config.resolve(flags, file=config_file)
+    with open_store(resolved, create=make) as store:
+        if make and name not in {info.name for info in store.libraries()}:
+            store.create(name)
+        store.library(name)
+        with (
+            open_source(
+                inputs,
+                id_field=id_field,
+                text_field=text_field,
+                time_field=time_field,
+                source_field=source_field,
+            ) as source,
+            shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
+        ):
+            added = index_library(store, name, source, progress=progress)
+        documents = store.library(name).documents
+    if form == "json":
+        write_bytes([json_document(added.to_dict())])
+    else:
+        parts = [f"{added.stored:,} new"]
+        parts += [f"{added.changed:,} changed"] if added.changed else []
+        parts += [f"{added.unchanged:,} known already"] if added.unchanged else []
+        write_text(f"{name}: {', '.join(parts)}; {count(documents, 'document')} in all\n")
+    if added.outcomes:
+        say(outcomes(added.outcomes).rstrip("\n"), quiet=quiet)
+        return NOTHING_DONE if not (added.stored or added.changed or added.unchanged) else SOME_FAILED
+    return None
+
+
+@command.command("list", cls=Command, example="doublet library list", help="List the libraries.")
+@database_options
+@format_option("table", "json")
+@common_options
+def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
+
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        infos = store.libraries()
+    if form == "json":
+        write_bytes([json_document({"format": 1, "libraries": [info.to_dict() for info in infos]})])
+    elif not infos:
+        write_text("There is no library yet: `doublet library create NAME` makes one.\n")
+    else:
+        rows = [[i.name, f"{i.documents:,}", f"{i.words:,}", i.changed, i.note or i.address] for i in infos]
+        write_text(table(rows, header=["library", "documents", "words", "changed", "note"]))
+
+
+@command.command(
+    "show",
+    cls=Command,
+    example="doublet library show theses",
+    help="""Show what is known about the library NAME: how much is in it, when it changed, how the records that were
+    handed in ended.""",
+)
+@NAME
+@database_options
+@format_option("table", "json")
+@common_options
+def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
+    from doublet.reports.wording import size
+
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        info = store.library(name)
+        place = store.database.shown
+    if form == "json":
+        write_bytes([json_document({"format": 1, **info.to_dict(), "database": place})])
+        return
+    rows = [
+        ["library", info.name],
+        ["documents", f"{info.documents:,}"],
+        ["words", f"{info.words:,}"],
+        ["text", size(info.size_bytes)],
+        ["created", info.created],
+        ["changed", info.changed],
+        *([["address", info.address]] if info.address else []),
+        *([["note", info.note]] if info.note else []),
+        *[[f"records {state}", f"{many:,}"] for state, many in sorted(info.outcomes.items())],
+        ["database", place],
+    ]
+    write_text(table(rows))
+
+
+@command.command(
+    "documents",
+    cls=Command,
+    example="doublet library documents theses --limit 20",
+    help="List the documents of the library NAME in the order in which they came.",
+)
+@NAME
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="So many at most.")
+@database_options
+@format_option("table", "json", "jsonl", "csv")
+@common_options
+def documents(*, name: str, limit: int | None, form: str, config_file: Path | None, **flags: Any) -> None:
+    from doublet.reports.json_report import json_document, json_line
+    from doublet.reports.tables import plain_rows
+    from doublet.reports.terminal import table
+
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        found = store.documents(name, limit=limit)
+        if form == "jsonl":
+            write_bytes(json_line(one.to_dict()) + b"\n" for one in found)
+        elif form == "csv":
+            columns = ["id", "title", "words", "added", "changed", "time", "source", "address"]
+            write_bytes(plain_rows(columns, ([getattr(one, key) for key in columns] for one in found)))
+        elif form == "json":
+            write_bytes([json_document({"format": 1, "documents": [one.to_dict() for one in found]})])
+        else:
+            rows = [[one.id, one.title, f"{one.words:,}", one.added] for one in found]
+            write_text(table(rows, header=["id", "title", "words", "added"]) if rows else "No documents.\n")
+
+
+@command.command(
+    "remove",
+    cls=Command,
+    example="""\
+doublet library remove theses --document ivanov-2023.txt
+doublet library remove drafts --all --yes""",
+    help="Take documents out of the library NAME, or remove it with everything in it.",
+)
+@NAME
+@click.option(
+    "--document", "ids", multiple=True, metavar="ID", help="Id of a document to take out; repeat it."
+)
+@click.option("--all", "everything", is_flag=True, help="The whole library.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@database_options
+@quiet_option
+@common_options
+def remove(
+    *,
+    name: str,
+    ids: tuple[str, ...],
+    everything: bool,
+    yes: bool,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.reports.wording import count
+
+    if bool(ids) == everything:
+        raise UsageError("say what to remove: --document ID (again for more), or --all for the whole library")
+    resolved = config.resolve(flags, file=config_file)
+    with open_store(resolved) as store:
+        info = store.library(name)
+        if everything:
+            if not yes and not _sure(f"Remove {name} with {count(info.documents, 'document')}?"):
+                say("nothing was removed", quiet=quiet)
+                return NOTHING_DONE
+            with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
+                gone = store.delete(
+                    name, lambda done, total: progress.step("removing", done, total, "documents")
+                )
+            say(f"removed {name} with {count(gone, 'document')}", quiet=quiet)
+            return None
+        there = set(store.remove(name, list(dict.fromkeys(ids))))
+    missing = [id for id in ids if id not in there]
+    say(f"removed {count(len(there), 'document')} from {name}", quiet=quiet)
+    for id in missing:
+        say(f"{name} has no document {id!r}")
+    return SOME_FAILED if missing and there else (NOTHING_DONE if missing else None)
+
+
+def _sure(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} Say --yes to do it without being asked")
+    return click.confirm(question, err=True)
+
+
+@command.command(
+    "export",
+    cls=Command,
+    example="doublet library export theses --out theses.jsonl.gz",
+    help="""Write all documents of the library NAME as JSON lines, with their texts as they were given. What was
+    written can be added to another library.""",
+)
+@NAME
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("-"),
+    metavar="FILE",
+    help="Where to; .gz and .zst pack it.",
+)
+@database_options
+@quiet_option
+@common_options
+def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **flags: Any) -> None:
+    from doublet.reports.json_report import json_line
+    from doublet.reports.output import open_output
+    from doublet.reports.wording import count
+
+    done = 0
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        store.library(name)
+        with open_output(out) as stream:
+            for batch in store.walk(name):
+                for info, text in batch:
+                    record = {"id": info.id, "text": text}
+                    extra = {key: getattr(info, key) for key in ("title", "time", "source", "address")}
+                    stream.write(json_line({**record, **{k: v for k, v in extra.items() if v}}) + b"\n")
+                    done += 1
+    say(f"wrote {count(done, 'document')}", quiet=quiet)
+
+
+@command.command(
+    "statistics",
+    cls=Command,
+    example="doublet library statistics theses --top 30",
+    help="""Show the collection statistics of the library NAME: documents and words counted, and the words that stand
+    in most documents (as stems, without stop words).""",
+)
+@NAME
+@click.option(
+    "--top", type=click.IntRange(0), default=20, show_default=True, metavar="N", help="So many words."
+)
+@database_options
+@format_option("table", "json", "csv")
+@common_options
+def statistics(*, name: str, top: int, form: str, config_file: Path | None, **flags: Any) -> None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.tables import plain_rows
+    from doublet.reports.terminal import table
+    from doublet.reports.wording import percent
+
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        found = store.statistics(name)
+    counts = sorted(found.counts().items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))[:top]
+    if form == "csv":
+        write_bytes(plain_rows(["word", "df", "cf"], ([word, df, cf] for word, (df, cf) in counts)))
+    elif form == "json":
+        words = [{"word": word, "df": df, "cf": cf} for word, (df, cf) in counts]
+        facts = {"documents": found.documents, "words": found.words, "distinct_words": len(found)}
+        write_bytes([json_document({"format": 1, **facts, "top": words})])
+    else:
+        write_text(
+            f"{found.documents:,} documents with words, {found.words:,} words counted, {len(found):,} distinct\n"
+        )
+        rows = [[w, f"{df:,}", percent(df / max(1, found.documents)), f"{cf:,}"] for w, (df, cf) in counts]
+        if rows:
+            write_text(table(rows, header=["word", "documents", "of all", "times"]))
+
+
+@command.command(
+    "duplicates",
+    cls=Command,
+    example="""\
+doublet library duplicates theses
+doublet library duplicates theses articles --between --groups groups.csv""",
+    help="""List the groups of duplicates in the libraries NAME..., or in all libraries. With several libraries the ids
+    are written as library/id.""",
+)
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+@click.option("--between", is_flag=True, help="Only groups with documents of two libraries or more.")
+@click.option(
+    "--groups", type=click.Path(path_type=Path), metavar="OUT", help="Write the groups: .jsonl, .json, .csv."
+)
+@settings_options("threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
+@format_option("table", "json", "jsonl", "csv")
+@quiet_option
+@common_options
+def duplicates(
+    *,
+    names: tuple[str, ...],
+    between: bool,
+    groups: Path | None,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> None:
+    from doublet.jobs.library_duplicates import library_duplicates
+    from doublet.reports.json_report import json_document
+    from doublet.reports.tables import check_groups, group_lines, group_rows
+    from doublet.reports.terminal import deduplication
+
+    resolved = config.resolve(flags, file=config_file)
+    settings = resolved.settings
+    if groups is not None:
+        check_groups(groups)
+    options: dict[str, Any] = {"containment": settings.containment, "keep": settings.keep}
+    options |= {"workers": settings.workers, "memory_bytes": settings.memory, "threshold": settings.threshold}
+    if settings.shingle_words is not None:
+        options["shingle_words"] = settings.shingle_words
+    with (
+        open_store(resolved) as store,
+        shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
+    ):
+        result = library_duplicates(
+            store, names or None, between=between, out=groups, progress=progress, **options
+        )
+    if form == "json":
+        write_bytes([json_document(result.to_dict())])
+    elif form == "jsonl":
+        write_bytes(group_lines(result))
+    elif form == "csv":
+        write_bytes(group_rows(result))
+    else:
+        write_text(deduplication(result, width=width(), colour=use_colour(settings.colour)))
+
+
+@command.command(
+    "verify",
+    cls=Command,
+    example="doublet library verify\ndoublet library verify theses --repair",
+    help="""Check that index, statistics and signatures agree with the documents of the libraries NAME... (or of all).
+    With --repair they are made again from the documents where they do not. Exits with 3 when something is wrong and was
+    not mended.""",
+)
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+@click.option("--repair", is_flag=True, help="Mend what can be made from the documents again.")
+@database_options
+@format_option("table", "json")
+@quiet_option
+@common_options
+def verify(
+    *, names: tuple[str, ...], repair: bool, form: str, quiet: bool, config_file: Path | None, **flags: Any
+) -> int | None:
+    from doublet.reports.json_report import json_document
+    from doublet.store.verify import verify as look
+
+    resolved = config.resolve(flags, file=config_file)
+    with (
+        open_store(resolved) as store,
+        shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
+    ):
+        infos: list[LibraryInfo] = [store.library(name) for name in names] or store.libraries()
+        findings = look(store, [info.name for info in infos], repair=repair, progress=progress)
+    if form == "json":
+        write_bytes([json_document({"format": 1, "findings": [one.to_dict() for one in findings]})])
+    else:
+        write_text(
+            "".join(_told(findings))
+            or f"All is well in {', '.join(i.name for i in infos) or 'the database'}.\n"
+        )
+    return SOME_FAILED if any(not one.repaired for one in findings) else None
+
+
+def _told(findings: list[Any]) -> Iterator[str]:
+    for one in findings:
+        where = f"{one.library}: " if one.library else ""
+        after = "mended" if one.repaired else "not mended"
+        yield f"{where}{one.kind}: {one.message} ({one.count:,}); {after}\n"
