@@ -23,7 +23,7 @@ class Piece:
 
 
 def archetype(variants: Sequence[str]) -> list[Piece]:
-    """The template of *variants*. Joining the n-th text of all pieces with blanks gives the words of variant n."""
+    """The template of *variants*. The n-th texts of all pieces, joined, give variant n (but for blanks at its end)."""
     if not variants:
         return []
     places = [list(_WORD.finditer(text))[:MOST_WORDS] for text in variants]
@@ -38,35 +38,33 @@ def archetype(variants: Sequence[str]) -> list[Piece]:
                 at = found.get(i)
                 where[i] = None if at is None else [*row, at]
     pieces: list[Piece] = []
-    ends = [0] * len(variants)  # the first word of each variant that is not told yet
-    run: list[list[int]] = []
+    told = [0] * len(variants)  # characters of each variant that stand in a piece already
+    ends = [0] * len(variants)  # the same in words
+    run: list[int] = []  # last words of the fixed stretch that is going on
 
-    def text(number: int, first: int, last: int) -> str:
-        if first >= last:
-            return ""
-        return variants[number][places[number][first].start() : places[number][last - 1].end()]
-
-    def flush() -> None:
-        if run:
-            pieces.append(
-                Piece(True, tuple(text(n, run[0][n], run[-1][n] + 1) for n in range(len(variants))))
-            )
-            run.clear()
+    def add(fixed: bool, upto: Sequence[int]) -> None:
+        """A piece with all words of each variant before the word *upto*."""
+        texts = []
+        for number, stop in enumerate(upto):
+            end = places[number][stop - 1].end() if stop > ends[number] else told[number]
+            texts.append(variants[number][told[number] : end])
+            told[number] = end
+            ends[number] = max(stop, ends[number])
+        pieces.append(Piece(fixed, tuple(texts)))
 
     for row in where:
         if row is None:
             continue
-        if any(at > end for at, end in zip(row, ends, strict=True)):
-            flush()
-            pieces.append(Piece(False, tuple(text(n, ends[n], row[n]) for n in range(len(variants)))))
-        run.append(row)
-        ends = [at + 1 for at in row]
-    flush()
-    rest = tuple(
-        variants[n][places[n][ends[n]].start() :].rstrip() if ends[n] < len(places[n]) else ""
-        for n in range(len(variants))
-    )
-    if any(rest):
+        if run and row != [at + 1 for at in run]:
+            add(True, [at + 1 for at in run])
+            run = []
+        if not run and any(at > end for at, end in zip(row, ends, strict=True)):
+            add(False, row)
+        run = row
+    if run:
+        add(True, [at + 1 for at in run])
+    rest = tuple(variant[at:] for variant, at in zip(variants, told, strict=True))
+    if any(text.strip() for text in rest):
         pieces.append(Piece(False, rest))
     return pieces
 
@@ -92,4 +90,4 @@ def _matched(base: list[str], other: list[str]) -> dict[int, int]:
 
 def template(pieces: Sequence[Piece]) -> str:
     """The archetype as one line: fixed text, with ``[…]`` for each variable place."""
-    return " ".join(" ".join(piece.texts[0].split()) if piece.fixed else "[…]" for piece in pieces)
+    return " ".join("".join(piece.texts[0] if piece.fixed else " […]" for piece in pieces).split())

@@ -17,6 +17,7 @@ from doublet.reports.wording import count, percent
 
 CELLS = 120  #: of the heat map of the longest file
 SHOWN_FILES = 80
+OPEN_FILES = 10  #: of them before a fold
 SHOWN_VARIANTS = 8  #: different wordings side by side
 SHOWN_PLACES = 40
 SHOWN_CHARACTERS = 3000  #: of a variant
@@ -108,13 +109,19 @@ def heat_map(result: Repeats) -> str:
         else result.files
     )
     rows = [_strip(file, result.groups, longest) for file in files[:SHOWN_FILES]]
+    first, rest = "".join(rows[:OPEN_FILES]), "".join(rows[OPEN_FILES:])
+    if rest:
+        folded = (
+            f"<summary>{count(len(rows) - OPEN_FILES, 'more file')}</summary><div class='map'>{rest}</div>"
+        )
+        rest = f"<details>{folded}</details>"
     hidden = len(files) - SHOWN_FILES
     more = f"<p>{count(hidden, 'file')} with fewer repeats not shown.</p>" if hidden > 0 else ""
     legend = (
         '<p class="legend">Each bar is a stretch of the file; its height and darkness say how much of it repeats. \
 Choose a bar to go to the group that fills it.</p>'
     )
-    return f"{legend}<div class='map'>{''.join(rows)}</div>{more}"
+    return f"{legend}<div class='map'>{first}</div>{rest}{more}"
 
 
 def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int) -> str:
@@ -143,8 +150,10 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int) -> str
                 f'<a class="h{level}" href="#{text(groups[number].id)}" tabindex="-1" title="{text(label)}" '
                 f'aria-label="{text(label)}" style="height:{max(12, round(part * 100))}%"></a>'
             )
+    best = next((group for group in groups if any(f.file == file.file for f in group.fragments)), None)
+    name = f'<a href="#{text(best.id)}">{text(file.file)}</a>' if best else text(file.file)
     return (
-        f'<div class="file"><span class="name">{text(file.file)}</span> '
+        f'<div class="file"><span class="name">{name}</span> '
         f'<span class="share">{percent(file.share)}</span><div class="strip">{"".join(bars)}</div></div>'
     )
 
@@ -204,27 +213,29 @@ def _archetype(pieces: Sequence[Piece]) -> str:
         else:
             values = list(dict.fromkeys(" ".join(value.split()) or "nothing" for value in piece.texts))
             title = " | ".join(value[:120] for value in values[:6])
-            out.append(f'<span class="slot" title="{text(title)}">[{count(len(values), "variant")}]</span>')
-    return " ".join(out)
+            out.append(f' <span class="slot" title="{text(title)}">[{count(len(values), "variant")}]</span>')
+    return "".join(out).strip()
 
 
 def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str:
     parts = []
     for piece in pieces:
         value = piece.texts[number]
+        own = value.strip()
         if piece.fixed:
             parts.append(text(value))
+        elif own:
+            blank = value[: len(value) - len(value.lstrip())]
+            parts.append(f"{text(blank)}<mark>{text(own)}</mark>")
         else:
-            parts.append(
-                f"<mark>{text(value)}</mark>" if value else '<mark class="gap" title="left out here">∅</mark>'
-            )
+            parts.append('<mark class="gap" title="left out here">∅</mark>')
     listed = "".join(f"<li>{text(place)}</li>" for place in places[:SHOWN_PLACES])
     if len(places) > SHOWN_PLACES:
         listed += f"<li>and {count(len(places) - SHOWN_PLACES, 'more place')}</li>"
     head = f"<ul class='places'>{listed}</ul>"
     if len(places) > 3:
         head = f"<details><summary>{count(len(places), 'place')}</summary>{head}</details>"
-    return f'<div class="variant">{head}<p class="text">{" ".join(parts)}</p></div>'
+    return f'<div class="variant">{head}<p class="text">{"".join(parts)}</p></div>'
 
 
 STYLE = """
@@ -239,7 +250,7 @@ h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.2rem;margin:1.6rem 0 .5rem}h3{
 h4{font-size:.85rem;margin:.75rem 0 .2rem;color:var(--soft);font-weight:600}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
 .facts{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;list-style:none;padding:0;margin:.5rem 0}
-.facts b{font-size:1.3rem}.notes,.legend,.significance{color:var(--soft);font-size:.875rem}
+a{color:var(--accent)}.facts b{font-size:1.3rem}.notes,.legend,.significance{color:var(--soft);font-size:.875rem}
 summary{cursor:pointer;color:var(--accent)}details p{margin:.3rem 0;color:var(--soft);font-size:.875rem;
 overflow-wrap:anywhere}
 .map{display:grid;gap:.4rem}.file .name{font-size:.85rem;overflow-wrap:anywhere}.file .share{font-size:.85rem;
