@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Callable
 
 import pytest
+from library_databases import VENDORS, new_address
 
 from doublet.errors import IncompatibleSignatures, InvalidParameter, UsageError
 from doublet.index import Candidate, Index, MemoryIndex
@@ -17,7 +18,22 @@ RU, EN, MIXED = (TEXTS.joinpath(f"{name}.txt").read_text(encoding="utf-8") for n
 COLLECTION = [RU, EN, MIXED, *RU.split("\n\n"), *EN.split("\n\n")]
 
 MakeIndex = Callable[[Method], Index]
-KINDS: dict[str, MakeIndex] = {"memory": MemoryIndex}
+
+
+def in_database(vendor: str) -> MakeIndex:
+    """Makes indexes in databases of their own."""
+
+    def make(method: Method) -> Index:
+        from doublet.store.database import Store
+        from doublet.store.signing import StoreIndex
+
+        store = Store(new_address(vendor))
+        return StoreIndex(store.database, store.create("library").number, method)
+
+    return make
+
+
+KINDS: dict[str, MakeIndex] = {"memory": MemoryIndex} | {vendor: in_database(vendor) for vendor in VENDORS}
 
 
 @pytest.fixture(params=KINDS)
