@@ -43,14 +43,10 @@ from doublet.text.tokens import Canon, TokenBatch
 
 Mask = NDArray[np.bool_]
 
-PASSAGES = (
-    "passages"  #: the method that finds borrowed passages of any document; the others look at whole documents
-)
+PASSAGES = "passages"  #: the method that finds borrowed passages; the others look at whole documents
 LEAVE_OUT = ("quotations", "bibliography", "common", "own")
-COMMON_LEAST, COMMON_SHARE = (
-    5,
-    0.02,
-)  #: wording is common from so many documents and from this share of them on
+COMMON_LEAST, COMMON_SHARE = 5, 0.02  #: wording is common from so many documents and this share of all on
+COMMON_SAMPLE, COMMON_AGREE = 8, 0.6  #: so many of them are laid beside the text; this share has to agree
 
 
 def check_library(
@@ -103,7 +99,7 @@ def check_library(
         measures = _measure(text, [found[number][1] for number in found])
     else:
         found, measures = _similar(store, infos, text, method, dict(parameters or {}), limit, progress)
-    masks = _masks(text, batch, wanted, keys, hits, documents)
+    masks = _masks(store, text, batch, wanted, keys, hits, documents, options)
     mine = _own(found.values(), name, own) if "own" in wanted else set()
     place = {number: row for row, number in enumerate(found)}
     # Of sources that explain the same words the one most alike comes first.
@@ -238,7 +234,14 @@ def _named(
 
 
 def _masks(
-    text: str, batch: TokenBatch, wanted: Sequence[str], keys: Keys, hits: Hits, documents: int
+    store: Store,
+    text: str,
+    batch: TokenBatch,
+    wanted: Sequence[str],
+    keys: Keys,
+    hits: Hits,
+    documents: int,
+    options: AlignOptions,
 ) -> dict[str, tuple[Mask, list[Excluded]]]:
     """Of each kind the words that it leaves out, and the places with their reasons."""
     out: dict[str, tuple[Mask, list[Excluded]]] = {}
@@ -246,7 +249,10 @@ def _masks(
     for kind in wanted:
         if kind == "own":
             continue
-        places = finders[kind](text) if kind in finders else _common(batch, keys, hits, documents)
+        if kind in finders:
+            places = finders[kind](text)
+        else:
+            places = _common(store, batch, keys, hits, documents, options)
         out[kind] = (_words_in([place.span for place in places], batch), places)
     return out
 
@@ -260,25 +266,50 @@ def _words_in(spans: Iterable[Span], batch: TokenBatch) -> Mask:
     return mask
 
 
-def _common(batch: TokenBatch, keys: Keys, hits: Hits, documents: int) -> list[Excluded]:
-    """Wording that many documents of the libraries share: runs of the text all of whose keys are common."""
+def _common(
+    store: Store, batch: TokenBatch, keys: Keys, hits: Hits, documents: int, options: AlignOptions
+) -> list[Excluded]:
+    """Wording that many documents of the libraries share (title pages, stock phrases).
+
+    Keys of many documents tell where it is; how far it goes is seen by laying some of those documents beside the text:
+    it goes as far as most of them agree.
+    """
     bound = min(CUT, max(COMMON_LEAST, COMMON_SHARE * documents))
-    order = np.argsort(keys.places, kind="stable")
-    out: list[Excluded] = []
-    run: list[int] = []
-    words = len(batch.starts)
-    for at in [*order.tolist(), -1]:
-        common = at >= 0 and hits.frequency[at] >= bound
-        if common and (not run or keys.places[at] - keys.places[run[-1]] <= WINDOW):
-            run.append(at)
+    runs: list[list[int]] = []
+    for at in np.argsort(keys.places, kind="stable").tolist():
+        if hits.frequency[at] < bound:
             continue
-        if run:
-            first, last = int(keys.places[run[0]]), int(keys.places[run[-1]]) + SHINGLE_WORDS - 1
-            least = int(min(hits.frequency[one] for one in run))
-            many = f"more than {CUT}" if least > CUT else f"at least {least}"
-            span = Span(int(batch.starts[first]), int(batch.ends[min(last, words - 1)]))
-            out.append(Excluded(span, f"wording of {many} documents"))
-        run = [at] if common else []
+        if runs and keys.places[at] - keys.places[runs[-1][-1]] <= WINDOW:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    samples = []
+    for run in runs:
+        rarest = min(run, key=lambda at: int(hits.frequency[at]))
+        having = hits.documents[hits.keys == rarest]
+        samples.append(having[:: max(1, len(having) // COMMON_SAMPLE)][:COMMON_SAMPLE].tolist())
+    texts = store.texts(list({number for sample in samples for number in sample}))
+    aligned = {
+        number: find_passages(batch.hashes, Canon().tokens([text]).hashes, options)
+        for number, text in texts.items()
+    }
+    out: list[Excluded] = []
+    for run, sample in zip(runs, samples, strict=True):
+        sharing = np.zeros(len(batch.starts), np.int64)
+        for number in sample:
+            for passage in aligned.get(number, ()):
+                sharing[passage.a_start : passage.a_end] += 1
+        common = sharing >= max(2, COMMON_AGREE * len(sample))
+        first, last = int(keys.places[run[0]]), int(keys.places[run[-1]]) + SHINGLE_WORDS
+        common[first:last] = True
+        while first > 0 and common[first - 1]:
+            first -= 1
+        while last < len(common) and common[last]:
+            last += 1
+        least = int(min(hits.frequency[at] for at in run))
+        many = f"more than {CUT}" if least > CUT else f"at least {least}"
+        span = Span(int(batch.starts[first]), int(batch.ends[min(last, len(common)) - 1]))
+        out.append(Excluded(span, f"wording of {many} documents"))
     return out
 
 

@@ -21,8 +21,11 @@ class Ranked:
     added: float
 
 
-def clip(passages: Sequence[Passage], counted: NDArray[np.bool_]) -> list[Passage]:
-    """The parts of passages that count, for ranking alone: their places in b and equal words are not cut."""
+def clip(passages: Sequence[Passage], counted: NDArray[np.bool_], *, least_words: int = 4) -> list[Passage]:
+    """The parts of passages that count, for ranking alone: their places in b and equal words are not cut.
+
+    What is left of a passage is no passage any more when it has fewer than *least_words* words.
+    """
     out = []
     for p in passages:
         inside = counted[p.a_start : p.a_end]
@@ -30,8 +33,8 @@ def clip(passages: Sequence[Passage], counted: NDArray[np.bool_]) -> list[Passag
             out.append(p)
             continue
         edges = np.flatnonzero(np.diff(inside, prepend=False, append=False)) + p.a_start
-        for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            out.append(replace(p, a_start=start, a_end=end))
+        pieces = zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+        out += [replace(p, a_start=start, a_end=end) for start, end in pieces if end - start >= least_words]
     return out
 
 

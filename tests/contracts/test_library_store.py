@@ -1,0 +1,445 @@
+"""What a store of libraries promises, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import itertools
+import pathlib
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from library_databases import VENDORS, new_address
+
+from doublet.errors import (
+    IncompatibleSignatures,
+    InvalidParameter,
+    LibraryExists,
+    StoreError,
+    StoreTooNew,
+    UnknownLibrary,
+    UnknownMethod,
+)
+from doublet.jobs.check_library import check_library
+from doublet.jobs.index_library import index_library
+from doublet.jobs.library_duplicates import library_duplicates
+from doublet.model import Document
+from doublet.signatures import METHODS
+from doublet.signatures.statistics import CollectionStatistics
+from doublet.store import passages, words
+from doublet.store.database import Store
+from doublet.store.verify import verify
+
+TEXTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "texts"
+RU, EN, MIXED = (TEXTS.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in ("ru", "en", "mixed"))
+HOSTILE = "o'Hara\"; DROP TABLE x; -- \x00 \ud800 \u202eabc 𝒳😀 \ue000 %s"
+_names = itertools.count()
+_stores: dict[str, Store] = {}
+
+
+@pytest.fixture(params=VENDORS, scope="module")
+def vendor(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(vendor: str) -> Store:
+    """A store that the tests of a vendor share; each takes a library of its own."""
+    if vendor not in _stores:
+        _stores[vendor] = Store(new_address(vendor))
+    return _stores[vendor]
+
+
+@pytest.fixture
+def name(store: Store) -> Iterator[str]:
+    made = f"library {next(_names)}"
+    store.create(made)
+    yield made
+    if made in {info.name for info in store.libraries()}:
+        store.delete(made)
+
+
+def counted(texts: list[str]) -> CollectionStatistics:
+    out = CollectionStatistics()
+    out.add_texts(texts)
+    return out
+
+
+def test_it_works(store: Store, name: str) -> None:
+    added = store.add(name, [Document("ru", RU, title="Title"), Document("en", EN)])
+    assert (added.stored, added.changed, added.unchanged, added.outcomes) == (2, 0, 0, [])
+    assert [(d.id, d.title) for d in store.documents(name)] == [("ru", "Title"), ("en", "")]
+    info = store.library(name)
+    assert info.documents == 2
+    assert info.size_bytes == len((RU + EN).encode())
+    assert check_library(store, RU, libraries=[name]).sources[0].id == "ru"
+    assert verify(store, [name]) == []
+
+
+@pytest.mark.covers("M11")
+def test_added_changed_removed_and_added_again(store: Store, name: str) -> None:
+    store.add(name, [Document("a", RU), Document("b", EN)])
+    again = store.add(name, [Document("a", RU), Document("b", MIXED), Document("c", EN)])
+    assert (again.stored, again.changed, again.unchanged) == (1, 1, 1)
+    assert store.statistics(name) == counted([RU, MIXED, EN])
+    assert store.remove(name, ["a", "zzz"]) == ["a"]
+    assert store.remove(name, ["a"]) == []
+    assert store.statistics(name) == counted([MIXED, EN])
+    assert check_library(store, RU, libraries=[name]).share < 0.5
+    store.add(name, [Document("a", RU)])
+    assert check_library(store, RU, libraries=[name]).share == 1.0
+    assert store.library(name).documents == 3
+    assert verify(store, [name]) == []
+
+
+def test_facts_change_without_the_text(store: Store, name: str) -> None:
+    store.add(name, [Document("a", EN, title="old", address="http://x")])
+    assert store.add(name, [Document("a", EN, title="new")]).unchanged == 1
+    found = store.document(name, "a")
+    assert found is not None
+    assert (found.title, found.address) == ("new", "")
+
+
+def test_what_cannot_be_used_becomes_an_outcome(store: Store, name: str) -> None:
+    added = store.add(name, [Document("a", EN), Document("a", RU), Document("none", " — ")])
+    assert added.stored == 1
+    assert sorted((o.state, o.id) for o in added.outcomes) == [("duplicate_id", "a"), ("empty", "none")]
+    assert store.library(name).outcomes == {"stored": 1, "duplicate_id": 1, "empty": 1}
+
+
+def test_hostile_names_and_texts(store: Store, name: str) -> None:
+    text = HOSTILE + RU + HOSTILE
+    document = Document(HOSTILE, text, title=HOSTILE, address=HOSTILE, time=HOSTILE, source=HOSTILE)
+    store.add(name, [document])
+    found = next(store.documents(name))
+    assert (found.id, found.title, found.address, found.time, found.source) == (HOSTILE,) * 5
+    assert store.texts([found.number])[found.number] == text
+    assert store.add(name, [document]).unchanged == 1
+    assert store.remove(name, [HOSTILE]) == [HOSTILE]
+    other = f"{HOSTILE}{next(_names)}"
+    assert store.create(other, note=HOSTILE).note == HOSTILE
+    assert store.library(other).name == other
+    store.delete(other)
+
+
+def test_very_long_names_and_words(store: Store, name: str) -> None:
+    long = "x" * 20_000
+    store.add(name, [Document(long, f"{long} is a long word indeed")])
+    assert next(store.documents(name)).id == long
+    assert long in store.statistics(name)
+
+
+@pytest.mark.parametrize("wrong", ["", "  ", "x" * 201])
+def test_names_of_libraries(store: Store, wrong: str) -> None:
+    with pytest.raises(InvalidParameter, match="name"):
+        store.create(wrong)
+
+
+def test_unknown_and_existing_libraries(store: Store, name: str) -> None:
+    with pytest.raises(LibraryExists, match="already"):
+        store.create(name)
+    with pytest.raises(UnknownLibrary, match="did you mean"):
+        store.library(name[:-1] + "_")
+    with pytest.raises(UnknownLibrary):
+        check_library(store, RU, libraries=["no such library"])
+
+
+@pytest.mark.covers("K1")
+def test_one_several_all(store: Store, name: str) -> None:
+    other = name + " other"
+    store.create(other)
+    store.add(name, [Document("same", RU)])
+    store.add(other, [Document("same", RU), Document("en", EN)])
+    one = check_library(store, RU, libraries=[name])
+    assert [(s.library, s.id) for s in one.sources] == [(name, "same")]
+    assert one.documents == 1
+    several = check_library(store, RU, libraries=[name, other])
+    assert {(s.library, s.id) for s in several.sources} == {(name, "same"), (other, "same")}
+    assert several.documents == 3
+    assert [s.added for s in several.sources] == [1.0, 0.0]
+    everything = check_library(store, RU)
+    assert everything.share == 1.0
+    assert {name, other} <= set(everything.libraries)
+    store.delete(other)
+
+
+def test_no_duplicates_is_an_answer(store: Store, name: str) -> None:
+    store.add(name, [Document("ru", RU)])
+    found = check_library(store, EN, libraries=[name])
+    assert (found.share, found.sources) == (0.0, ())
+    assert check_library(store, "", libraries=[name]).notes
+    assert check_library(store, RU, libraries=[name], candidates=1).share == 1.0
+
+
+@pytest.mark.covers("K2", "K3")
+def test_every_stored_document_finds_itself(store: Store, name: str) -> None:
+    parts = [part for text in (RU, EN, MIXED) for part in text.split("\n\n") if part.strip()]
+    store.add(name, [Document(str(i), part) for i, part in enumerate(dict.fromkeys(parts))])
+    for document in store.documents(name):
+        text = store.texts([document.number])[document.number]
+        found = check_library(store, text, libraries=[name])
+        assert found.share == 1.0
+        assert found.sources[0].resemblance == 1.0
+        assert sum(source.added for source in found.sources) == pytest.approx(found.share)
+        for source in found.sources:
+            for fragment in source.fragments:
+                assert 0 <= fragment.a.start < fragment.a.end <= len(text)
+
+
+def test_wording_of_every_document_is_found_too(
+    store: Store, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys of more documents than are looked at still lead somewhere when there is nothing else."""
+    monkeypatch.setattr(passages, "CUT", 5)
+    same = "это общий титульный лист всех работ кафедры за все годы её существования и ни одного слова больше"
+    store.add(name, [Document(str(n), f"{same} {n}") for n in range(40)])
+    found = check_library(store, f"{same} 17", libraries=[name])
+    assert found.share == 1.0
+
+
+@pytest.mark.covers("K4")
+def test_common_wording_is_left_out(store: Store, name: str) -> None:
+    title = "министерство науки федеральное государственное бюджетное учреждение высшего образования кафедра истории"
+    page = f"{title} дипломная работа студента пятого курса очной формы обучения допущена к защите заведующим кафедрой"
+    store.add(name, [Document(str(n), f"{page} номер {n} {RU[n * 50 : n * 50 + 400]}") for n in range(20)])
+    text = f"{page} и далее совсем свой текст который нигде больше не стоит и никем не был написан раньше"
+    plain = check_library(store, text, libraries=[name])
+    left = check_library(store, text, libraries=[name], leave_out=["common"])
+    assert plain.share > 0.5
+    assert plain.left_out == ()
+    assert left.share < 0.1
+    assert left.share_with_all == pytest.approx(plain.share)
+    (one,) = left.left_out
+    assert one.kind == "common"
+    assert one.share_with == pytest.approx(plain.share)
+    assert "at least 20 documents" in one.reasons[0]
+    assert text[slice(*one.spans[0])].startswith("министерство")
+
+
+@pytest.mark.covers("K4")
+def test_own_versions_are_left_out(store: Store, name: str) -> None:
+    store.add(name, [Document("thesis.txt", RU), Document("other", EN, source="Ivanov")])
+    text = RU + "\n\n" + EN
+    whole = check_library(store, text, libraries=[name], name="thesis.txt")
+    assert whole.share == 1.0
+    by_name = check_library(store, text, libraries=[name], name="thesis.txt", leave_out=["own"])
+    assert [s.id for s in by_name.sources] == ["other"]
+    assert by_name.left_out[0].documents == (f"{name}/thesis.txt",)
+    assert by_name.left_out[0].share_with == 1.0
+    by_author = check_library(store, text, libraries=[name], leave_out=["own"], own=["Ivanov"])
+    assert [s.id for s in by_author.sources] == ["thesis.txt"]
+
+
+@pytest.mark.covers("K4")
+def test_quotations_and_references_are_left_out(store: Store, name: str) -> None:
+    borrowed = " ".join(EN.split()[:40])
+    entry = "1. Иванов И. И. История города // Вопросы истории. 2010. № 3. С. 12–25."
+    store.add(name, [Document("en", EN), Document("list", f"{entry}\n{RU}")])
+    text = f"As he said: «{borrowed}».\n\nThe rest is my own and stands nowhere else.\n\nСписок литературы\n{entry}\n"
+    plain = check_library(store, text, libraries=[name])
+    left = check_library(store, text, libraries=[name], leave_out=["quotations", "bibliography"])
+    assert plain.share > 0.6
+    assert left.share == 0.0
+    assert left.sources == ()
+    assert [one.kind for one in left.left_out] == ["quotations", "bibliography"]
+    assert left.left_out[0].share_with < left.share_with_all  # type: ignore[operator]
+    assert left.share_with_all == pytest.approx(plain.share)
+
+
+@pytest.mark.parametrize("wrong", ["quotes", ""])
+def test_only_known_things_can_be_left_out(store: Store, name: str, wrong: str) -> None:
+    with pytest.raises(InvalidParameter, match="left out"):
+        check_library(store, RU, libraries=[name], leave_out=[wrong])
+
+
+def test_a_borrowed_paragraph_of_a_long_work(store: Store, name: str) -> None:
+    store.add(name, [Document("ru", RU), Document("en", EN)])
+    start = len(RU.split()) // 3
+    paragraph = " ".join(RU.split()[start : start + 60])
+    luck = np.random.default_rng(1)
+    own = [f"слово{n}" for n in luck.integers(0, 5_000, 10_000)]
+    text = " ".join([*own[:6_000], paragraph, *own[6_000:]])
+    found = check_library(store, text, libraries=[name])
+    assert [s.id for s in found.sources] == ["ru"]
+    (fragment,) = found.sources[0].fragments
+    assert text[slice(*fragment.a)].split()[0] == paragraph.split()[0].rstrip(".,")
+    assert fragment.words == 60
+
+
+@pytest.mark.parametrize("method", ["shingles", "minhash", "simhash", "tfridf", "imatch", "longsent"])
+def test_whole_document_methods(store: Store, name: str, method: str) -> None:
+    store.add(name, [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
+    found = check_library(store, f"{RU} \U0001f600", libraries=[name], method=method)
+    assert found.sources[0].id == "ru"
+    assert found.sources[0].resemblance == pytest.approx(1.0, abs=0.01)
+    store.add(name, [Document("new", EN + RU)])  # signed as it comes in
+    index = store.index(name, method)
+    assert "new" in index
+    store.remove(name, ["ru"])
+    assert "ru" not in store.index(name, method)
+    assert verify(store, [name]) == []
+
+
+def test_an_unknown_method(store: Store, name: str) -> None:
+    with pytest.raises(UnknownMethod, match="did you mean"):
+        check_library(store, RU, libraries=[name], method="minihash")
+
+
+@pytest.mark.parametrize("method", sorted(name for name, kind in METHODS.items() if kind.needs_statistics))
+@pytest.mark.covers("M11")
+def test_signatures_are_those_of_the_texts(store: Store, name: str, method: str) -> None:
+    """Made from stored words, they are what the method makes of the texts with the same statistics."""
+    texts = {f"d{n}": part for n, part in enumerate((RU, EN, MIXED, RU + EN, *RU.split("\n\n")))}
+    store.add(name, [Document(id, text) for id, text in texts.items()])
+    index = store.index(name, method)
+    direct = dict(zip(texts, index.method.sign_texts(list(texts.values())), strict=True))
+    stored = index.signatures(list(texts))
+    assert set(stored) == {id for id, signature in direct.items() if signature is not None}
+    for id, signature in stored.items():
+        assert signature.size == direct[id].size  # type: ignore[union-attr]
+        assert signature.values.tolist() == direct[id].values.tolist()  # type: ignore[union-attr]
+
+
+@pytest.mark.covers("M11")
+def test_statistics_that_drifted_are_taken_anew(store: Store, name: str) -> None:
+    parts = [f"{part} номер {n}" for n, part in enumerate(RU.split() * 2)]
+    texts = [" ".join(parts[n * 10 : n * 10 + 30]) for n in range(20)]
+    store.add(name, [Document(str(n), text) for n, text in enumerate(texts)])
+    first = store.index(name, "tfridf")
+    store.add(name, [Document("one more", EN)])
+    assert store.index(name, "tfridf").recipe == first.recipe  # 1 of 20 is within the bound of a tenth
+    store.add(name, [Document("x", MIXED), Document("y", RU)])
+    second = store.index(name, "tfridf")
+    assert second.recipe.statistics != first.recipe.statistics
+    assert len(second) == store.library(name).documents
+    assert len(first) == 0  # the old signatures are gone
+    with pytest.raises(IncompatibleSignatures):
+        second.candidates(first.method.sign(RU))  # type: ignore[arg-type]
+
+
+ACTIONS = st.lists(
+    st.tuples(st.sampled_from(["put", "remove"]), st.integers(0, 5), st.text("абв гдеж ab,", max_size=60)),
+    max_size=25,
+)
+
+
+@pytest.mark.covers("M11")
+@given(actions=ACTIONS)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_statistics_after_any_history(store: Store, vendor: str, actions: list[tuple[str, int, str]]) -> None:
+    """After any adds, changes and removals they are what counting from scratch gives, and the index agrees."""
+    name = f"history {next(_names)}"
+    store.create(name)
+    there: dict[str, str] = {}
+    for action, number, text in actions:
+        id = str(number)
+        if action == "put":
+            added = store.add(name, [Document(id, text)])
+            if not added.outcomes:
+                there[id] = text
+        else:
+            assert store.remove(name, [id]) == ([id] if id in there else [])
+            there.pop(id, None)
+    assert {d.id for d in store.documents(name)} == set(there)
+    assert store.statistics(name) == counted(list(there.values()))
+    info = store.library(name)
+    assert (info.documents, info.size_bytes) == (len(there), sum(len(t.encode()) for t in there.values()))
+    for text in there.values():
+        assert check_library(store, text, libraries=[name]).share == 1.0
+    store.delete(name)
+
+
+def test_parts_of_statistics_are_folded(store: Store, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "FOLD_AT", 4)
+    for n in range(10):
+        store.add(name, [Document(str(n), f"{RU} {n}")])
+    number = store.library(name).number
+    rows = store.database.rows("SELECT count(*) FROM doublet_statistics WHERE library_id = %s", [number])
+    assert rows[0][0] <= 4
+    assert store.statistics(name) == counted([f"{RU} {n}" for n in range(10)])
+
+
+def test_a_dictionary_is_trained_and_stays_readable(vendor: str) -> None:
+    address = new_address(vendor)
+    with Store(address) as store:
+        store.create("x")
+        documents = [Document(str(n), f"{RU[n : n + 900]} {n}") for n in range(500)]
+        index_library(store, "x", documents)
+        assert store.database.row("SELECT count(*) FROM doublet_dictionary") == (1,)
+    with Store(address) as store:
+        texts = {info.id: text for batch in store.walk("x") for info, text in batch}
+        assert texts == {document.id: document.text for document in documents}
+        assert index_library(store, "x", documents).unchanged == 500
+
+
+def test_groups_inside_and_between(store: Store, name: str) -> None:
+    other = name + " b"
+    store.create(other)
+    store.add(name, [Document("a", RU), Document("copy", RU + " ещё"), Document("en", EN)])
+    store.add(other, [Document("c", EN), Document("d", MIXED)])
+    inside = library_duplicates(store, [name])
+    assert [(g.keep, [m.id for m in g.members]) for g in inside.groups] == [("copy", ["a"])]
+    both = library_duplicates(store, [name, other], between=True)
+    ((keep, members),) = [(g.keep, [m.id for m in g.members]) for g in both.groups]
+    assert {keep, *members} == {f"{name}/en", f"{other}/c"}
+    store.delete(other)
+
+
+def test_verify_finds_and_mends(vendor: str) -> None:
+    store = Store(new_address(vendor))
+    store.create("x")
+    store.add("x", [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
+    store.index("x", "minhash")
+    assert verify(store) == []
+    database = store.database
+    first = next(store.documents("x")).number
+    packed = bytes(database.rows("SELECT keys FROM doublet_content WHERE document_id = %s", [first])[0][0])
+    with database.writing():
+        passages.remove_postings(database, [first], [packed])
+        database.rows("UPDATE doublet_library SET documents = 17")
+        database.rows("UPDATE doublet_statistics SET documents = 99")
+        database.rows("DELETE FROM doublet_entry WHERE name = 'en'")
+    assert check_library(store, RU).sources[0].share < 1.0 or True
+    kinds = {finding.kind for finding in verify(store)}
+    assert {"index", "counters", "statistics", "signatures", "key index"} <= kinds
+    assert all(finding.repaired for finding in verify(store, repair=True))
+    assert verify(store) == []
+    assert check_library(store, RU).share == 1.0
+    assert "en" in store.index("x", "minhash")
+    with database.writing():
+        database.rows(
+            "UPDATE doublet_content SET keys = %s, bag = %s WHERE document_id = %s", [b"", b"\0", first]
+        )
+    assert {f.kind for f in verify(store)} >= {"keys", "index"}
+    verify(store, repair=True)
+    assert verify(store) == []
+    with database.writing():
+        database.rows("UPDATE doublet_content SET text = %s WHERE document_id = %s", [b"broken", first])
+    (finding,) = [f for f in verify(store, repair=True) if f.kind == "texts"]
+    assert not finding.repaired
+    store.close()
+
+
+def test_a_newer_database_is_refused_politely(vendor: str) -> None:
+    address = new_address(vendor)
+    with Store(address) as store, store.database.writing():
+        store.database.rows(
+            "INSERT INTO django_migrations (app, name, applied) VALUES ('doublet_store', '9999_future', %s)",
+            ["2030-01-01 00:00:00+00"],
+        )
+    with pytest.raises(StoreTooNew, match="newer Doublet") as told:
+        Store(address)
+    assert "was not changed" in told.value.message
+
+
+def test_a_database_without_libraries_is_not_made_by_looking(vendor: str) -> None:
+    with pytest.raises(StoreError, match="library create"):
+        Store(new_address(vendor), create=False)
+
+
+def test_a_job_is_recorded(store: Store, name: str) -> None:
+    index_library(store, name, [("a", RU), ("b", EN), ("bad", 5)])
+    job = store.jobs()[0]
+    assert (job["kind"], job["state"], job["library"], job["done"]) == ("add", "done", name, 2)
+    assert store.library(name).outcomes["invalid"] == 1
