@@ -3,14 +3,71 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace nb = nanobind;
 
 namespace doublet {
+
+// Memory of large buffers is kept for the next one: pages that are new to the process cost more than the work on them.
+// Every block has its room in front of it.
+class Pool {
+ public:
+  static constexpr size_t kLarge = size_t{1} << 18, kHeader = 64, kKept = 12;
+
+  static void* take(size_t bytes) {
+    if (bytes >= kLarge) {
+      std::lock_guard<std::mutex> lock(mutex());
+      auto& kept = blocks();
+      size_t best = kept.size();
+      for (size_t i = 0; i < kept.size(); ++i)
+        if (room(kept[i]) >= bytes && room(kept[i]) <= 4 * bytes && (best == kept.size() || room(kept[i]) < room(kept[best]))) best = i;
+      if (best < kept.size()) {
+        void* found = kept[best];
+        kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(best));
+        return found;
+      }
+    }
+    char* raw = static_cast<char*>(std::malloc(bytes + kHeader));
+    if (!raw) throw std::bad_alloc();
+    *reinterpret_cast<size_t*>(raw) = bytes;
+    return raw + kHeader;
+  }
+  static void give(void* data) noexcept {
+    if (!data) return;
+    if (room(data) >= kLarge) {
+      std::lock_guard<std::mutex> lock(mutex());
+      auto& kept = blocks();
+      if (kept.size() < kKept && room(data) < (size_t{1} << 26)) {
+        kept.push_back(data);
+        return;
+      }
+    }
+    std::free(static_cast<char*>(data) - kHeader);
+  }
+  static size_t room(const void* data) { return *reinterpret_cast<const size_t*>(static_cast<const char*>(data) - kHeader); }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex* one = new std::mutex;  // arrays may outlive the module
+    return *one;
+  }
+  static std::vector<void*>& blocks() {
+    static auto* kept = [] {
+      auto* made = new std::vector<void*>;
+      made->reserve(kKept);
+      return made;
+    }();
+    return *kept;
+  }
+};
 
 template <class T> struct Buffer {
   T* data = nullptr;
@@ -24,14 +81,15 @@ template <class T> struct Buffer {
     std::swap(data, o.data); std::swap(size, o.size); std::swap(room, o.room);
     return *this;
   }
-  ~Buffer() { std::free(data); }
+  ~Buffer() { Pool::give(data); }
 
   void reserve(size_t wanted) {
     if (wanted <= room) return;
-    T* grown = static_cast<T*>(std::realloc(static_cast<void*>(data), wanted * sizeof(T)));
-    if (!grown) throw std::bad_alloc();
+    T* grown = static_cast<T*>(Pool::take(wanted * sizeof(T)));
+    if (size) std::memcpy(static_cast<void*>(grown), data, size * sizeof(T));
+    Pool::give(data);
     data = grown;
-    room = wanted;
+    room = Pool::room(grown) / sizeof(T);
   }
   void push(T value) {
     if (__builtin_expect(size == room, 0)) reserve(room ? room + room / 2 : 1024);
@@ -56,11 +114,20 @@ template <class T> using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, 
 // Hands the memory to numpy; the buffer is empty afterwards. Needs the GIL.
 template <class T> Array<T> own(Buffer<T>&& buffer) {
   size_t size = buffer.size;
-  T* data = buffer.data ? buffer.data : static_cast<T*>(std::malloc(sizeof(T)));
+  T* data = buffer.data ? buffer.data : static_cast<T*>(Pool::take(sizeof(T)));
   buffer.data = nullptr;
   buffer.size = buffer.room = 0;
-  nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  nb::capsule owner(data, [](void* p) noexcept { Pool::give(p); });
   return Array<T>(data, {size}, owner);
+}
+
+// The same for a table of rows.
+template <class T> Matrix<T> own(Buffer<T>&& buffer, size_t rows, size_t columns) {
+  T* data = buffer.data ? buffer.data : static_cast<T*>(Pool::take(sizeof(T)));
+  buffer.data = nullptr;
+  buffer.size = buffer.room = 0;
+  nb::capsule owner(data, [](void* p) noexcept { Pool::give(p); });
+  return Matrix<T>(data, {rows, columns}, owner);
 }
 
 }  // namespace doublet

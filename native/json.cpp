@@ -15,7 +15,7 @@ namespace {
 struct Field {
   const uint8_t* begin = nullptr;  // inside of the quotes
   const uint8_t* end = nullptr;
-  bool escaped = false, ascii = true;
+  bool escaped = false, unicode = false, ascii = true;  // any escape; a \\u escape; nothing above 127
   int seen = 0;
   bool is_string = false;
 };
@@ -49,7 +49,7 @@ class LineReader {
           if (wanted->seen++) return false;
           if (p_ < end_ && *p_ == '"') {
             wanted->is_string = true;
-            if (!string(*wanted)) return false;
+            if (!string(*wanted, wanted == &id)) return false;  // the text is checked when it is decoded
           } else {
             wanted->begin = p_;
             if (!value(0)) return false;
@@ -80,7 +80,7 @@ class LineReader {
     while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r' || *p_ == '\n')) ++p_;
   }
 
-  bool string(Field& out) {
+  bool string(Field& out, bool check = true) {
     if (!take('"')) return false;
     out.begin = p_;
     for (;;) {
@@ -96,7 +96,7 @@ class LineReader {
       }
       if (p_ >= end_) return false;
       const uint8_t c = *p_++;
-      if (c == '"') { out.end = p_ - 1; return out.ascii || utf8(out.begin, out.end); }
+      if (c == '"') { out.end = p_ - 1; return out.ascii || !check || utf8(out.begin, out.end); }
       if (c < 0x20) return false;
       if (c >= 0x80) { out.ascii = false; continue; }
       if (c == '\\') {
@@ -104,6 +104,7 @@ class LineReader {
         if (p_ >= end_) return false;
         const uint8_t e = *p_++;
         if (e == 'u') {
+          out.unicode = true;
           if (end_ - p_ < 4) return false;
           for (int i = 0; i < 4; ++i)
             if (hex(*p_++) < 0) return false;
@@ -227,6 +228,37 @@ class LineReader {
     const uint8_t* p = field.begin;
     C* to = out.data;
     while (p < field.end) {
+      if (sizeof(C) == 1) {  // ASCII: whole stretches between escapes
+        const void* found = std::memchr(p, '\\', static_cast<size_t>(field.end - p));
+        const uint8_t* stop = found ? static_cast<const uint8_t*>(found) : field.end;
+        std::memcpy(to, p, static_cast<size_t>(stop - p));
+        to += stop - p;
+        p = stop;
+        if (p == field.end) break;
+      } else if (sizeof(C) == 2) {
+        while (field.end - p >= 8) {
+          uint64_t v;
+          std::memcpy(&v, p, 8);
+          if ((v & 0xC0FCC0FCC0FCC0FCull) == 0x80D080D080D080D0ull) {  // four letters of the Cyrillic block
+            const uint64_t four = (v & 0x001F001F001F001Full) << 6 | (v >> 8 & 0x003F003F003F003Full);
+            std::memcpy(to, &four, 8);
+            to += 4;
+            p += 8;
+          } else if ((v & 0xC0FC) == 0x80D0) {
+            *to++ = static_cast<C>((v & 0x1F) << 6 | (v >> 8 & 0x3F));
+            p += 2;
+          } else if (!(v & kHighs) && !has_byte(v, '\\')) {  // eight letters of ASCII
+            for (int i = 0; i < 8; ++i) to[i] = static_cast<C>(p[i]);
+            to += 8;
+            p += 8;
+          } else if (*p < 0x80 && *p != '\\') {
+            *to++ = static_cast<C>(*p++);
+          } else {
+            break;
+          }
+        }
+        if (p == field.end) break;
+      }
       uint32_t code = *p;
       if (code == '\\') {
         const uint8_t e = p[1];
@@ -308,11 +340,13 @@ nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::str
   if (!size) throw nb::value_error("a shingle has at least one word");
   SetMaker maker(size, stop, min_letters);
   Buffer<uint32_t> lines, left;
+  Buffer<uint64_t> starts, left_starts;  // where in the block each line begins
   Buffer<uint8_t> ids;
   Buffer<uint64_t> id_ends;
   {
     nb::gil_scoped_release release;
-    const uint8_t* p = reinterpret_cast<const uint8_t*>(block.c_str());
+    const uint8_t* const begin = reinterpret_cast<const uint8_t*>(block.c_str());
+    const uint8_t* p = begin;
     const uint8_t* const end = p + block.size();
     maker.reserve(block.size());
     Buffer<uint8_t> narrow;
@@ -347,8 +381,8 @@ nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::str
           maker.add(text.begin, length);  // the quote behind it ends the last word
         } else {
           bool too_wide = false;
-          // \u escapes may stand for anything: start with two bytes a character for them.
-          if (text.ascii && !std::memchr(text.begin, 'u', length) && LineReader::decode(text, narrow, too_wide)) {
+          // Escapes like \u0431 may stand for anything: they start with two bytes a character.
+          if (text.ascii && !text.unicode && LineReader::decode(text, narrow, too_wide)) {
             maker.add(narrow.data, narrow.size);
           } else if (LineReader::decode(text, middle, too_wide = false)) {
             maker.add(middle.data, middle.size);
@@ -361,17 +395,20 @@ nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::str
       }
       if (good) {
         lines.push(line);
+        starts.push(static_cast<uint64_t>(from - begin));
         id_ends.push(ids.size);
       } else {
         ids.size = ids_before;
         left.push(line);
+        left_starts.push(static_cast<uint64_t>(from - begin));
       }
     }
   }
   SetMaker::Result& out = maker.result;
   nb::object id_bytes = nb::steal(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(ids.data), static_cast<Py_ssize_t>(ids.size)));
   return nb::make_tuple(own(std::move(out.values)), own(std::move(out.offsets)), own(std::move(out.words)),
-                        own(std::move(out.disguised)), id_bytes, own(std::move(id_ends)), own(std::move(lines)), own(std::move(left)));
+                        own(std::move(out.disguised)), id_bytes, own(std::move(id_ends)), own(std::move(lines)), own(std::move(starts)),
+                        own(std::move(left)), own(std::move(left_starts)));
 }
 
 }  // namespace doublet

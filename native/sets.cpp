@@ -137,7 +137,7 @@ class Postings {
   // each(work) calls work(value, document, position) for everything to be posted, twice over, in order.
   template <class Each> void build(size_t expected, Each each) {
     size_t room = 1024;
-    while (room < expected * 2) room *= 2;
+    while (room * 3 < expected * 4) room *= 2;
     slots_.make(room, true);
     mask_ = room - 1;
     size_t bits = 1 << 16;
@@ -292,10 +292,7 @@ class SetStore {
         }
       });
     }
-    uint32_t* data = out.data ? out.data : static_cast<uint32_t*>(std::malloc(4));
-    out.data = nullptr;
-    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    return Matrix<uint32_t>(data, {length(), functions}, owner);
+    return own(std::move(out), length(), functions);
   }
 
   nb::tuple clean(View<uint32_t> order, double threshold, double containment, nb::object on_step) {
@@ -504,7 +501,7 @@ class SetStore {
     for (size_t d = 0; d < length(); ++d)
       if (first[d] == d) distinct += sizes_[d];
     int bits = 16;
-    while (bits < 40 && (uint64_t{1} << bits) < distinct * 4) ++bits;
+    while (bits < 40 && (uint64_t{1} << bits) < distinct * 2) ++bits;
     while (bits > 20 && (uint64_t{1} << bits) > budget() / 3) --bits;
     counter_shift_ = 64 - bits;
     counters_.make(size_t{1} << bits, true);

@@ -206,10 +206,7 @@ Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint
       }
     });
   }
-  uint32_t* data = out.data ? out.data : static_cast<uint32_t*>(std::malloc(4));
-  out.data = nullptr;
-  nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-  return Matrix<uint32_t>(data, {documents, functions}, owner);
+  return own(std::move(out), documents, functions);
 }
 
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets) {

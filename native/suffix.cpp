@@ -324,6 +324,8 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
   {
     nb::gil_scoped_release release;
     constexpr uint32_t kWidth = 12;  // tokens by which the two places of a chain may drift apart at one step
+    constexpr uint32_t kEven = 4;    // tokens by which the copies of a period may differ in length
+    const uint32_t least = static_cast<uint32_t>(std::max(min_matched, seed));
     const uint32_t count = static_cast<uint32_t>(ids.size());
     const uint32_t *s = ids.data(), *part = parts.data();
     std::vector<Chain> chains;
@@ -348,8 +350,14 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
       std::vector<uint32_t> live(count / kWidth + 3, kNone);
       const uint32_t size = static_cast<uint32_t>(seed), reach = static_cast<uint32_t>(gap);
       for (uint32_t i = 0; i <= last; ++i) {
-        size_t tried = 0;
-        for (uint32_t j = previous[i]; j != kNone && tried < nearest; j = previous[j], ++tried) {
+        uint32_t j = previous[i];
+        while (j != kNone && i - j < least) j = previous[j];  // too near to give a passage that does not overlap itself
+        size_t partners = nearest;
+        if (j != kNone && previous[j] != kNone) {  // evenly spaced: a period, of which the nearest copy is enough
+          const uint32_t one = i - j, two = j - previous[j];
+          if ((one > two ? one - two : two - one) <= kEven) partners = 1;
+        }
+        for (; j != kNone && partners; j = previous[j], --partners) {
           const uint32_t bucket = (i - j) / kWidth + 1;
           bool done = false;
           for (const uint32_t near : {bucket, bucket - 1, bucket + 1}) {
@@ -363,6 +371,10 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
                 break;
               }
               continue;
+            }
+            if (j + size > c.a && i >= c.a && i < c.a_end) {
+              done = true;  // the chain has met its copy: the next one begins where it ends, not in the middle of a period
+              break;
             }
             if (i < c.a || j < c.b || j + size > c.a || part[i] != part[c.a] || part[j] != part[c.b]) continue;
             c.matched += std::min(i + size - std::max(i, c.a_end), j + size - std::max(j, c.b_end));

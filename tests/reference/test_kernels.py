@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -193,8 +194,8 @@ def test_json_sets(block, size):
     """What the native reader takes, the plain one takes too, and with the same result; the rest is left for later."""
     fast, slow = native.json_sets(block, "id", "text", size), reference.json_sets(block, "id", "text", size)
     everything = set(range(block.count(b"\n") + bool(block.rpartition(b"\n")[2])))
-    assert set(fast[6].tolist()) | set(fast[7].tolist()) == everything
-    assert set(slow[6].tolist()) | set(slow[7].tolist()) == everything
+    assert set(fast[6].tolist()) | set(fast[8].tolist()) == everything
+    assert set(slow[6].tolist()) | set(slow[8].tolist()) == everything
     taken = fast[6].tolist()
     assert set(taken) <= set(slow[6].tolist())
     place = {line: row for row, line in enumerate(slow[6].tolist())}
@@ -211,6 +212,10 @@ def test_json_sets(block, size):
 
     for i, line in enumerate(taken):
         assert row(fast, i) == row(slow, place[line])
+    begins = {0: 0} | {i + 1: m.end() for i, m in enumerate(re.finditer(b"\n", block))}
+    for result in (fast, slow):
+        assert [begins[line] for line in result[6].tolist()] == result[7].tolist()
+        assert [begins[line] for line in result[8].tolist()] == result[9].tolist()
 
 
 def test_json_sets_takes_plain_lines():
@@ -220,7 +225,7 @@ def test_json_sets_takes_plain_lines():
     )
     block = "\n".join(lines).encode()
     fast = native.json_sets(block, "id", "text", 2)
-    assert (fast[4], fast[5].tolist(), fast[6].tolist(), fast[7].tolist()) == (b"7x", [1, 2], [0, 1], [])
+    assert (fast[4], fast[5].tolist(), fast[6].tolist(), fast[8].tolist()) == (b"7x", [1, 2], [0, 1], [])
     assert fast[2].tolist() == [3, 3]
 
 

@@ -123,14 +123,16 @@ def dedupe_inputs(
     store = kernels.SetStore(room, folder, workers)
     try:
         facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep)
-        _drop_repeated_ids(facts, store, outcomes)
+        names = facts.ids()
+        id_order = id_ranks(names)
+        _drop_repeated_ids(names, store, outcomes)
         with _spilling(folder):
             links, ranks = _join(
-                plan, facts, store, outcomes, containment, keep, prefer, candidates, progress
+                plan, facts, id_order, store, outcomes, containment, keep, prefer, candidates, progress
             )
             sizes = store.sizes()
-            groups, removed = _groups(facts, links, sizes, ranks, least)
-            listed = _pairs(facts, store, outcomes, least, containment, pairs, views, progress)
+            groups, removed = _groups(names, links, sizes, ranks, least)
+            listed = _pairs(names, id_order, store, outcomes, least, containment, pairs, views, progress)
     finally:
         store.close()
     notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
@@ -138,10 +140,10 @@ def dedupe_inputs(
         notes.append(
             f"{disguised} of {len(facts)} documents hold disguised words (look-alike letters, hidden characters)"
         )
-    kept = [d for d in range(len(facts)) if d not in removed and d not in outcomes.excluded]
-    names = facts.ids()
-    order = id_ranks(names)
-    kept.sort(key=order.__getitem__)
+    gone = np.zeros(len(facts), np.bool_)
+    gone[[*removed, *outcomes.excluded]] = True
+    by_id = np.argsort(id_order, kind="stable")
+    kept = by_id[~gone[by_id]].tolist()
     result = Deduplication(
         method=method,
         parameters={**plan.described, "threshold": least, "containment": containment or None, "keep": keep},
@@ -154,7 +156,7 @@ def dedupe_inputs(
         families=listed.families,
         notes=tuple(notes),
         recipe=plan.recipe,
-        extra={"outcomes": dict(sorted(outcomes.counts.items())), "disguised_documents": disguised},
+        extra={"outcomes": {state: count for state, count in sorted(outcomes.counts.items()) if count}, "disguised_documents": disguised},
     )
     progress.step("writing", 0, None, "files")
     if groups_out is not None:
@@ -299,7 +301,7 @@ class _Outcomes:
             self.rows.append(outcome)
 
     def notes(self) -> list[str]:
-        left = sum(self.counts.values()) - len(self.rows)
+        left = self.counts.total() - len(self.rows)
         return (
             [f"{left} more documents could not be used as they were; they are counted, not listed"]
             if left
@@ -322,6 +324,7 @@ class _Shingled:
     sources: list[str]
     signed: list[Signature | None]
     outcomes: list[Outcome]
+    empty: int  #: documents without words; the first of them are among the outcomes
     consumed: int
 
 
@@ -347,6 +350,7 @@ def _read(
         plan.take(shingled.signed, done)
         for outcome in shingled.outcomes:
             outcomes.add(outcome)
+        outcomes.counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
         disguised += shingled.disguised
         facts.add_encoded(shingled.ids, shingled.id_ends)
         facts.words.append(shingled.words)
@@ -363,7 +367,7 @@ def _read(
 def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]:
     """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
     parameters, canon = plan.exact.parameters, plan.exact.canon
-    values, offsets, words, tricks, ids, ends, lines, left = kernels.json_sets(
+    values, offsets, words, tricks, ids, ends, lines, starts, left, left_starts = kernels.json_sets(
         block,
         batch.fields.id,
         batch.fields.text,
@@ -371,17 +375,18 @@ def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]
         canon.stop_hashes,
         canon.min_letters,
     )
-    suspects = lines[_suspicious(tricks, words)].tolist()
-    disguised = sum(map(_is_disguised, batch.some(suspects).parse().texts)) if suspects else 0
+    doubtful = _suspicious(tricks, words)
+    suspects = batch.pick(lines[doubtful].tolist(), starts[doubtful].tolist())
+    disguised = sum(map(_is_disguised, suspects.parse().texts))
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
-    starts = np.concatenate([[0], ends[:-1]]) if empty else ends
-    outcomes = [_empty(ids[int(starts[i]) : int(ends[i])].decode("utf-8", "surrogatepass")) for i in empty]
+    firsts = np.concatenate([[0], ends[:-1]]) if empty else ends
+    outcomes = [_empty(ids[int(firsts[i]) : int(ends[i])].decode("utf-8", "surrogatepass")) for i in empty[:OUTCOMES_SHOWN]]
     positions = lines.astype(np.uint64) + np.uint64(batch.first)
     yield _Shingled(
-        ids, ends, positions, values, offsets, words, disguised, [], [], [], outcomes, batch.consumed_bytes
+        ids, ends, positions, values, offsets, words, disguised, [], [], [], outcomes, len(empty), batch.consumed_bytes
     )
     if len(left):
-        yield _shingle_parsed(batch.some(left.tolist()).parse(), plan, batch.consumed_bytes)
+        yield _shingle_parsed(batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, batch.consumed_bytes)
 
 
 def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingled:
@@ -389,6 +394,7 @@ def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingle
     values, offsets, words, tricks = plan.exact.sets(parsed.texts)
     suspects = np.flatnonzero(_suspicious(tricks, words)).tolist()
     encoded = [i.encode("utf-8", "surrogatepass") for i in parsed.ids]
+    empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
     return _Shingled(
         ids=b"".join(encoded),
         id_ends=np.cumsum([len(i) for i in encoded], dtype=np.uint64),
@@ -400,8 +406,8 @@ def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingle
         times=parsed.times,
         sources=parsed.sources,
         signed=signed,
-        outcomes=[_empty(parsed.ids[i]) for i in np.flatnonzero(np.diff(offsets) == 0).tolist()]
-        + parsed.outcomes,
+        outcomes=[_empty(parsed.ids[i]) for i in empty[:OUTCOMES_SHOWN]] + parsed.outcomes,
+        empty=len(empty),
         consumed=consumed,
     )
 
@@ -442,9 +448,8 @@ def _in_order(
                 future.cancel()
 
 
-def _drop_repeated_ids(facts: Facts, store: Any, outcomes: _Outcomes) -> None:
+def _drop_repeated_ids(names: list[str], store: Any, outcomes: _Outcomes) -> None:
     """Of records with one id the one with the smallest content is used: the order of arrival is no matter."""
-    names = facts.ids()
     if len(set(names)) == len(names):
         return
     same: dict[str, list[int]] = {}
@@ -486,6 +491,7 @@ class _spilling:  # noqa: N801 - reads as a word in "with _spilling(folder)"
 def _join(
     plan: _Plan,
     facts: Facts,
+    id_order: NDArray[np.int64],
     store: Any,
     outcomes: _Outcomes,
     containment: float,
@@ -496,7 +502,7 @@ def _join(
 ) -> tuple[tuple[U32, U32, U32], U32]:
     """Links of removed documents to the kept ones that cover them, and the rank of every document."""
     count = len(facts)
-    order = preference(facts, id_ranks(facts.ids()), keep, prefer)
+    order = preference(facts, id_order, keep, prefer)
     if outcomes.excluded:
         order = order[~np.isin(order, np.array(sorted(outcomes.excluded), np.int64))]
     if keep != "longest" and containment:
@@ -544,22 +550,22 @@ def _sketch_keys(plan: _Plan, store: Any) -> KeyTable:
 
 
 def _groups(
-    facts: Facts, links: tuple[U32, U32, U32], sizes: U32, ranks: U32, threshold: float
+    names: list[str], links: tuple[U32, U32, U32], sizes: U32, ranks: U32, threshold: float
 ) -> tuple[tuple[Group, ...], set[int]]:
     documents, keepers, resemblance, containment = best_links(links, sizes, ranks)
     members: dict[int, list[Member]] = {}
     for document, keeper, like, inside in zip(
         documents.tolist(), keepers.tolist(), resemblance.tolist(), containment.tolist(), strict=True
     ):
-        within = facts.id(keeper) if like < threshold else None  # else resemblance was reason enough
-        members.setdefault(keeper, []).append(Member(facts.id(document), like, inside, within))
+        within = names[keeper] if like < threshold else None  # else resemblance was reason enough
+        members.setdefault(keeper, []).append(Member(names[document], like, inside, within))
     kept = sorted(members)
-    names = [facts.id(k) for k in kept]
-    order = np.argsort(id_ranks(names), kind="stable").tolist()
+    keeps = [names[k] for k in kept]
+    order = np.argsort(id_ranks(keeps), kind="stable").tolist()
     groups = tuple(
         Group(
-            hashlib.blake2b(names[i].encode("utf-8", "surrogatepass"), digest_size=6).hexdigest(),
-            names[i],
+            hashlib.blake2b(keeps[i].encode("utf-8", "surrogatepass"), digest_size=6).hexdigest(),
+            keeps[i],
             tuple(sorted(members[kept[i]], key=lambda m: (-m.resemblance, -m.containment, m.id))),
         )
         for i in order
@@ -576,7 +582,8 @@ class _Listed:
 
 
 def _pairs(
-    facts: Facts,
+    names: list[str],
+    id_order: NDArray[np.int64],
     store: Any,
     outcomes: _Outcomes,
     threshold: float,
@@ -605,7 +612,6 @@ def _pairs(
     sizes = store.sizes().astype(np.float64)
     common = overlaps.astype(np.float64)
     resemblance = common / (sizes[left] + sizes[right] - common)
-    names = facts.ids()
     if pairs:
         rows = []
         for a, b, like, both in zip(
@@ -616,12 +622,12 @@ def _pairs(
         out.pairs = tuple(sorted(rows, key=lambda p: (-p.resemblance, p.a, p.b)))
     if "strict" in views:
         # Numbered by id, so that ties do not depend on the order of arrival.
-        rank = id_ranks(names).astype(np.uint32)
+        rank = id_order.astype(np.uint32)
         by_rank = [names[i] for i in np.argsort(rank).tolist()]
         low, high = np.minimum(rank[left], rank[right]), np.maximum(rank[left], rank[right])
         out.strict = lists(strict_groups(low, high, resemblance), by_rank)
     if "families" in views:
-        out.families = lists(families(len(facts), left, right), names)
+        out.families = lists(families(len(names), left, right), names)
     return out
 
 

@@ -149,10 +149,9 @@ def read_document(document: str | os.PathLike[str]) -> tuple[str, str]:
         if not short or not (Path(document).is_file() or _is_name(document)):
             return document, ""
     path = Path(document)
-    from doublet.sources.texts import read_text
+    from doublet.sources.texts import read_file
 
-    text, _ = read_text(path, limit_bytes=LIMIT_BYTES, label=str(path))
-    return text, path.name
+    return read_file(path, limit_bytes=LIMIT_BYTES, label=str(path)).text, path.name
 
 
 def _is_name(text: str) -> bool:

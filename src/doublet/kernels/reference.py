@@ -471,8 +471,9 @@ def shingle_sets(
 
 def json_sets(
     block: bytes, id_field: str, text_field: str, size: int, stop: U64 | None = None, min_letters: int = 1
-) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U32]:
-    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece), ends, lines, lines left.
+) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U64, U32, U64]:
+    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece) and their ends, the lines taken and
+    where they begin, the lines left and where they begin.
 
     A line is left to the caller, who reads it with care, unless it is plainly good: a valid JSON object whose id is a
     string that is not empty, or a whole number, and whose text is a string. A kernel may leave more lines, but never
@@ -480,8 +481,10 @@ def json_sets(
     """
     import orjson
 
-    ids, texts, lines, left = [], [], [], []
+    ids, texts, lines, starts, left, left_starts = [], [], [], [], [], []
+    at = 0
     for number, line in enumerate(block.split(b"\n")):
+        start, at = at, at + len(line) + 1
         if number == block.count(b"\n") and not line:
             break
         try:
@@ -492,13 +495,16 @@ def json_sets(
             good = False
         if not good:
             left.append(number)
+            left_starts.append(start)
             continue
         ids.append(str(identifier).encode())
         texts.append(text)
         lines.append(number)
+        starts.append(start)
     ends = np.cumsum([len(i) for i in ids], dtype=np.uint64)
     sets = shingle_sets(texts, size, stop, min_letters)
-    return *sets, b"".join(ids), ends, np.array(lines, np.uint32), np.array(left, np.uint32)
+    taken = np.array(lines, np.uint32), np.array(starts, np.uint64)
+    return *sets, b"".join(ids), ends, *taken, np.array(left, np.uint32), np.array(left_starts, np.uint64)
 
 
 def winnow(values: U64, offsets: U64, window: int) -> tuple[U32, U64]:
@@ -833,6 +839,7 @@ def _intervals(lcp: list[int]) -> Iterator[tuple[int, int, int]]:
 
 
 CHAIN_WIDTH = 12  #: tokens by which the two places of a chain may drift apart at one step
+CHAIN_EVEN = 4  #: tokens by which the copies of a period may differ in length
 
 
 def self_chains(
@@ -842,7 +849,8 @@ def self_chains(
 
     Each run of *seed* tokens is paired with its *nearest* earlier equals; seeds that follow each other in both places
     over at most *gap* other tokens are one chain, as long as the two places do not run into each other or over the
-    border of a part (*parts* numbers the part of each token). Chains that follow each other within *join_gap* tokens
+    border of a part (*parts* numbers the part of each token). Evenly spaced copies are paired with the nearest only.
+    Chains that follow each other within *join_gap* tokens
     in both places are given once more as one (0: never). Chains with fewer than *min_matched* tokens are left out.
     """
     s, part = ids.tolist(), parts.tolist()
@@ -857,12 +865,15 @@ def self_chains(
         if gram in seen:
             previous[i] = seen[gram]
         seen[gram] = i
-        j: int | None = i
-        for _ in range(nearest):
-            j = previous.get(j)  # type: ignore[arg-type]
-            if j is None:
-                break
+        j = previous.get(i)
+        while j is not None and i - j < max(min_matched, seed):  # too near: the passage would overlap itself
+            j = previous.get(j)
+        partners = nearest
+        if j in previous and abs((i - j) - (j - previous[j])) <= CHAIN_EVEN:  # a period: its nearest copy is enough
+            partners = 1
+        while j is not None and partners:
             _chain(chains, live, part, i, j, seed, gap)
+            j, partners = previous.get(j), partners - 1
     chains = [[c[0], c[1], c[2], c[3], c[4]] for c in sorted(chains, key=lambda c: (c[0], c[2], c[1], c[3]))]
     joined = [list(c) for c in chains]
     cell = join_gap + 1
@@ -915,6 +926,8 @@ def _chain(
             if i >= a and j >= b and i + seed <= a_end and j + seed <= b_end:
                 return
             continue
+        if j + seed > a and a <= i < a_end:
+            return  # the chain has met its copy: the next one begins where it ends, not in the middle of a period
         if i < a or j < b or j + seed > a or part[i] != part[a] or part[j] != part[b]:
             continue
         chains[number][4] += min(i + seed - max(i, a_end), j + seed - max(j, b_end))

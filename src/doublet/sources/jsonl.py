@@ -36,6 +36,7 @@ class JsonBatch:
     size_bytes: int
     consumed_bytes: int
     numbered: str = ":"  #: between label and number in a place
+    numbers: Sequence[int] | None = None  #: of the records in the batch that they were picked from
 
     @property
     def count(self) -> int:
@@ -53,11 +54,12 @@ class JsonBatch:
         plain = self.fields.id != PLACE_AS_ID and "." not in self.fields.id + self.fields.text
         return self.content.raw if plain and isinstance(self.content, Block) else None
 
-    def some(self, indexes: Sequence[int]) -> JsonBatch:
-        """A batch of the records with these numbers alone (0 is `first`); other positions are blank lines in it."""
-        chosen, records = set(indexes), self.records
-        lines: list[Line] = [line if index in chosen else b"" for index, line in enumerate(records)]
-        return replace(self, content=lines)
+    def pick(self, indexes: Sequence[int], starts: Sequence[int]) -> JsonBatch:
+        """A batch of some lines of the block alone: their numbers (0 is `first`), and where in the block they begin."""
+        raw = self.content.raw if isinstance(self.content, Block) else b""
+        ends = [raw.find(b"\n", start) for start in starts]
+        lines: list[Line] = [raw[a : b if b >= 0 else len(raw)] for a, b in zip(starts, ends, strict=True)]
+        return replace(self, content=lines, numbers=indexes)
 
     def place(self, index: int) -> str:
         return f"{self.label}{self.numbered}{self.first_number + index}"
@@ -68,7 +70,7 @@ class JsonBatch:
         time_field, source_field = fields.time, fields.source
         out = ParsedBatch()
         positions: list[int] = []
-        for index, line in enumerate(self.records):
+        for index, line in zip(self.numbers or range(self.count), self.records, strict=True):
             try:
                 record = loads(line)  # type: ignore[arg-type]  # what stands for a line that cannot be read raises
                 identifier = self.place(index) if by_place else record[id_field]

@@ -142,13 +142,15 @@ Line = bytes | TooLong | Damaged
 class Block:
     """Whole lines as one piece, without the end of the last one. Cut only when somebody asks: that takes time."""
 
-    __slots__ = ("raw",)
+    __slots__ = ("_count", "raw")
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
+        self._count = 0
 
     def __len__(self) -> int:
-        return self.raw.count(b"\n") + 1
+        self._count = self._count or self.raw.count(b"\n") + 1
+        return self._count
 
     def lines(self) -> list[Line]:
         return list(self.raw.split(b"\n"))
