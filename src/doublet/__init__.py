@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from doublet.errors import (
+        Broken,
         Cancelled,
         ConfigError,
         DoubletError,
+        Encrypted,
         IncompatibleSignatures,
         InputNotFound,
         InputUnreadable,
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
         MemoryTooSmall,
         NothingToSign,
         OutputFailed,
+        Oversized,
+        ReadFailed,
         RecordInvalid,
+        Scanned,
         SignatureDamaged,
         SignatureError,
         SignatureTooNew,
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
         StoreUnreachable,
         TextError,
         TooLarge,
+        UnknownKind,
         UnknownLibrary,
         UnknownMethod,
         Unreadable,
@@ -51,6 +57,7 @@ if TYPE_CHECKING:
     from doublet.jobs.dedupe import dedupe
     from doublet.jobs.find_repeats import find_repeats
     from doublet.jobs.library import Library, open_library
+    from doublet.jobs.read import read_document
     from doublet.model import (
         Check,
         Comparison,
@@ -75,6 +82,8 @@ if TYPE_CHECKING:
     from doublet.progress import Event, Progress
     from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
     from doublet.signatures import CollectionStatistics, method, methods
+    from doublet.text.formats.protocol import HiddenText, Place
+    from doublet.text.read import ReadDocument
 
 __version__ = "0.1.0"
 
@@ -85,6 +94,7 @@ __all__ = [
     "compare",
     "dedupe",
     "find_repeats",
+    "read_document",
     "open_library",
     "Library",
     "method",
@@ -115,6 +125,9 @@ __all__ = [
     "RepeatFragment",
     "RepeatFile",
     "RepeatOptions",
+    "ReadDocument",
+    "Place",
+    "HiddenText",
     # progress
     "Event",
     "Progress",
@@ -134,6 +147,12 @@ __all__ = [
     "TextError",
     "NothingToSign",
     "Unreadable",
+    "UnknownKind",
+    "Encrypted",
+    "Scanned",
+    "Broken",
+    "Oversized",
+    "ReadFailed",
     "SignatureError",
     "IncompatibleSignatures",
     "SignatureDamaged",
@@ -156,6 +175,10 @@ _HOMES = {
     "compare": "doublet.jobs.compare",
     "dedupe": "doublet.jobs.dedupe",
     "find_repeats": "doublet.jobs.find_repeats",
+    "read_document": "doublet.jobs.read",
+    "ReadDocument": "doublet.text.read",
+    "Place": "doublet.text.formats.protocol",
+    "HiddenText": "doublet.text.formats.protocol",
     "open_library": "doublet.jobs.library",
     "Library": "doublet.jobs.library",
     "method": "doublet.signatures",

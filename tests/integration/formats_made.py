@@ -1,7 +1,8 @@
 """One text in every format, made by pandoc and LibreOffice: what the round trip reads back.
 
-The text is written as a small tree here (paragraphs, a list, a table, a quotation, a footnote), so that what a reader must give
-back is known word for word. `make` writes all files of a language into a folder; `MAKERS` says who makes what.
+The text is written as a small tree here (paragraphs, a list, a table, a quotation, a footnote), so that what a reader
+must give back is known word for word. `make` writes all files of a language into a folder;
+`MAKERS` says who makes what.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ KINDS = {
     "office docx": "docx", "office odt": "odt", "office flat odt": "odt", "office rtf": "rtf", "office html": "html",
     "office pdf": "pdf", "office epub": "epub", "office docbook": "docbook",
 }  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Made:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,9 +27,13 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import OVER_THE_LIMIT
 from doublet.errors import InputUnreadable, Unreadable, UsageError
+from doublet.model import Disguise
+
+if TYPE_CHECKING:
+    from doublet.text.read import ReadDocument
 
 EXAMPLE = """\
-doublet compare essay.txt source.txt
+doublet compare essay.docx source.pdf
 doublet compare draft.txt - --shingle-words 3 --fail-above 30% < published.txt"""
 LIMIT_BYTES = 1 << 30
 
@@ -70,10 +75,16 @@ def command(
     options = method_parameters(resolved, parameters)
     if a == b == "-":
         raise UsageError("A and B are both standard input: give a file for one of them")
-    text_a, text_b = read(a, quiet), read(b, quiet)
+    read_a, read_b = read_document(a, quiet), read_document(b, quiet)
+    text_a, text_b = read_a.text, read_b.text
     settings = resolved.settings
     threshold = limit_for_method(resolved)
     result = compare(text_a, text_b, method=settings.method, threshold=threshold, **options)
+    result = replace(
+        result,
+        disguise_a=Disguise((*result.disguise_a.findings, *read_a.disguise.findings)),
+        disguise_b=Disguise((*result.disguise_b.findings, *read_b.disguise.findings)),
+    )
     if form == "json":
         write_bytes([json_document(result.to_dict())])
     elif form == "jsonl":
@@ -112,21 +123,31 @@ def read_limit(text: str | None) -> float | None:
         raise UsageError(f"--fail-above is {text!r}: {error}") from None
 
 
-def read(name: str, quiet: bool) -> str:
-    """The text of a file or of standard input. An encoding other than UTF-8 is told to the user."""
-    from doublet.text.encoding import decode
-    from doublet.sources.texts import read_text
+def read(name: str, quiet: bool, *, as_kind: str = "") -> str:
+    """The text of a file of any format, or of standard input. What the user should know is told."""
+    return read_document(name, quiet, as_kind=as_kind).text
+
+
+def read_document(name: str, quiet: bool, *, as_kind: str = "") -> ReadDocument:
+    """The same with all that was found. An encoding other than UTF-8, hidden text and notes are told."""
+    from doublet.sources.texts import read_file
+    from doublet.sources.workers import shared
+    from doublet.text.read import hidden_summary
 
     label = "standard input" if name == "-" else name
     try:
         if name == "-":
-            text, encoding = decode(sys.stdin.buffer.read(LIMIT_BYTES))
+            found = shared().read(sys.stdin.buffer.read(LIMIT_BYTES), as_kind=as_kind)
         else:
             if Path(name).is_dir():
                 raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
-            text, encoding = read_text(Path(name), limit_bytes=LIMIT_BYTES, label=name)
+            found = read_file(Path(name), limit_bytes=LIMIT_BYTES, label=name, as_kind=as_kind)
     except Unreadable as error:
-        raise InputUnreadable(f"{label} {error.message}", path=name) from error
-    if not encoding.startswith("utf-8") or "damaged" in encoding:
+        raise InputUnreadable(f"{label} {error.message}", path=name, state=error.state) from error
+    encoding = found.encoding
+    if encoding and (not encoding.startswith("utf-8") or "damaged" in encoding):
         say(f"{label} is read as {encoding}", quiet=quiet)
-    return text
+    for note in (*found.notes, hidden_summary(found)):
+        if note:
+            say(f"{label}: {note}", quiet=quiet)
+    return found

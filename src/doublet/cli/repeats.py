@@ -230,7 +230,7 @@ def inputs(files: tuple[str, ...], quiet: bool) -> Any:
         raise UsageError("- (standard input) must be the only input")
     from doublet.cli.compare import read
 
-    return {"standard input": read("-", quiet)}
+    return {"standard input": read("-", quiet, as_kind="plain")}
 
 
 def read_baseline(path: Path) -> Any:

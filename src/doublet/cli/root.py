@@ -16,6 +16,7 @@ from doublet.errors import suggest
 COMMANDS = {
     "check": ("doublet.cli.check", "Check a text against documents and show what was taken from where."),
     "compare": ("doublet.cli.compare", "Compare two texts and show the passages they share."),
+    "text": ("doublet.cli.text", "Print the text that Doublet reads from a file, and where it came from."),
     "dedupe": ("doublet.cli.dedupe", "Find the groups of duplicates in a collection, and clean it."),
     "library": ("doublet.cli.library", "Keep documents in libraries, to check against again and again."),
     "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),

@@ -17,6 +17,7 @@ DISGUISES = {
     "spaced": "letters set apart",
     "marks": "marks over letters",
     "styled": "ornamental letters",
+    "hidden": "text that readers do not see",
 }
 
 #: what became of documents that could not be used as they were: one, several
@@ -25,11 +26,21 @@ OUTCOMES = {
     "invalid": ("is not a valid record", "are not valid records"),
     "duplicate_id": ("has an id that was there before", "have ids that were there before"),
     "unreadable": ("could not be read", "could not be read"),
+    "unknown_kind": ("is of no kind that can be read", "are of no kind that can be read"),
+    "encrypted": ("is protected by a password", "are protected by passwords"),
+    "scanned": ("is a scan without text", "are scans without text"),
+    "broken": ("is damaged", "are damaged"),
+    "refused": ("was refused", "were refused"),
+    "failed": ("could not be read within the limits", "could not be read within the limits"),
+    "too_short": ("has too little text", "have too little text"),
     "too_large": ("is too large", "are too large"),
 }
 
 #: states that mean failure; an empty text is an answer
-FAILED = ("invalid", "duplicate_id", "unreadable", "too_large")
+FAILED = (
+    *("invalid", "duplicate_id", "unreadable", "too_large"),
+    *("unknown_kind", "encrypted", "scanned", "broken", "refused", "failed"),
+)
 
 #: stages of long work, as the progress shows them
 LEFT_OUT = {

@@ -1,6 +1,7 @@
 """1. Sources: where documents come from.
 
 `open` opens files, folders and standard input; `records` says what a source gives; one file for each kind:
-`jsonl`, `json_stream`, `csv_table`, `parquet`, `texts`. `encoding` turns bytes into text, `kept` writes the
-cleaned collection. Sources read and write files; they know nothing of methods and groups.
+`jsonl`, `json_stream`, `csv_table`, `parquet`, `texts`, `packed` (archives and WARC). `workers`
+reads documents in processes with limits, `kept` writes the cleaned
+collection. Sources read and write files; they know nothing of methods and groups.
 """

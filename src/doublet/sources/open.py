@@ -18,10 +18,11 @@ import orjson
 
 from doublet.errors import DoubletError, InputUnreadable, Unreadable, UsageError
 from doublet.model import Outcome
-from doublet.text import encoding as encodings
+from doublet.sources.archive import archive_kind, members
 from doublet.sources.csv_table import DELIMITERS, open_csv
 from doublet.sources.json_stream import JsonStream
 from doublet.sources.jsonl import JsonLines
+from doublet.sources.packed import PackedFiles
 from doublet.sources.parquet import MAGIC as PARQUET_MAGIC
 from doublet.sources.parquet import open_parquet
 from doublet.sources.records import (
@@ -36,11 +37,14 @@ from doublet.sources.records import (
 )
 from doublet.sources.streams import HEAD_BYTES, Stream, cannot_open, damage, is_stream, spool, standard_input
 from doublet.sources.texts import TextFile, TextFiles, walk
+from doublet.text import encoding as encodings
+from doublet.text.read import MAX_BYTES
 
 STDIN = "-"
 STDIN_LABEL = "standard input"
 _LINE_TABLES = (".jsonl", ".ndjson", ".ldjson")
 _COLUMN_TABLES = (".csv", ".tsv", ".tab")
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".warc")
 _PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
 
 
@@ -126,6 +130,7 @@ def open_source(
     try:
         for name in inputs:
             opener.add(name)
+            opener._add_tables()
         return opener.finish()
     except BaseException:
         for file in opener.spooled:
@@ -142,6 +147,7 @@ class _Opener:
         self.notes: list[str] = []
         self.spooled: list[Any] = []
         self._errors: list[DoubletError] = []
+        self._waiting: list[tuple[bytes, str]] = []  #: tables of archives, with their names
         self._named: set[Path | str] = set()
 
     def add(self, name: str) -> None:
@@ -197,6 +203,14 @@ class _Opener:
                 raise InputUnreadable(f"{label} cannot be read: {reason}", path=label) from error
         if head.startswith(PARQUET_MAGIC):
             return open_parquet(path, label=label, fields=self.fields, limit_bytes=self.limit_bytes)
+        packed = archive_kind(path, head)
+        if packed:
+            return self._open_archive(path, label, packed, size)
+        table = table_suffix(label) in (*_LINE_TABLES, *_COLUMN_TABLES, ".parquet")
+        if is_document(head) and not table:
+            if not inside:
+                self.notes.append(f"{label} is read as one document")
+            return TextFiles(label, [TextFile(label, path, size)], self.limit_bytes, size)
         encoding = _table_encoding(head, label)
         head = _as_utf8(head, encoding)
         kind = tell_kind(head, label, self.fields)
@@ -227,6 +241,23 @@ class _Opener:
         reader = JsonLines if kind == "jsonl" else JsonStream
         return reader(path, label, self.fields, encoding, self.limit_bytes, size)
 
+    def _open_archive(self, path: Path, label: str, kind: str, size: int) -> Part:
+        """The documents of an archive. Tables in it are read as tables, after them."""
+        limit = min(self.limit_bytes, MAX_BYTES)
+        tables: list[str] = []
+        if kind != "warc":
+            for member in members(path, kind, label=label, limit_bytes=limit):
+                if not member.state and table_suffix(member.name) in (*_LINE_TABLES, ".parquet"):
+                    tables.append(member.name)
+                    self._waiting.append((member.data, f"{label}/{member.name}"))
+        return PackedFiles(label, path, kind, limit, size, frozenset(tables))
+
+    def _add_tables(self) -> None:
+        """The tables that archives held, each in a temporary file."""
+        while self._waiting:
+            data, label = self._waiting.pop(0)
+            self._spool(io.BytesIO(data), label)
+
     def _add_folder(self, folder: Path, label: str) -> None:
         files, hidden = walk(folder, label)
         if hidden:
@@ -241,7 +272,7 @@ class _Opener:
         texts = []
         size = 0
         for file in files:
-            if suffixes[file] in wanted:
+            if suffixes[file] in wanted or suffixes[file] in _ARCHIVES:
                 self._add_file(file, str(file), inside=True)
                 continue
             try:
@@ -253,6 +284,13 @@ class _Opener:
             size += file_size
         if texts:
             self.parts.append(TextFiles(label, texts, self.limit_bytes, size))
+
+
+def is_document(head: bytes) -> bool:
+    """A document with a signature of its own, or a page: no table."""
+    if head.startswith((b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0")) or b"%PDF-" in head[:1024]:
+        return True
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!", b"<html", b"<HTML"))
 
 
 def table_suffix(name: str) -> str:

@@ -1,8 +1,9 @@
-"""Text files: each one a document, alone or in a folder (with all its subfolders, in the order of their
-names).
+"""Files that are documents: each one alone or in a folder (with all its subfolders, in the order of their
+names), in any format that can be read.
 
 The id of a document is its path, relative to the folder. Its time is that of the last change, its source is
-the folder. A file that is not text becomes an outcome that says what it is.
+the folder. A file that cannot be read becomes an outcome that says why. `read_file` is what every command reads
+a document with; `read_text` gives a text file as it is, markup and all.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from typing import NamedTuple
 from doublet.errors import DoubletError, InputUnreadable, Unreadable
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
-from doublet.text.encoding import decode
 from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.streams import Stream, cannot_open, damage
+from doublet.sources.workers import ReaderPool, shared
+from doublet.text.encoding import decode
+from doublet.text.read import ReadDocument
 
 
 class TextFile(NamedTuple):
@@ -47,17 +50,15 @@ class TextBatch:
     def parse(self) -> ParsedBatch:
         out = ParsedBatch()
         positions = []
-        for index, file in enumerate(self.files):
-            try:
-                text, _ = read_text(file.path, limit_bytes=self.limit_bytes)
-                time = datetime.fromtimestamp(file.path.stat().st_mtime, UTC).isoformat()
-            except (DoubletError, OSError) as error:
-                state, reason = _failure(error)
-                out.outcomes.append(Outcome(state, file.id, str(file.path), reason))
+        for index, (file, found) in enumerate(
+            zip(self.files, shared().each(self.files, self._read), strict=True)
+        ):
+            if isinstance(found, Outcome):
+                out.outcomes.append(found)
                 continue
             out.ids.append(file.id)
-            out.texts.append(text)
-            out.times.append(time)
+            out.texts.append(found[0])
+            out.times.append(found[1])
             out.sources.append(self.label)
             out.sizes.append(file.size_bytes)
             positions.append(self.first + index)
@@ -67,8 +68,18 @@ class TextBatch:
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
         for index in indexes:
             file = self.files[index]
-            text, _ = read_text(file.path, limit_bytes=self.limit_bytes)
-            yield json_line({"id": file.id, "text": text})
+            found = read_file(file.path, limit_bytes=self.limit_bytes)
+            yield json_line({"id": file.id, "text": found.text})
+
+    def _read(self, file: TextFile) -> tuple[str, str] | Outcome:
+        """The text of a file and the time of its last change, or what became of it."""
+        try:
+            found = read_file(file.path, limit_bytes=self.limit_bytes)
+            time = datetime.fromtimestamp(file.path.stat().st_mtime, UTC).isoformat()
+        except (DoubletError, OSError) as error:
+            state, reason = failure(error)
+            return Outcome(state, file.id, str(file.path), reason)
+        return found.text, time
 
 
 @dataclass(slots=True)
@@ -96,11 +107,39 @@ class TextFiles:
             yield TextBatch(some, first, self.label, size, done + size, self.limit_bytes)
 
 
+def read_file(
+    path: Path,
+    *,
+    limit_bytes: int,
+    label: str = "",
+    as_kind: str = "",
+    frame: bool = True,
+    pool: ReaderPool | None = None,
+) -> ReadDocument:
+    """The document in a file of any format (decompressed where needed), read within the limits of *pool*.
+
+    Raises `InputNotFound`, `InputUnreadable` or some `Unreadable`, whose message follows the name of the file.
+    """
+    pool = pool or shared()
+    data = _bytes_of(path, limit_bytes=min(limit_bytes, pool.max_bytes), label=label)
+    return pool.read(data, name=_unpacked_name(path.name), as_kind=as_kind, frame=frame)
+
+
+def _unpacked_name(name: str) -> str:
+    """Without the suffix that only says how the file is packed: notes.txt.gz is notes.txt."""
+    stem, dot, suffix = name.rpartition(".")
+    return stem if dot and suffix.lower() in ("gz", "zst", "zstd", "bz2", "xz") else name
+
+
 def read_text(path: Path, *, limit_bytes: int, label: str = "") -> tuple[str, str]:
-    """The text of a file (decompressed where needed) and its encoding.
+    """The text of a text file as it is (decompressed where needed) and its encoding.
 
     Raises `InputNotFound`, `InputUnreadable` (also for a file over the limit) or `Unreadable` (not a text).
     """
+    return decode(_bytes_of(path, limit_bytes=limit_bytes, label=label))
+
+
+def _bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
     name = label or str(path)
     with Stream(path, label=name) as stream:
         try:
@@ -115,7 +154,7 @@ def read_text(path: Path, *, limit_bytes: int, label: str = "") -> tuple[str, st
     if len(data) > limit_bytes:
         reason = f"the file has over {limit_bytes:,} bytes, more than the limit allows"
         raise InputUnreadable(f"{name}: {reason}", path=name, reason=reason, state="too_large")
-    return decode(data)
+    return data
 
 
 def walk(folder: Path, label: str) -> tuple[list[Path], int]:
@@ -149,10 +188,10 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return True  # a link to nowhere: reading it will say so
 
 
-def _failure(error: DoubletError | OSError) -> tuple[str, str]:
+def failure(error: DoubletError | OSError) -> tuple[str, str]:
     """State and reason of an outcome."""
     if isinstance(error, Unreadable):
-        return "unreadable", error.message
+        return error.state, error.message
     if isinstance(error, DoubletError):
         return str(error.details.get("state", "unreadable")), str(error.details.get("reason", error.message))
     return "unreadable", error.strerror or str(error)

@@ -363,7 +363,7 @@ def test_a_folder_of_texts(tmp_path: Path) -> None:
         ("packed.txt.gz", "packed words"),
     ]
     assert [(o.state, o.id, o.reason) for o in outcomes] == [
-        ("unreadable", "picture.png", "is a PNG image, not text")
+        ("unknown_kind", "picture.png", "is a PNG image, not a document that can be read")
     ]
 
 

@@ -91,7 +91,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     state = _State(package, Builder(), styles, notes)
     state.paged = next(body.iter(_W + "lastRenderedPageBreak"), None) is not None
     _blocks(state, body, _PLAIN, "")
-    if "comments" in parts and parts["comments"] in package:
+    if parts.get("comments", "") in package and b"<w:comment " in package.read(parts["comments"]):
         state.build.note("comments in the margin are left out")
     return state.build.done()
 

@@ -68,13 +68,19 @@ def _slide(build: Builder, root: Element, number: int, element: str) -> None:
 
 def _text(paragraph: Element) -> str:
     breaks = {_A + "br": "\n", _A + "tab": "\t"}
-    return "".join(breaks.get(item.tag) or item.text or "" for item in paragraph.iter(_A + "t", *breaks) if not _is_note_mark(item))
+    return "".join(
+        breaks.get(item.tag) or item.text or ""
+        for item in paragraph.iter(_A + "t", *breaks)
+        if not _is_note_mark(item)
+    )
 
 
 def _is_note_mark(item: Element) -> bool:
     """A raised number: the mark of a note, no part of the word it sticks to."""
     properties = item.getparent().find(_A + "rPr")
-    raised = properties is not None and properties.get("baseline", "0").lstrip("-").isdigit() and (
-        int(properties.get("baseline", "0")) > 0
+    raised = (
+        properties is not None
+        and properties.get("baseline", "0").lstrip("-").isdigit()
+        and (int(properties.get("baseline", "0")) > 0)
     )
     return raised and (item.text or "").strip().isdigit()

@@ -41,7 +41,9 @@ _SKIPPED = {
 }
 _VERBATIM = frozenset("programlisting screen literallayout synopsis pre codeblock msgblock lines".split())
 _NOTES = frozenset({"footnote", "fn"})
-_INLINE_NOTES = frozenset({"footnote", "fn", "note"})  # in XML of another kind: when it stands inside a sentence
+_INLINE_NOTES = frozenset(
+    {"footnote", "fn", "note"}
+)  # in XML of another kind: when it stands inside a sentence
 _ROWS = frozenset({"row", "strow", "sthead", "tr"})
 _DESCRIPTION = frozenset({"info", "articleinfo", "bookinfo", "chapterinfo", "sectioninfo", "refentryinfo"})
 

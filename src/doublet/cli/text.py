@@ -1,0 +1,122 @@
+"""``doublet text``: what Doublet reads from a file. The tool for "why was this not found?"."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doublet.cli.base import Command, format_option, quiet_option, say, write_bytes, write_text
+from doublet.cli.exits import SOME_FAILED
+from doublet.errors import DoubletError, InputUnreadable, Unreadable
+
+if TYPE_CHECKING:
+    from doublet.sources.workers import ReaderPool
+    from doublet.text.read import ReadDocument
+
+EXAMPLE = """\
+doublet text essay.docx
+doublet text thesis.pdf --places
+doublet text page.html --whole-page --format json"""
+LIMIT_BYTES = 1 << 30
+_SHOWN = 60  # characters of a place in the list
+
+
+@click.command(
+    cls=Command,
+    example=EXAMPLE,
+    help="""Print the text that Doublet reads from FILES (- is standard input): HTML, PDF, DOCX, ODT, RTF, EPUB, FB2,
+    PPTX, Markdown, reStructuredText, wiki markup, DocBook, DITA and other XML, LaTeX or plain text. Text that a
+    reader of the document would not see is no part of it and is listed on standard error.""",
+)
+@click.argument("files", metavar="FILES", nargs=-1, required=True)
+@click.option("--places", is_flag=True, help="Say where each part of the text stands: page, paragraph, line.")
+@click.option(
+    "--as",
+    "as_kind",
+    metavar="KIND",
+    default="",
+    help="Read it as this kind, whatever the content and the name say: html, pdf, markdown, plain …",
+)
+@click.option("--whole-page", is_flag=True, help="Of web pages, read menus, footers and comments too.")
+@click.option("--ocr", is_flag=True, help="Recognise the text of scanned PDF pages with Tesseract.")
+@format_option("table", "json")
+@quiet_option
+def command(
+    *,
+    files: tuple[str, ...],
+    places: bool,
+    as_kind: str,
+    whole_page: bool,
+    ocr: bool,
+    form: str,
+    quiet: bool,
+) -> int | None:
+    from doublet.reports.json_report import json_document
+    from doublet.sources.ocr import require
+    from doublet.sources.workers import ReaderPool
+    from doublet.text.read import hidden_summary
+
+    if ocr:
+        require()
+    failed: list[DoubletError] = []
+    results: list[dict[str, Any]] = []
+    with ReaderPool(1, ocr=ocr) as pool:
+        for name in files:
+            label = "standard input" if name == "-" else name
+            try:
+                found = _read(name, pool, as_kind=as_kind, frame=not whole_page)
+            except (Unreadable, InputUnreadable) as error:
+                if len(files) == 1:
+                    if isinstance(error, InputUnreadable):
+                        raise
+                    raise InputUnreadable(f"{label} {error.message}", path=name, state=error.state) from error
+                failed.append(error)
+                say(f"{label} {error.message}")
+                continue
+            if form == "json":
+                results.append({"path": label, **found.to_dict()})
+                continue
+            if len(files) > 1:
+                write_text(f"==> {label}\n")
+            write_text(_listed(found) if places else f"{found.text}\n")
+            encoding = f", {found.encoding}" if found.encoding else ""
+            say(f"{label}: {found.kind}{encoding}, {len(found.text):,} characters", quiet=quiet)
+            for note in (*found.notes, hidden_summary(found)):
+                if note:
+                    say(f"{label}: {note}", quiet=quiet)
+            for item in found.hidden:
+                where = item.place.label()
+                say(
+                    f"  hidden ({item.reason}){f', {where}' if where else ''}: {_short(item.text)}",
+                    quiet=quiet,
+                )
+    if form == "json":
+        write_bytes([json_document(results[0] if len(files) == 1 else {"documents": results})])
+    return SOME_FAILED if failed else None
+
+
+def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocument:
+    from doublet.sources.texts import read_file
+
+    if name == "-":
+        return pool.read(sys.stdin.buffer.read(LIMIT_BYTES), as_kind=as_kind, frame=frame)
+    if Path(name).is_dir():
+        raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
+    return read_file(Path(name), limit_bytes=LIMIT_BYTES, label=name, as_kind=as_kind, frame=frame, pool=pool)
+
+
+def _listed(found: ReadDocument) -> str:
+    """Each stretch of the text with its characters and where it came from."""
+    lines = []
+    for place in found.places:
+        start, end = place.span
+        lines.append(f"{start:>8}–{end:<8} {place.label():<28} {_short(found.text[start:end])}\n")
+    return "".join(lines)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -1,0 +1,107 @@
+"""Archives and WARC files as parts of a source: their members are the documents.
+
+The id of a document is its name inside the archive after the name of the archive, or the address that a WARC
+record holds. Members are read in the order of the archive, a batch at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from doublet.errors import DoubletError
+from doublet.model import Outcome
+from doublet.reports.json_report import json_line
+from doublet.sources import archive, warc
+from doublet.sources.archive import Member
+from doublet.sources.records import ParsedBatch, RawBatch
+from doublet.sources.texts import failure
+from doublet.sources.workers import shared
+
+
+@dataclass(slots=True)
+class PackedBatch:
+    """Some members of an archive, unpacked but not yet read."""
+
+    members: list[Member]
+    ids: list[str]
+    first: int
+    label: str
+    size_bytes: int
+    consumed_bytes: int
+
+    @property
+    def count(self) -> int:
+        return len(self.members)
+
+    def parse(self) -> ParsedBatch:
+        out = ParsedBatch()
+        positions = []
+        found = shared().each(zip(self.ids, self.members, strict=True), self._read)
+        for index, text in enumerate(found):
+            if isinstance(text, Outcome):
+                out.outcomes.append(text)
+                continue
+            out.ids.append(self.ids[index])
+            out.texts.append(text)
+            out.times.append("")
+            out.sources.append(self.label)
+            out.sizes.append(len(self.members[index].data))
+            positions.append(self.first + index)
+        out.positions = positions
+        return out
+
+    def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
+        for index in indexes:
+            text = self._read((self.ids[index], self.members[index]))
+            if isinstance(text, str):
+                yield json_line({"id": self.ids[index], "text": text})
+
+    def _read(self, pair: tuple[str, Member]) -> str | Outcome:
+        identifier, member = pair
+        place = f"{self.label}: {member.name}"
+        if member.state:
+            return Outcome(member.state, identifier, place, member.reason)
+        try:
+            return shared().read(member.data, name=member.name, declared_type=member.declared_type).text
+        except DoubletError as error:
+            state, reason = failure(error)
+            return Outcome(state, identifier, place, reason)
+
+
+@dataclass(slots=True)
+class PackedFiles:
+    """One archive or WARC file."""
+
+    label: str
+    path: Path
+    kind: str  #: zip, tar, warc
+    limit_bytes: int
+    size_bytes: int
+    skip: frozenset[str] = frozenset()  #: names of members that are read as tables
+
+    def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
+        some: list[Member] = []
+        size = consumed = 0
+        for member in self._members():
+            if member.name in self.skip:
+                continue
+            if some and (len(some) >= max_records or size + len(member.data) > max_bytes):
+                yield self._batch(some, first, size, done + min(consumed, self.size_bytes))
+                first += len(some)
+                some, size = [], 0
+            some.append(member)
+            size += len(member.data)
+            consumed += member.packed_bytes
+        if some:
+            yield self._batch(some, first, size, done + self.size_bytes)
+
+    def _batch(self, some: list[Member], first: int, size: int, consumed: int) -> PackedBatch:
+        ids = [member.name if self.kind == "warc" else f"{self.label}/{member.name}" for member in some]
+        return PackedBatch(some, ids, first, self.label, size, consumed)
+
+    def _members(self) -> Iterator[Member]:
+        if self.kind == "warc":
+            return warc.members(self.path, label=self.label, limit_bytes=self.limit_bytes)
+        return archive.members(self.path, self.kind, label=self.label, limit_bytes=self.limit_bytes)

@@ -1,0 +1,226 @@
+"""Readers of documents in processes of their own, with limits on time and memory.
+
+A bomb or a fault of a parser costs the one document: its process is stopped, the document ends with a reason and the
+next one goes to a fresh process. Plain text, which needs no parser, is read here. A pool may be used from several
+threads at once; `shared` is the one that all sources of a program use.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import doublet
+from doublet import config, errors
+from doublet.errors import DoubletError, Oversized, ReadFailed, Unreadable
+from doublet.model import Span
+from doublet.sources.reader_process import receive, write
+from doublet.text import kind
+from doublet.text.formats import plain
+from doublet.text.formats.protocol import HiddenText, Hints, Place
+from doublet.text.read import MAX_BYTES, MAX_UNPACKED_BYTES, ReadDocument
+
+TIMEOUT_S = 60.0
+OCR_TIMEOUT_S = 1800.0
+MEMORY_BYTES = 2 << 30
+DOCUMENTS_PER_PROCESS = 2_000  # libraries leak a little; a fresh process costs a fifth of a second
+_SIGNED = (b"%PDF", b"PK", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"<")
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class ReaderPool:
+    """Up to *workers* processes that read documents. Close it, or use ``with``."""
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        memory_bytes: int = MEMORY_BYTES,
+        max_bytes: int = MAX_BYTES,
+        max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+        ocr: bool = False,
+    ) -> None:
+        self.workers = workers or config.processors()
+        self.timeout_s = timeout_s
+        self.memory_bytes = memory_bytes
+        self.max_bytes = max_bytes
+        self.max_unpacked_bytes = max_unpacked_bytes
+        self.ocr = ocr
+        self._idle: list[_Process] = []
+        self._lock = threading.Lock()
+        self._slots = threading.BoundedSemaphore(self.workers)
+        self._closed = False
+
+    def read(
+        self, data: bytes, *, name: str = "", declared_type: str = "", as_kind: str = "", frame: bool = True
+    ) -> ReadDocument:
+        """As `doublet.text.read.read_document`, within the limits. Raises `Unreadable` of some kind."""
+        if len(data) > self.max_bytes:
+            raise Oversized(f"has {len(data):,} bytes; the limit is {self.max_bytes:,}")
+        if not as_kind and not data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_SIGNED):
+            as_kind = kind.tell(data, name=name, declared_type=declared_type)
+        if as_kind == "plain":
+            found = plain.read(data, Hints(charset=_charset(declared_type)))
+            return ReadDocument(found.text, "plain", found.encoding, found.places, (), ())
+        head = {
+            "name": name,
+            "declared_type": declared_type,
+            "as_kind": as_kind,
+            "frame": frame,
+            "max_unpacked_bytes": self.max_unpacked_bytes,
+            "ocr": self.ocr,
+        }
+        return _document(self._ask(head, data))
+
+    def each(self, items: Iterable[T], work: Callable[[T], R]) -> Iterator[R]:
+        """work(item) for each item, in order, as many at a time as there are workers."""
+        waiting: deque[Future[R]] = deque()
+        with ThreadPoolExecutor(self.workers) as threads:
+            try:
+                for item in items:
+                    waiting.append(threads.submit(work, item))
+                    if len(waiting) > 2 * self.workers:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle, self._closed = self._idle, [], True
+        for process in idle:
+            process.end()
+
+    def __enter__(self) -> ReaderPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, head: dict[str, Any], data: bytes) -> dict[str, Any]:
+        with self._slots:
+            with self._lock:
+                process = self._idle.pop() if self._idle else None
+            if process is None:
+                process = _Process(self.memory_bytes, programs=self.ocr)
+            try:
+                answer = process.ask(head, data, OCR_TIMEOUT_S if self.ocr else self.timeout_s)
+            except BaseException:
+                process.end()
+                raise
+            with self._lock:
+                keep = not self._closed and process.served < DOCUMENTS_PER_PROCESS
+                if keep:
+                    self._idle.append(process)
+            if not keep:
+                process.end()
+        return answer
+
+
+class _Process:
+    def __init__(self, memory_bytes: int, *, programs: bool) -> None:
+        package = str(Path(doublet.__file__).parents[1])
+        paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "doublet.sources.reader_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "MALLOC_ARENA_MAX": "2"},
+        )
+        self.served = 0
+        with contextlib.suppress(OSError):
+            write(self._in, {"memory_bytes": memory_bytes, "programs": programs})
+
+    @property
+    def _in(self) -> Any:
+        return self._process.stdin
+
+    def ask(self, head: dict[str, Any], data: bytes, timeout_s: float) -> dict[str, Any]:
+        """Hand over a document and wait. Raises `ReadFailed` when the process does not live to answer."""
+        self.served += 1
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(timeout_s, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            write(self._in, head, data)
+            message = receive(self._process.stdout)  # type: ignore[arg-type] # a pipe, as asked for
+        except (OSError, ValueError):
+            message = None
+        finally:
+            timer.cancel()
+        if message is not None:
+            return message[0]
+        code = self._process.wait()
+        if late.is_set():
+            raise ReadFailed(f"took over {timeout_s:g} seconds to read and was given up", timeout_s=timeout_s)
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        raise ReadFailed(f"made its reader fall over ({how}): it is damaged or hostile")
+
+    def end(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    pipe.close()
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+
+def _document(answer: dict[str, Any]) -> ReadDocument:
+    if "error" in answer:
+        error: type[DoubletError] = getattr(errors, str(answer["error"]), Unreadable)
+        if not isinstance(error, type) or not issubclass(error, DoubletError):
+            error = Unreadable
+        raise error(str(answer["message"]))
+    return ReadDocument(
+        answer["text"],
+        answer["kind"],
+        answer["encoding"],
+        tuple(Place(Span(start, end), *rest) for start, end, *rest in answer["places"]),
+        tuple(
+            HiddenText(text, reason, Place(Span(at, at), *rest))
+            for text, reason, at, *rest in answer["hidden"]
+        ),
+        tuple(answer["notes"]),
+    )
+
+
+def _charset(declared_type: str) -> str:
+    _, _, charset = declared_type.partition("charset=")
+    return charset.split(";", 1)[0].strip(" \"'")
+
+
+_shared: ReaderPool | None = None
+_owner = 0
+_shared_lock = threading.Lock()
+
+
+def shared() -> ReaderPool:
+    """The pool of this program, made when it is first needed and closed when the program ends."""
+    global _shared, _owner
+    with _shared_lock:
+        if _shared is None or _owner != os.getpid():
+            _shared, _owner = ReaderPool(), os.getpid()
+            atexit.register(_shared.close)
+        return _shared
