@@ -126,7 +126,10 @@ def _bordered(
         for step in range(1, run):
             hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + units[step : len(units) - run + 1 + step]
         start, end = edges[:-run], edges[run:]
-        whole = (end - start >= options.least) & (parts[start] == parts[end - 1])
+        again = np.zeros(len(hashes), bool)  # a unit that follows itself is told by the unit alone
+        for step in range(1, run):
+            again |= units[: len(hashes)] == units[step : len(hashes) + step]
+        whole = ~again & (end - start >= options.least) & (parts[start] == parts[end - 1])
         hashes, start, end = hashes[whole], start[whole], end[whole]
         _, group, counts = np.unique(hashes, return_inverse=True, return_counts=True)
         group = group.reshape(-1)
