@@ -234,7 +234,11 @@ def test_own_versions_are_left_out(store: Store, name: str) -> None:
 @pytest.mark.covers("K4")
 def test_quotations_and_references_are_left_out(store: Store, name: str) -> None:
     borrowed = " ".join(EN.split()[:40])
-    entry = "1. Иванов И. И. История города // Вопросы истории. 2010. № 3. С. 12–25."
+    entry = (
+        "1. Иванов И. И. История города // Вопросы истории. 2010. № 3. С. 12–25.\n"
+        "2. Петров П. П. Северные порты. – М.: Наука, 1987. – 320 с.\n"
+        "3. Smith, J. (2001). Harbours of the north. Oxford: University Press, pp. 10–40."
+    )
     store.add(name, [Document("en", EN), Document("list", f"{entry}\n{RU}")])
     text = f"As he said: «{borrowed}».\n\nThe rest is my own and stands nowhere else.\n\nСписок литературы\n{entry}\n"
     plain = check_library(store, text, libraries=[name])

@@ -199,11 +199,12 @@ def looks_like_entry(line: str, *, least: int = 2) -> bool:
 
 def _lines(text: str) -> list[tuple[int, int]]:
     """Places of the lines, without their ends."""
-    return [
-        (found.start(), found.end())
-        for found in re.finditer(r"[^\n]*(?=\n|\Z)", text)
-        if found.start() < len(text)
-    ]
+    out: list[tuple[int, int]] = []
+    start = 0
+    for line in text.split("\n"):
+        out.append((start, start + len(line)))
+        start += len(line) + 1
+    return out
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:

@@ -1,0 +1,136 @@
+"""Bags, numbers, parts of statistics, names and keys: what goes in comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doublet.errors import StoreDamaged
+from doublet.store import names, passages, words
+from doublet.store.texts import Packer
+from doublet.store.verify import read_keys
+
+BAGS = st.lists(st.dictionaries(st.integers(1, 1 << 38), st.integers(1, 1 << 30), max_size=20), max_size=8)
+
+
+def counted(bags: list[dict[int, int]]) -> words.Counted:
+    rows = [(d, word, count) for d, bag in enumerate(bags) for word, count in sorted(bag.items())]
+    columns = np.array(rows, np.int64).reshape(-1, 3).T
+    nothing = np.zeros(0, np.uint64)
+    offsets = np.cumsum([0, *map(len, bags)]).astype(np.int64)
+    return words.Counted(columns[0], columns[1], columns[2], offsets, nothing, nothing, [])
+
+
+def test_it_works() -> None:
+    (bag,) = words.pack_bags(counted([{3: 1, 5: 4}]))
+    assert bag == bytes([2, 3 << 1, (2 << 1) | 1, 4])
+    numbers, counts, offsets = words.unpack_bags([bag])
+    assert (numbers.tolist(), counts.tolist(), offsets.tolist()) == ([3, 5], [1, 4], [0, 2])
+
+
+@given(BAGS)
+def test_bags_come_back(bags: list[dict[int, int]]) -> None:
+    packed = words.pack_bags(counted(bags))
+    numbers, counts, offsets = words.unpack_bags(packed)
+    for d, bag in enumerate(bags):
+        part = slice(int(offsets[d]), int(offsets[d + 1]))
+        assert dict(zip(numbers[part].tolist(), counts[part].tolist(), strict=True)) == bag
+
+
+@given(st.lists(st.integers(0, 2**64 - 1)))
+def test_numbers_come_back(values: list[int]) -> None:
+    data, ends = words.pack_numbers(np.array(values, np.uint64))
+    back, back_ends = words.unpack_numbers(data)
+    assert back.tolist() == values
+    assert back_ends.tolist() == ends.tolist()
+
+
+@given(BAGS)
+def test_what_is_added_and_taken_away_leaves_nothing(bags: list[dict[int, int]]) -> None:
+    rows = counted(bags)
+    part = words.part_of(rows.words, rows.counts, rows.offsets)
+    back = words.Part.unpack(part.pack(), part.documents)
+    assert [c.tolist() for c in (back.words, back.df, back.cf)] == [
+        c.tolist() for c in (part.words, part.df, part.cf)
+    ]
+    left = words.sum_parts([part, back.negative()])
+    assert (len(left.words), left.documents) == (0, 0)
+
+
+def test_damaged_statistics_say_so() -> None:
+    with pytest.raises(StoreDamaged, match="verify --repair"):
+        words.Part.unpack(b"nonsense", 3)
+
+
+@given(st.text(st.characters()))
+def test_names_come_back(text: str) -> None:
+    stored = names.escape(text)
+    assert names.unescape(stored) == text
+    assert "\0" not in stored
+    stored.encode()  # no lone surrogates
+
+
+@given(st.lists(st.integers(0, (1 << 40) - 1), unique=True))
+def test_keys_come_back(keys: list[int]) -> None:
+    values = np.array(keys, np.uint64)
+    assert passages.unpack_keys(passages.pack_keys(values)).tolist() == keys
+    spelt = passages.spell_keys(values, range(len(keys) + 1))
+    assert all(len(word.strip()) == 8 for word in spelt)
+    assert read_keys([word.strip() for word in spelt], 40).tolist() == keys
+
+
+@given(st.text(st.characters(), max_size=300))
+def test_texts_come_back(text: str) -> None:
+    packer = Packer(lambda _: None, {})
+    (number,), (blob,) = packer.pack([text], [text.encode("utf-8", "surrogatepass")])
+    assert packer.unpack(number, blob) == text
+
+
+def test_a_missing_dictionary_and_a_broken_text() -> None:
+    packer = Packer(lambda _: None, {})
+    with pytest.raises(StoreDamaged, match="dictionary"):
+        packer.unpack(5, b"x")
+    with pytest.raises(StoreDamaged, match="damaged"):
+        packer.unpack(0, b"x")
+
+
+class TestChoice:
+    """Which documents are verified: what is rare counts more, and near copies do not take all places."""
+
+    @staticmethod
+    def hits(pairs: list[tuple[int, int]], keys: int) -> passages.Hits:
+        array = np.array(pairs, np.int64)
+        frequency = np.bincount(array[:, 0], minlength=keys).astype(np.int64)
+        return passages.Hits(array[:, 0], array[:, 1], frequency)
+
+    def test_rare_before_common(self) -> None:
+        common = [(key, document) for key in (0, 1) for document in range(10, 110)]
+        hits = self.hits([*common, (2, 500), (2, 501)], 3)
+        assert set(passages.choose(hits, 1_000, 2)) & {500, 501}
+
+    def test_copies_do_not_take_all_places(self) -> None:
+        copies = [(key, document) for key in range(10) for document in range(100)]
+        hits = self.hits([*copies, (10, 999)], 11)
+        assert 999 in passages.choose(hits, 1_000, 5)
+
+    def test_nothing_found(self) -> None:
+        nothing = np.zeros(0, np.int64)
+        assert passages.choose(passages.Hits(nothing, nothing, np.zeros(4, np.int64)), 10, 5) == []
+
+
+def test_every_run_of_the_promised_length_shares_a_key() -> None:
+    luck = np.random.default_rng(3)
+    vocabulary = [f"w{n}" for n in range(3_000)]
+    length = passages.WINDOW + passages.SHINGLE_WORDS - 1
+    for _ in range(50):
+        run = list(luck.choice(vocabulary, length))
+        texts = [
+            " ".join([*luck.choice(vocabulary, 200), *run, *luck.choice(vocabulary, 200)]) for _ in range(2)
+        ]
+        keys = passages.make_keys(texts)
+        first, second = (
+            set(keys.values[int(keys.offsets[d]) : int(keys.offsets[d + 1])].tolist()) for d in (0, 1)
+        )
+        assert first & second
