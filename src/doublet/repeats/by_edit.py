@@ -82,11 +82,19 @@ def _alike(words: NDArray[np.uint32], options: RepeatOptions) -> tuple[NDArray[n
         near = one != two
         one, two = one[near], two[near]
         close = _distance(hashes[one], hashes[two]) <= options.hash_distance
-        found.append(np.unique(one[close].astype(np.int64) << 32 | two[close]))
-    pairs = np.unique(np.concatenate(found))
+        found.append(_once(one[close].astype(np.int64) << 32 | two[close]))
+    pairs = _once(np.concatenate(found))
     left, right = pairs >> 32, pairs & 0xFFFFFFFF
     kept = _within_edits(words, left, right, options.max_edits)
     return left[kept], right[kept]
+
+
+def _once(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sorted, each value once. Several times as quick on packed pairs as numpy's own, which hashes them badly."""
+    values = np.sort(values)
+    fresh = np.ones(len(values), bool)
+    fresh[1:] = values[1:] != values[:-1]
+    return values[fresh]
 
 
 def _simhashes(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
