@@ -26,6 +26,7 @@ namespace {
 
 constexpr size_t kChunkValues = size_t{1} << 21;  // 16 MiB; less where the budget is small
 
+constexpr size_t kTakeFrom = 4096;  // smaller batches are copied: a chunk has its price
 constexpr size_t kBytesPerDocument = 120;
 constexpr size_t kAhead = 24;  // how far ahead table cells are fetched
 
@@ -206,11 +207,20 @@ class SetStore {
 
   size_t length() const { return sizes_.size(); }
 
-  void add(View<uint64_t> values, View<uint64_t> offsets) {
+  // With take the memory of the values belongs to the store from now on (it reorders them in place): nothing is copied.
+  void add(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values, View<uint64_t> offsets, bool take) {
     check_offsets(offsets, values.size());
     nb::gil_scoped_release release;
     std::lock_guard<std::mutex> lock(mutex_);
     counters_.clear();
+    if (take && values.size() >= kTakeFrom) {
+      const size_t bytes = values.size() * sizeof(uint64_t);
+      if (fd_ >= 0 || (!folder_.empty() && total_ * sizeof(uint64_t) + bytes > budget() / 3)) spill();
+      chunks_.push_back({Table<uint64_t>(), values.data(), values.size(), values.size()});
+      chunk_starts_.push_back(total_);
+      taken_.push_back(values);
+    }
+    const bool copy = !(take && values.size() >= kTakeFrom);
     for (size_t d = 0; d + 1 < offsets.size(); ++d) {
       const uint64_t* set = values.data() + offsets.data()[d];
       const size_t size = offsets.data()[d + 1] - offsets.data()[d];
@@ -220,7 +230,10 @@ class SetStore {
         sum += set[i];
         cross += (set[i] ^ (set[i] >> 29)) * kWordFactor;
       }
-      append(set, size);
+      if (copy) append(set, size);
+      sizes_.push_back(static_cast<uint32_t>(size));
+      starts_.push_back(total_);
+      total_ += size;
       prints_.push_back({sum, cross});
     }
   }
@@ -342,8 +355,7 @@ class SetStore {
   }
 
   void close() {
-    chunks_.clear();
-    chunk_starts_.clear();
+    drop_chunks();
     counters_.clear();
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
@@ -351,7 +363,8 @@ class SetStore {
 
  private:
   struct Chunk {
-    Table<uint64_t> values;
+    Table<uint64_t> table;  // empty when the values came with their memory
+    uint64_t* values;
     size_t used, room;
   };
   struct Print {
@@ -369,6 +382,7 @@ class SetStore {
   std::vector<Print> prints_;
   std::vector<Chunk> chunks_;
   std::vector<uint64_t> chunk_starts_;
+  std::vector<nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>> taken_;  // arrays whose memory is in use
   uint64_t total_ = 0;    // values in all sets
   uint64_t written_ = 0;  // of these in the file
   int fd_ = -1;
@@ -405,20 +419,18 @@ class SetStore {
 
   // A third of the budget for sets in memory, a third for the counters, the rest for postings and what is small.
   void append(const uint64_t* set, size_t size) {
-    if (chunks_.empty() || chunks_.back().used + size > chunks_.back().room) {
+    if (chunks_.empty() || chunks_.back().used + size > chunks_.back().room || chunks_.back().table.empty()) {
       if (fd_ >= 0) spill();
       else if (!folder_.empty() && (total_ + chunk_values_) * sizeof(uint64_t) > budget() / 3) spill();
       const size_t room = std::max(chunk_values_, size);
-      chunks_.push_back({Table<uint64_t>(), 0, room});
-      chunks_.back().values.make(room, false);
+      chunks_.push_back({Table<uint64_t>(), nullptr, 0, room});
+      chunks_.back().table.make(room, false);
+      chunks_.back().values = chunks_.back().table.data();
       chunk_starts_.push_back(total_);
     }
     Chunk& chunk = chunks_.back();
-    std::memcpy(chunk.values.data() + chunk.used, set, size * sizeof(uint64_t));
+    std::memcpy(chunk.values + chunk.used, set, size * sizeof(uint64_t));
     chunk.used += size;
-    sizes_.push_back(static_cast<uint32_t>(size));
-    starts_.push_back(total_);
-    total_ += size;
   }
 
   void spill() {
@@ -433,16 +445,24 @@ class SetStore {
       }
     }
     for (Chunk& chunk : chunks_) {
-      pwrite_all(fd_, chunk.values.data(), chunk.used * sizeof(uint64_t), written_ * sizeof(uint64_t));
+      pwrite_all(fd_, chunk.values, chunk.used * sizeof(uint64_t), written_ * sizeof(uint64_t));
       written_ += chunk.used;
     }
+    drop_chunks();
+  }
+
+  void drop_chunks() {
     chunks_.clear();
     chunk_starts_.clear();
+    if (!taken_.empty()) {
+      nb::gil_scoped_acquire acquire;
+      taken_.clear();
+    }
   }
 
   uint64_t* in_memory(uint64_t place) {
     size_t chunk = static_cast<size_t>(std::upper_bound(chunk_starts_.begin(), chunk_starts_.end(), place) - chunk_starts_.begin()) - 1;
-    return chunks_[chunk].values.data() + (place - chunk_starts_[chunk]);
+    return chunks_[chunk].values + (place - chunk_starts_[chunk]);
   }
 
   // The first `count` values of a set: in place when it is in memory, else read into the scratch buffer.
@@ -802,7 +822,7 @@ void bind_sets(nb::module_& m) {
   nb::class_<SetStore>(m, "SetStore")
       .def(nb::init<uint64_t, const std::string&, int>(), nb::arg("memory_bytes") = 0, nb::arg("folder") = "", nb::arg("threads") = 1)
       .def("__len__", &SetStore::length)
-      .def("add", &SetStore::add, nb::arg("values"), nb::arg("offsets"))
+      .def("add", &SetStore::add, nb::arg("values"), nb::arg("offsets"), nb::arg("take") = false)
       .def("sizes", &SetStore::sizes)
       .def("get", &SetStore::get, nb::arg("document"))
       .def("overlaps", &SetStore::overlaps, nb::arg("left"), nb::arg("right"))

@@ -231,7 +231,11 @@ def test_json_sets_takes_plain_lines():
 
 @settings(max_examples=100, deadline=None)
 @given(
-    st.lists(values, max_size=5), st.integers(1, 70), st.integers(1, 3), st.integers(0, 2**32), st.sampled_from([0, 256, 512])
+    st.lists(values, max_size=5),
+    st.integers(1, 70),
+    st.integers(1, 3),
+    st.integers(0, 2**32),
+    st.sampled_from([0, 256, 512]),
 )
 @pytest.mark.covers("M4")
 def test_minima(documents, functions, threads, seed, vectors):
@@ -305,6 +309,8 @@ def collections(draw):
             )
         rng.shuffle(documents[-1])
     documents = [list(dict.fromkeys(d)) for d in documents]
+    if documents and draw(st.integers(0, 9)) == 0:  # one that is long enough to be taken with its memory
+        documents[0] = list(dict.fromkeys([*documents[0], *(rng.getrandbits(64) | 1 for _ in range(5000))]))
     order = list(range(len(documents)))
     rng.shuffle(order)
     order = order[rng.choice([0, 0, 3]) :]  # documents that the order leaves out take no part
@@ -326,7 +332,7 @@ def test_set_store(tmp_path_factory, case, threshold, containment, threads, spil
     fast, slow = native.SetStore(1 if spill else 0, folder, threads), reference.SetStore()
     for start in range(0, len(documents), 3):
         for store in (fast, slow):
-            store.add(*flat(documents[start : start + 3]))
+            store.add(*flat(documents[start : start + 3]), threads == 2)
     assert fast.sizes().tolist() == slow.sizes().tolist()
     for document in range(len(documents)):
         assert fast.get(document).tolist() == slow.get(document).tolist()

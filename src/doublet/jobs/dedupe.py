@@ -156,7 +156,10 @@ def dedupe_inputs(
         families=listed.families,
         notes=tuple(notes),
         recipe=plan.recipe,
-        extra={"outcomes": {state: count for state, count in sorted(outcomes.counts.items()) if count}, "disguised_documents": disguised},
+        extra={
+            "outcomes": {state: count for state, count in sorted(outcomes.counts.items()) if count},
+            "disguised_documents": disguised,
+        },
     )
     progress.step("writing", 0, None, "files")
     if groups_out is not None:
@@ -346,7 +349,7 @@ def _read(
     done = 0
     for shingled in _in_order(source.batches(), work, workers):
         with _spilling(folder):
-            store.add(shingled.values, shingled.offsets)
+            store.add(shingled.values, shingled.offsets, True)
         plan.take(shingled.signed, done)
         for outcome in shingled.outcomes:
             outcomes.add(outcome)
@@ -380,13 +383,30 @@ def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]
     disguised = sum(map(_is_disguised, suspects.parse().texts))
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
     firsts = np.concatenate([[0], ends[:-1]]) if empty else ends
-    outcomes = [_empty(ids[int(firsts[i]) : int(ends[i])].decode("utf-8", "surrogatepass")) for i in empty[:OUTCOMES_SHOWN]]
+    outcomes = [
+        _empty(ids[int(firsts[i]) : int(ends[i])].decode("utf-8", "surrogatepass"))
+        for i in empty[:OUTCOMES_SHOWN]
+    ]
     positions = lines.astype(np.uint64) + np.uint64(batch.first)
     yield _Shingled(
-        ids, ends, positions, values, offsets, words, disguised, [], [], [], outcomes, len(empty), batch.consumed_bytes
+        ids,
+        ends,
+        positions,
+        values,
+        offsets,
+        words,
+        disguised,
+        [],
+        [],
+        [],
+        outcomes,
+        len(empty),
+        batch.consumed_bytes,
     )
     if len(left):
-        yield _shingle_parsed(batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, batch.consumed_bytes)
+        yield _shingle_parsed(
+            batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, batch.consumed_bytes
+        )
 
 
 def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingled:
@@ -575,6 +595,8 @@ def _groups(
 
 @dataclass(slots=True)
 class _Listed:
+    """What was asked for besides the groups."""
+
     pairs: tuple[Pair, ...] | None = None
     strict: tuple[tuple[str, ...], ...] | None = None
     families: tuple[tuple[str, ...], ...] | None = None
@@ -642,6 +664,8 @@ class _Batch(Protocol):
 
 @dataclass(slots=True)
 class _MemoryBatch:
+    """Documents that were in memory all along."""
+
     parsed: ParsedBatch
     consumed_bytes: int = 0
 

@@ -91,7 +91,11 @@ def check_keep(keep: str, prefer: Sequence[str]) -> None:
 def id_ranks(ids: Sequence[str]) -> NDArray[np.int64]:
     """Rank of each id in the order of ids: as numbers when all are whole numbers, else by code point."""
     together = "".join(ids)
-    if together.isascii() and together.isdigit() and all(len(i) < 19 and (i == "0" or i[0] != "0") for i in ids if i):
+    if (
+        together.isascii()
+        and together.isdigit()
+        and all(len(i) < 19 and (i == "0" or i[0] != "0") for i in ids if i)
+    ):
         order = np.argsort(np.array([int(i) for i in ids], np.int64), kind="stable")
     else:
         order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)

@@ -587,7 +587,8 @@ class SetStore:
     def __len__(self) -> int:
         return len(self._sets)
 
-    def add(self, values: U64, offsets: U64) -> None:
+    def add(self, values: U64, offsets: U64, take: bool = False) -> None:
+        """With *take* the array belongs to the store from now on: the native twin then does not copy it."""
         for start, end in _documents(offsets):
             self._sets.append(frozenset(values[start:end].tolist()))
 
@@ -799,7 +800,9 @@ def exact_groups(
             continue
         while _agree(s, used, [at + length for at in kept], [*kept[1:], len(s)]):
             length += 1
-        while kept[0] and _agree(s, used, [at - 1 for at in kept[::-1]], None, [at + length for at in kept[-2::-1]]):
+        while kept[0] and _agree(
+            s, used, [at - 1 for at in kept[::-1]], None, [at + length for at in kept[-2::-1]]
+        ):
             kept = [at - 1 for at in kept]
             length += 1
         for at in kept:
@@ -810,7 +813,9 @@ def exact_groups(
     return _groups(offsets, starts, lengths, True)
 
 
-def _groups(offsets: list[int], starts: list[int], lengths: list[int], whole: bool) -> tuple[U64, U32, U32, bool]:
+def _groups(
+    offsets: list[int], starts: list[int], lengths: list[int], whole: bool
+) -> tuple[U64, U32, U32, bool]:
     return np.array(offsets, np.uint64), np.array(starts, np.uint32), np.array(lengths, np.uint32), whole
 
 
@@ -869,7 +874,9 @@ def self_chains(
         while j is not None and i - j < max(min_matched, seed):  # too near: the passage would overlap itself
             j = previous.get(j)
         partners = nearest
-        if j in previous and abs((i - j) - (j - previous[j])) <= CHAIN_EVEN:  # a period: its nearest copy is enough
+        if (
+            j in previous and abs((i - j) - (j - previous[j])) <= CHAIN_EVEN
+        ):  # a period: its nearest copy is enough
             partners = 1
         while j is not None and partners:
             _chain(chains, live, part, i, j, seed, gap)

@@ -29,6 +29,8 @@ U64 = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class IMatchParameters(LexicalParameters):
+    """Of I-Match."""
+
     idf_width: float = parameter(
         0.8, "the lexicon holds words whose IDF is so near to the mean", low=0, high=100
     )

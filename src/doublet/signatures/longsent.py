@@ -26,6 +26,8 @@ U64 = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class LongSentParameters(WordParameters):
+    """Of long sentences."""
+
     sentences: int = parameter(2, "so many of the longest sentences make the signature", low=1, high=1000)
     min_words: int = parameter(
         6, "no signature when the chosen sentences have fewer words together", low=1, high=100_000

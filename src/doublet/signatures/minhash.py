@@ -28,6 +28,8 @@ U32 = NDArray[np.uint32]
 
 @dataclass(frozen=True, kw_only=True)
 class MinHashParameters(ThresholdParameters):
+    """Of MinHash."""
+
     functions: int = parameter(
         128, "number of hash functions; the error is about 1/√functions", low=1, high=65_536
     )

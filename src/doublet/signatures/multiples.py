@@ -20,6 +20,8 @@ U64 = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class MultiplesParameters(SetParameters):
+    """Of multiples of m."""
+
     modulus: int = parameter(
         25, "keep the fingerprints that divide by this number: about one in so many", low=1, high=100_000
     )

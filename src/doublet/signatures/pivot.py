@@ -42,6 +42,8 @@ _WHAT = "list of pivot words"
 
 @dataclass(frozen=True, kw_only=True)
 class PivotParameters(LexicalParameters):
+    """Of pivot words."""
+
     pivots: int = parameter(3000, "at most so many words are chosen", low=1, high=100_000, signs=False)
     # Eight: fewer take unlike texts for equal, more find less; figures in docs/explanation/methods.md. Chosen on
     # the revisions of Russian documentation pages: measure on other texts before changing it.

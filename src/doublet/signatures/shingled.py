@@ -27,6 +27,8 @@ U32 = NDArray[np.uint32]
 
 @dataclass(frozen=True, kw_only=True)
 class ShingleParameters(WordParameters):
+    """Of all methods over shingles."""
+
     shingle_words: int = parameter(4, "words in a shingle", low=1, high=1000)
     shingle_chars: int = parameter(
         0,
@@ -38,6 +40,8 @@ class ShingleParameters(WordParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdParameters(ShingleParameters):
+    """Of methods that estimate resemblance."""
+
     threshold: float = parameter(0.5, "similar from this resemblance on", above=0, high=1, signs=False)
 
 

@@ -21,6 +21,8 @@ U64 = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class SetParameters(ThresholdParameters):
+    """Of methods whose signature is a set."""
+
     containment: float = parameter(
         0.0,
         "similar also when this share of one text stands in the other; 0: only by resemblance",

@@ -28,6 +28,8 @@ U64 = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class SimHashParameters(WordParameters):
+    """Of SimHash."""
+
     # Stop words are the most frequent ones: left in, they would decide most bits, alike in every text of a
     # language.
     stop_words: bool = parameter(True, "leave out the Russian and English stop words")

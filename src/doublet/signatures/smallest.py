@@ -22,6 +22,8 @@ U64 = NDArray[np.uint64]
 
 @dataclass(frozen=True, kw_only=True)
 class SmallestParameters(ThresholdParameters):
+    """Of the n smallest."""
+
     count: int = parameter(160, "how many of the smallest fingerprints to keep", low=1, high=1_000_000)
 
 

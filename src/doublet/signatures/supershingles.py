@@ -62,6 +62,8 @@ def curve(
 
 @dataclass(frozen=True, kw_only=True)
 class _GroupParameters(ShingleParameters):
+    """Of minima in groups."""
+
     shingle_words: int = parameter(5, "words in a shingle", low=1, high=1000)
     groups: int = parameter(6, "number of supershingles", low=1, high=1000)
     group_size: int = parameter(14, "minima in a supershingle", low=1, high=1000)
@@ -86,6 +88,8 @@ def _check_required(groups: int, required: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class SupershingleParameters(_GroupParameters):
+    """Of supershingles."""
+
     required: int = parameter(2, "so many supershingles must agree", low=1, high=1000, signs=False)
 
     def check(self) -> None:
@@ -94,6 +98,8 @@ class SupershingleParameters(_GroupParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class MegashingleParameters(_GroupParameters):
+    """Of megashingles."""
+
     required: int = parameter(2, "supershingles in a megashingle", low=1, high=1000)
 
     def check(self) -> None:

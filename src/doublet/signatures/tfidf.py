@@ -20,6 +20,8 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class TFIDFParameters(HeaviestParameters):
+    """Of TF-IDF and BM25."""
+
     weighting: str = parameter("tfidf", "how a word is weighed", choices=("tfidf", "bm25"))
     k1: float = parameter(2.0, "of BM25: how slowly repeats of a word stop counting", low=0, high=1000)
     b: float = parameter(0.75, "of BM25: how much long texts are evened out", low=0, high=1)

@@ -34,6 +34,8 @@ _DIGITS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class HeaviestParameters(LexicalParameters):
+    """Of the methods by the heaviest words."""
+
     words: int = parameter(6, "so many of the heaviest words make the signature", low=1, high=10_000)
 
 
