@@ -1,0 +1,170 @@
+"""Readers of markup: places stay, markup goes, headings, code and tables are known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from doublet.repeats.markup import READERS, read_markup, tell_markup
+from doublet.text.tokens import Canon
+
+MARKDOWN = """---
+title: hidden
+---
+# Guide *to* nothing
+
+Some [linked words](https://example.org/hidden) and `code`.
+
+## Install
+
+- first **item**
+- second item
+
+```sh
+pip install hidden_code
+```
+
+| a | b |
+|---|---|
+| cell | other |
+
+    indented code
+
+Underlined
+----------
+"""
+
+RST = """\
+Guide
+=====
+
+Some :ref:`linked words <hidden>` and ``literal``.
+
+Install
+-------
+
+.. note:: Mind the gap.
+
+.. code-block:: sh
+   :linenos:
+
+   pip install code
+
+Like this::
+
+    literal block
+
+.. a comment that nobody
+   reads
+
+=====  =====
+one    two
+=====  =====
+cell   other
+=====  =====
+"""
+
+DOCBOOK = """<?xml version="1.0"?>
+<!DOCTYPE book [<!ENTITY hidden "x">]>
+<book><title>Guide</title><!-- hidden -->
+<chapter id="hidden"><title>First &amp; <emphasis>last</emphasis></title>
+<para>Caf&eacute;s are &lt;open&gt;. <ulink url="hidden">Linked words</ulink>.</para>
+<section><title>Deep</title><programlisting><![CDATA[ if (a < b) code(); ]]></programlisting>
+<informaltable><tgroup><tbody><row><entry>cell</entry></row></tbody></tgroup></informaltable></section>
+</chapter></book>
+"""
+
+HTML = """<html><head><style>hidden</style><script>hidden()</script></head><body><h1>Guide</h1>
+<p>Some <a href="hidden">linked words</a>.</p><h2>Install</h2><pre>code</pre><table><tr><td>cell</td></tr></table>"""
+
+LATEX = r"""
+\documentclass{hidden}
+\section{Guide} Some \emph{linked words} and $x_{hidden}$. % hidden
+\subsection*{Install}
+\begin{verbatim}
+code
+\end{verbatim}
+\begin{tabular}{l} cell \end{tabular}
+"""
+
+
+def words(text: str) -> list[str]:
+    return Canon().tokens([text], words=True).words(0)
+
+
+CASES = [
+    ("markdown", MARKDOWN, ["1 Guide to nothing", "1.1 Install", "1.2 Underlined"]),
+    ("rst", RST, ["1 Guide", "1.1 Install"]),
+    ("xml", DOCBOOK, ["1 Guide", "1.1 First & last", "1.1.1 Deep"]),
+    ("html", HTML, ["1 Guide", "1.1 Install"]),
+    ("latex", LATEX, ["1 Guide", "1.1 Install"]),
+]
+
+
+@pytest.mark.covers("P6")
+@pytest.mark.parametrize(("kind", "source", "headings"), CASES, ids=[case[0] for case in CASES])
+def test_it_works(kind, source, headings):
+    plan = read_markup(source, kind=kind)
+    assert len(plan.masked) == len(source)
+    assert plan.masked.count("\n") >= source.count("\n")
+    assert [f"{h.number} {h.title}" for h in plan.headings] == headings
+    said = words(plan.masked)
+    assert "hidden" not in said
+    assert "linked" in said
+    assert any("code" in source[span.start : span.end] for span in plan.code)
+    assert any("cell" in source[span.start : span.end] for span in plan.tables)
+
+
+def test_entities_stay_in_words():
+    assert words(read_markup("caf&eacute;s &amp; bars&nbsp;x", kind="xml").masked) == ["cafes", "bars", "x"]
+
+
+def test_section_of_a_place():
+    plan = read_markup(MARKDOWN, kind="markdown")
+    assert plan.section_at(0) is None
+    heading = plan.section_at(MARKDOWN.index("second item"))
+    assert heading is not None
+    assert heading.title == "Install"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("a.md", "", "markdown"),
+        ("a.RST", "", "rst"),
+        ("topic.dita", "", "xml"),
+        ("a.htm", "", "html"),
+        ("a.tex", "", "latex"),
+        ("notes", "plain", "text"),
+        ("book", '<?xml version="1.0"?><book/>', "xml"),
+        ("page", "\n<!DOCTYPE html><p>", "html"),
+    ],
+)
+def test_kind_is_told(name, text, kind):
+    assert tell_markup(name, text) == kind
+
+
+pieces = st.sampled_from(
+    ["<", ">", "<a>", "</a>", "<!--", "-->", "&amp;", "&", "<![CDATA[", "]]>", "#", "# x\n", "```\n", "`", "*", "**"]
+    + ["[x](y)", "[", "]", "|a|b|\n", "    x\n", "\n", "\n\n", "::\n", ".. code::\n", ".. x\n", "====\n", "----\n"]
+    + ["\\begin{verbatim}", "\\end{verbatim}", "\\section{x}", "$", "%", "{", "}", "\\", "word ", "слово ", "é", "- "]
+)
+
+
+@given(st.lists(pieces, max_size=40).map("".join), st.sampled_from(sorted(READERS)))
+@pytest.mark.covers("P6")
+def test_no_reader_moves_a_character(text, kind):
+    plan = READERS[kind](text)
+    assert len(plan.masked) == len(text)
+    assert all(new == old or new.isspace() or not old.isspace() for new, old in zip(plan.masked, text, strict=True))
+    for span in [*plan.code, *plan.tables, *(h.span for h in plan.headings)]:
+        assert 0 <= span.start <= span.end <= len(text)
+    assert plan.code == sorted(plan.code)
+
+
+@pytest.mark.parametrize("kind", sorted(READERS))
+@pytest.mark.parametrize("piece", ["<", "<a ", "<!--", "[x](", "`", "```\n", "$", "\\[", "{", "&amp", "|", "::\n", "<!["])
+def test_hostile_markup_is_linear(kind, piece):
+    text = piece * 60_000
+    assert len(READERS[kind](text).masked) == len(text)
