@@ -194,7 +194,9 @@ def recompute(store: Store) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--source", type=Path, default=DATA / "million.jsonl")
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--database", help="address; without it a temporary SQLite file")
@@ -208,7 +210,9 @@ def main() -> None:
             store.create("bench")
         out: dict[str, Any] = {"machine": machine(), "database": store.database.vendor}
         strange = Strange(options.source)
-        sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n < options.documents] + [options.documents]
+        sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n < options.documents] + [
+            options.documents
+        ]
         done = store.library("bench").documents
         for size in sizes:
             if size > done:
