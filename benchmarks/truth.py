@@ -7,15 +7,17 @@ Two views: `canonical` reads the words of Doublet's canonical form, `plain` read
 lower-cased text (what the rivals are given). Words become numbers through a dictionary and runs of words
 become numbers through sorting, so nothing here rests on a hash. Candidates come from an inverted index
 over the rarest runs of each document: two sets with Jaccard of at least t share one of the |A| − ⌈t·|A|⌉
-+ 1 rarest. Each candidate is then counted in full. Results are kept in benchmarks/data as
-NAME.VIEW.truth.npz and reused while the collection has not changed.
++ 1 rarest. Each candidate is then counted in full. Results are kept next to the collection as
+NAME.VIEW.truth.npz and reused while neither the collection nor the way words are made has changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import math
 import re
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -112,20 +114,39 @@ def load(corpus: Path, view: str) -> Pairs:
     if view not in VIEWS:
         raise SystemExit(f"unknown view {view!r}: it can be one of {', '.join(VIEWS)}")
     kept = corpus.with_suffix(f".{view}.truth.npz")
-    if not kept.exists() or kept.stat().st_mtime < corpus.stat().st_mtime:
-        start = time.perf_counter()
-        pairs = exact_pairs(word_numbers(read_texts(corpus), view))
-        ordered = sorted(pairs.items())
-        np.savez_compressed(
-            kept,
-            pairs=np.array([p for p, _ in ordered], np.int64).reshape(-1, 2),
-            jaccard=np.array([j for _, j in ordered], np.float64),
-        )
-        print(
-            f"truth of {corpus.name}, {view} words: {len(pairs)} pairs in {time.perf_counter() - start:.0f} s"
-        )
-    with np.load(kept) as stored:
-        return dict(zip(map(tuple, stored["pairs"].tolist()), stored["jaccard"].tolist(), strict=True))
+    made_of = _fingerprint(corpus, view)
+    if kept.exists():
+        with np.load(kept) as stored:
+            if str(stored["made_of"]) == made_of:
+                return dict(
+                    zip(map(tuple, stored["pairs"].tolist()), stored["jaccard"].tolist(), strict=True)
+                )
+    start = time.perf_counter()
+    pairs = dict(sorted(exact_pairs(word_numbers(read_texts(corpus), view)).items()))
+    np.savez_compressed(
+        kept,
+        pairs=np.array(list(pairs), np.int64).reshape(-1, 2),
+        jaccard=np.array(list(pairs.values()), np.float64),
+        made_of=np.array(made_of),
+    )
+    seconds = time.perf_counter() - start
+    print(f"truth of {corpus.name}, {view} words: {len(pairs)} pairs in {seconds:.0f} s", file=sys.stderr)
+    return pairs
+
+
+def _fingerprint(corpus: Path, view: str) -> str:
+    """Of the bytes of the collection and, for canonical words, of everything that decides about them."""
+    digest = hashlib.blake2b(corpus.read_bytes(), digest_size=16)
+    if view == "canonical":
+        from doublet import kernels
+        from doublet.kernels import data
+
+        folder = Path(data.__file__).parent
+        sources = [folder / "fold_table.bin", folder / "reference.py"]  # the native twin says the same
+        digest.update(f"{data.TEXT_VERSION} {kernels.BACKEND}".encode())
+        for source in sources:
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
 
 
 def main() -> None:
