@@ -15,7 +15,7 @@ _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _INLINE = re.compile(
-    r"<!--.*?-->"
+    r"<!--.*?(?:-->|\Z)"
     r"|</?[A-Za-z][^<>\n]*>"
     r"|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"  # the address of a link
     r"|\]\[[^\]\n]*\]"
