@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run setup check format test test-pure bench docs lock clean
+.PHONY: help run setup check format system test test-pure bench docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -47,7 +47,10 @@ format: setup ## put the code into the house format
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
 
-test: check ## everything: lint, types, and all tests
+system: ## install pandoc and LibreOffice, which the tests make documents with (Debian, as root)
+	@sh tools/system.sh
+
+test: check system ## everything: lint, types, and all tests
 	$(PYTEST) $(ARGS)
 
 test-pure: setup ## the tests of the core again, on the plain Python kernels

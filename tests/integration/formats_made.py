@@ -1,8 +1,8 @@
 """One text in every format, made by pandoc and LibreOffice: what the round trip reads back.
 
 The text is written as a small tree here (paragraphs, a list, a table, a quotation, a footnote), so that what a reader
-must give back is known word for word. `make` writes all files of a language into a folder;
-`MAKERS` says who makes what.
+must give back is known word for word. `make` writes all files into a folder, `MAKERS` says
+who makes what, and run as a program this writes the table of docs/reference/reading.md.
 """
 
 from __future__ import annotations
@@ -80,21 +80,24 @@ def programs() -> list[str]:
     return [name for name in ("pandoc", "soffice") if shutil.which(name)]
 
 
-def make(language: str, folder: pathlib.Path) -> list[Made]:
-    source, body, note = original(language)
-    folder.mkdir(parents=True, exist_ok=True)
-    markdown = folder / "source.markdown"
-    markdown.write_text(source, encoding="utf-8")
-    office = folder / "office.docx"
-    _pandoc(markdown, "docx", office, language)
+def make(folder: pathlib.Path) -> list[Made]:
+    """All files in both languages. LibreOffice starts slowly: it gets both at once."""
     made = []
+    for language in LANGUAGES:
+        source, _, _ = original(language)
+        (folder / f"{language}.markdown").write_text(source, encoding="utf-8")
+        _pandoc(folder / f"{language}.markdown", "docx", folder / f"{language}.docx", language)
     for number, (name, (program, writer, suffix)) in enumerate(MAKERS.items()):
-        path = folder / f"{number:02}.{suffix}"
+        target = folder / f"{number:02}"
+        target.mkdir()
         if program == "pandoc":
-            _pandoc(markdown, writer, path, language)
+            for language in LANGUAGES:
+                _pandoc(folder / f"{language}.markdown", writer, target / f"{language}.{suffix}", language)
         else:
-            _office(office, writer, suffix, path)
-        made.append(Made(name, language, path, body, note))
+            _office([folder / f"{language}.docx" for language in LANGUAGES], writer, target)
+        for language in LANGUAGES:
+            _, body, note = original(language)
+            made.append(Made(name, language, target / f"{language}.{suffix}", body, note))
     return made
 
 
@@ -107,14 +110,13 @@ def _pandoc(source: pathlib.Path, writer: str, path: pathlib.Path, language: str
     )  # fmt: skip
 
 
-def _office(source: pathlib.Path, writer: str, suffix: str, path: pathlib.Path) -> None:
+def _office(sources: list[pathlib.Path], writer: str, target: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         subprocess.run(
             ["soffice", f"-env:UserInstallation=file://{work}/profile", "--headless", "--convert-to", writer,
-             "--outdir", work, source],
+             "--outdir", target, *sources],
             check=True, capture_output=True, timeout=120,
         )  # fmt: skip
-        shutil.move(f"{work}/{source.stem}.{suffix}", path)
 
 
 def agreement(wanted: list[str], found: list[str]) -> float:
@@ -138,3 +140,40 @@ def _note_inside(made: Made, found: list[str]) -> float:
     before = source[: source.index("\n\n", source.index("[^1]"))]
     at = len(words(before.replace("[^1]", "")))
     return agreement(made.body[:at] + made.note + made.body[at:], found)
+
+
+PAGE = HERE.parents[1] / "docs" / "reference" / "reading.md"
+BEGIN, END = "<!-- round trip: begin -->", "<!-- round trip: end -->"
+
+
+def table(found: dict[tuple[str, str], float]) -> str:
+    """The table of the page: format × language, in percent."""
+    lines = ["| format | made by | Russian | English |", "|---|---|---|---|"]
+    for name, (program, _, _) in MAKERS.items():
+        maker = "pandoc" if program == "pandoc" else "LibreOffice"
+        shown = [f"{found[name, language] * 100:.2f}%" for language in LANGUAGES]
+        lines.append(f"| {name.removeprefix('office ')} | {maker} | {shown[0]} | {shown[1]} |")
+    return "\n".join(lines)
+
+
+def measure(folder: pathlib.Path) -> dict[tuple[str, str], float]:
+    from doublet.text.read import read_document
+
+    found = {}
+    for made in make(folder):
+        text = read_document(made.path.read_bytes(), name=made.path.name).text
+        found[made.format, made.language] = best_agreement(made, text)
+    return found
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        new = table(measure(pathlib.Path(folder)))
+    page = PAGE.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{new}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

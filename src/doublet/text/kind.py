@@ -119,7 +119,8 @@ def by_type(declared_type: str) -> str:
 
 
 def _unknown(what: str) -> str:
-    raise UnknownKind(f"is {what}, not a document that can be read", kind=what)
+    advice = "" if ":" in what else ", not a document that can be read"
+    raise UnknownKind(f"is {what}{advice}", kind=what.split(":", 1)[0])
 
 
 def _base(name: str) -> str:
