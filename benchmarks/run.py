@@ -29,6 +29,7 @@ TITLES = {
     "near_copies": "Thousands of near copies of one text",
     "compare": "Two texts of ten thousand words; starting",
     "weights": "TF-RIDF weights",
+    "repeats": "Repeats inside documentation",
 }
 QUICK_DOCUMENTS = 400
 
@@ -36,12 +37,13 @@ QUICK_DOCUMENTS = 400
 def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
     if quick is None:
-        return {"million": ["million"], "near_copies": []}.get(name, ["ru", "en"])
+        return {"million": ["million"], "near_copies": [], "repeats": ["en"]}.get(name, ["ru", "en"])
     both = [str(quick / "ru.jsonl"), str(quick / "en.jsonl")]
     return {
         "million": [str(quick / "million.jsonl")],
         "near_copies": ["--sizes", "100", "200", "--runs", "1"],
         "compare": [*both, "--words", "2000", "--runs", "1"],
+        "repeats": [both[1], "--megabytes", "0.1", "--copies", "500"],
     }.get(name, [*both, "--runs", "1"])
 
 

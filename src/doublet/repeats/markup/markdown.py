@@ -14,15 +14,16 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
+_DEFINITION = re.compile(r"\s*\[[^\]\n]+\]:[ \t]+\S")  # of the address behind a name
+# Every alternative begins with a sign, so that the search runs over ordinary letters quickly.
 _INLINE = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|</?[A-Za-z][^<>\n]*>"
     r"|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"  # the address of a link
     r"|\]\[[^\]\n]*\]"
-    r"|^\s*\[[^\]\n]+\]:[ \t]+\S+.*$"  # a definition of an address
-    r"|!?\["
-    r"|\*{1,3}|_{2,3}|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|`+|~~",
-    re.DOTALL | re.MULTILINE,
+    r"|!\[|\["
+    r"|\*{1,3}|__+|`+|~~",
+    re.DOTALL,
 )
 
 
@@ -49,7 +50,8 @@ def read_markdown(text: str) -> Plan:
                 paint.blank(start, end, border=True)
                 fence = ""
             continue
-        empty = not line.strip()
+        stripped = line.strip()
+        empty = not stripped
         indented = line.startswith(("    ", "\t"))
         if code_at >= 0 and not empty and not indented:
             plan.code.append(Span(code_at, start))
@@ -57,6 +59,11 @@ def read_markdown(text: str) -> Plan:
         if table_at >= 0 and not _TABLE_ROW.match(line):
             plan.tables.append(Span(table_at, table_end))
             table_at = -1
+        if stripped[:1].isalpha() and not indented:  # an ordinary line: most are
+            in_list = in_list and not blank
+            before = Span(start, start + len(line))
+            blank = False
+            continue
         opened = _FENCE.match(line.lstrip() if in_list else line)
         if opened:
             fence, fence_at = opened[1], end
@@ -82,6 +89,8 @@ def read_markdown(text: str) -> Plan:
             elif _TABLE_ROW.match(line):
                 table_at = start if table_at < 0 else table_at
                 table_end = end
+            elif _DEFINITION.match(line):
+                paint.blank(start, start + len(line))
             item = _ITEM.match(line)
             quote = _QUOTE.match(line)
             if item:
