@@ -34,7 +34,8 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CELL = re.compile(" ?\x1f ?")
 _HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I)
 _NO_SIZE = re.compile(
-    r"(?:^|[;{\s])font-size\s*:\s*(0(?:\.\d+)?|[01](?:\.\d+)?(?=px|pt)|0?\.[01]\d*(?=r?em))", re.I
+    r"(?:^|[;{\s])font-size\s*:\s*(?:0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|$|!|\})|[01](?:\.\d+)?(?:px|pt)|0?\.[01]\d*r?em)",
+    re.I,
 )
 _OPACITY = re.compile(r"(?:^|[;{\s])opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)", re.I)
 _COLOUR = re.compile(r"(?:^|[;{\s])color\s*:\s*([^;!}]+)", re.I)

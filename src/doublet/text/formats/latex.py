@@ -107,7 +107,10 @@ class _Reader:
             elif character in "{}$":
                 at += 1
             elif character == "~":
-                out.append("\u00a0")
+                short = bool(out) and out[-1].endswith('"')  # the hyphen "~ of the Russian style
+                if short:
+                    out[-1] = out[-1][:-1]
+                out.append("-" if short else "\u00a0")
                 at += 1
             elif character == "&":
                 out.append("\t")

@@ -123,7 +123,9 @@ def _text(lines: list[str], at: int, put: object, finish: object) -> int:
         return at + 1
     put(re.sub(r"\s*::\s*\Z", ":", line.strip()) if line.strip() != "::" else "", at)
     finish()
-    return _literal(lines, at + 1, _indent(lines[at]), put)
+    after = _literal(lines, at + 1, _indent(lines[at]), put)
+    finish()
+    return after
 
 
 def _literal(lines: list[str], at: int, indent: int, put: object) -> int:

@@ -23,7 +23,8 @@ _DROPPED = re.compile(
 _REFERENCE = re.compile(r"<ref\b[^>/]*(?:/(?!>)[^>/]*)*(?:/>|>(.*?)</ref\s*>)", re.S | re.I)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BREAK = re.compile(r"<(?:br|hr)\s*/?\s*>", re.I)
-_INNERMOST = re.compile(r"\{\{\{?([^{}]*)\}\}\}?")
+_INNERMOST = re.compile(r"\{\{(?!\{)([^{}]*)\}\}")
+_ARGUMENT = re.compile(r"\{\{\{([^{}]*)\}\}\}(?!\})")
 _INNER_LINK = re.compile(r"\[\[([^\[\]]*)\]\]")
 _OUTER_LINK = re.compile(
     r"\[(?:https?:|ftp:|mailto:|news:|irc:|tel:)?//?[^\s\[\]]*(?:\s+([^\[\]]*))?\]|\[mailto:\S+(?:\s+([^\]]*))?\]"
@@ -160,7 +161,7 @@ def _lines(text: str, build: Builder, clean: object, notes: list[str]) -> None:
 def _templates(text: str) -> str:
     """Innermost first, until none is left; what dresses words up gives them back."""
     for _ in range(_PASSES):
-        changed = _INNERMOST.sub(_shown, text)
+        changed = _INNERMOST.sub(_shown, _ARGUMENT.sub(lambda found: found.group(1).partition("|")[2], text))
         if changed == text:
             break
         text = changed

@@ -83,7 +83,7 @@ def _block(state: _State, element: Element) -> None:
     # A block may hold text, inline elements and further blocks in turn.
     pieces = [element.text or ""]
     for child in element:
-        if not local(child):
+        if not local(child) or local(child) in _SKIPPED[state.kind]:
             pieces.append(child.tail or "")
             continue
         if _is_inline(state, child):
