@@ -6,12 +6,12 @@ import pathlib
 from collections.abc import Callable
 
 import pytest
-from library_databases import VENDORS, new_address
 
 from doublet.errors import IncompatibleSignatures, InvalidParameter, UsageError
 from doublet.index import Candidate, Index, MemoryIndex
 from doublet.model import Signature
 from doublet.signatures import METHODS, Method, gather_statistics, method
+from library_databases import VENDORS, new_address
 
 TEXTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "texts"
 RU, EN, MIXED = (TEXTS.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in ("ru", "en", "mixed"))

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from library_databases import VENDORS, new_address
 
 from doublet.errors import (
     IncompatibleSignatures,
@@ -30,6 +29,7 @@ from doublet.signatures.statistics import CollectionStatistics
 from doublet.store import passages, words
 from doublet.store.database import Store
 from doublet.store.verify import verify
+from library_databases import VENDORS, new_address
 
 TEXTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "texts"
 RU, EN, MIXED = (TEXTS.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in ("ru", "en", "mixed"))

@@ -15,12 +15,12 @@ import time
 
 import pytest
 from kill_library_worker import after
-from library_databases import VENDORS, new_address
 
 from doublet.jobs.check_library import check_library
 from doublet.signatures.statistics import CollectionStatistics
 from doublet.store.database import Store
 from doublet.store.verify import verify
+from library_databases import VENDORS, new_address
 
 WORKER = pathlib.Path(__file__).parent / "kill_library_worker.py"
 KILLS = int(os.environ.get("LIBRARY_KILLS", "5"))

@@ -9,7 +9,6 @@ import sys
 import threading
 
 import pytest
-from library_databases import VENDORS, new_address
 
 from doublet.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnreachable
 from doublet.jobs.index_library import index_library
@@ -18,6 +17,7 @@ from doublet.progress import Event, Progress
 from doublet.store import connection
 from doublet.store.database import Store
 from doublet.store.verify import verify
+from library_databases import VENDORS, new_address
 
 ADD = """
 import sys

@@ -24,9 +24,11 @@ from doublet.signatures import method as make_method
 from doublet.signatures.parameters import make
 from doublet.signatures.protocol import require_recipe
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
+from doublet.signatures.weighted import HeaviestWords
 from doublet.store import passages, words
 from doublet.store.connection import Database
 from doublet.store.names import escape, name_hash, unescape
+from doublet.store.weighing import sign_bags
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -36,7 +38,8 @@ Step = Callable[[int, int], None]
 DRIFT = (
     0.1  #: documents that came or went since the statistics were taken, as a share of those there were then
 )
-SIGN_BATCH = 2_000
+SIGN_BATCH = 2_000  #: documents that are signed in one transaction
+WEIGH_BATCH = 5_000  #: the same where only their words are read
 _NOTHING = -1  # size of an entry that stands for a document with too little in it to sign
 _RECIPE_LETTERS = 5
 
@@ -395,9 +398,10 @@ class Signer:
         """Sign every document by the statistics of this moment without storing anything; gives how many could be."""
         given = dict(parameters or {})
         method = make_method(name, self.statistics(library, name, given), **given)
+        table = WordTable(self._database)
         count = 0
-        for batch in self._batches(library, method.canon):
-            count += sum(one is not None for one in method.sign_many(batch, [""] * len(batch)))
+        for numbers in self._numbers(library, WEIGH_BATCH):
+            count += sum(one is not None for one in table.sign(method, self._bags(numbers)))
         return count
 
     def _batches(self, library: int, canon: Any) -> Iterator[TokenBatch]:
@@ -446,7 +450,9 @@ class Signer:
             with database.writing():
                 if database.vendor == "postgresql":
                     database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
-                rows = database.rows(missing, [index.number, library, last, SIGN_BATCH])
+                rows = database.rows(
+                    missing, [index.number, library, last, WEIGH_BATCH if lexical else SIGN_BATCH]
+                )
                 if not rows:
                     if last:
                         last = 0
@@ -458,8 +464,7 @@ class Signer:
                 numbers, names = [row[0] for row in rows], [unescape(row[1]) for row in rows]
                 if lexical:
                     table = table or WordTable(database)
-                    batch = table.batch(self._bags(numbers))
-                    signatures = method.sign_many(batch, [""] * len(batch))
+                    signatures = table.sign(method, self._bags(numbers))
                 else:
                     texts = self._texts_of(numbers)
                     signatures = method.sign_texts([texts[number] for number in numbers])
@@ -492,12 +497,20 @@ class WordTable:
     def __init__(self, database: Database) -> None:
         rows = database.rows("SELECT id, fold, word FROM doublet_word ORDER BY id")
         size = (rows[-1][0] if rows else 0) + 1
-        self._hashes = np.zeros(size, np.int64)
+        hashes = np.zeros(size, np.int64)
         self._words = [""] * size
-        for number, value, word in rows:
-            self._hashes[number] = value
-            self._words[number] = word
-        self._hashes = self._hashes.view(np.uint64)
+        if rows:
+            numbers, values, spelt = zip(*rows, strict=True)
+            hashes[list(numbers)] = values
+            for number, word in zip(numbers, spelt, strict=True):
+                self._words[number] = word
+        self._hashes: U64 = hashes.view(np.uint64)
+
+    def sign(self, method: Method, bags: Sequence[bytes]) -> list[Signature | None]:
+        """Signatures by a method that reads nothing but words, whatever their order."""
+        if isinstance(method, HeaviestWords):
+            return sign_bags(method, bags, self._words, self._hashes)
+        return method.sign_many(self.batch(bags), [""] * len(bags))
 
     def batch(self, bags: Sequence[bytes]) -> TokenBatch:
         """Words of the bags; each as often as it stands in its document, in no order of the text."""

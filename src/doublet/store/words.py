@@ -62,11 +62,25 @@ def count_batch(batch: TokenBatch) -> Counted:
     order = np.argsort(hashes, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    spelt = [batch.vocabulary[i] for i in ids[order].tolist()]
+    spelt = Spelling(batch.vocabulary, ids[order])
     folds = all_folds[ids[order]]
     return Counted(
         rows.texts, rank[place.reshape(-1)], rows.counts, rows.offsets, hashes[order], folds, spelt
     )
+
+
+class Spelling(Sequence[str]):
+    """Words of a vocabulary by their numbers; spelt only when asked for."""
+
+    def __init__(self, vocabulary: Sequence[str], ids: I64) -> None:
+        self._vocabulary = vocabulary
+        self._ids = ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._vocabulary[int(self._ids[place])]
 
 
 def _spelling_hashes(vocabulary: Sequence[str]) -> U64:
@@ -249,12 +263,15 @@ def pack_numbers(values: U64) -> tuple[U8, I64]:
 def unpack_numbers(data: U8) -> tuple[U64, I64]:
     """Numbers of `pack_numbers` and where each ends."""
     ends = np.flatnonzero(data < 128).astype(np.int64) + 1
-    starts = np.concatenate([[0], ends])[:-1]
-    sizes = ends - starts
-    values = np.zeros(len(ends), np.uint64)
-    for byte in range(int(sizes.max()) if len(sizes) else 0):
-        has = sizes > byte
-        values[has] |= (data[starts[has] + byte] & np.uint8(0x7F)).astype(np.uint64) << np.uint64(7 * byte)
+    starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    values = (data[starts] & np.uint8(0x7F)).astype(np.uint64)
+    longer = np.flatnonzero(ends - starts > 1)
+    byte = 1
+    while len(longer):
+        part = (data[starts[longer] + byte] & np.uint8(0x7F)).astype(np.uint64)
+        values[longer] |= part << np.uint64(7 * byte)
+        byte += 1
+        longer = longer[(ends[longer] - starts[longer]) > byte]
     return values, ends
 
 
@@ -302,6 +319,15 @@ def part_of(words: I64, counts: I64, offsets: I64) -> Part:
     df = np.bincount(place, minlength=len(numbers)).astype(np.int64)
     cf = np.bincount(place, weights=counts, minlength=len(numbers)).astype(np.int64)
     return Part(numbers.astype(np.int64), df, cf, int(np.count_nonzero(np.diff(offsets))))
+
+
+def part_of_counted(counted: Counted, numbers: I64) -> Part:
+    """The same for documents whose words are not `numbered` yet; *numbers* are those of their distinct words."""
+    size = len(numbers)
+    df = np.bincount(counted.words, minlength=size).astype(np.int64)
+    cf = np.bincount(counted.words, weights=counted.counts, minlength=size).astype(np.int64)
+    order = np.argsort(numbers)
+    return Part(numbers[order], df[order], cf[order], int(np.count_nonzero(np.diff(counted.offsets))))
 
 
 def sum_parts(parts: Sequence[Part]) -> Part:

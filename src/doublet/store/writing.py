@@ -219,8 +219,8 @@ class Writer:
             ],
         )
         counted = batch.counted if everything else _some(batch.counted, fresh)
-        counted = words.numbered(counted, self._words.numbers(counted.hashes, counted.folds, counted.spelt))
-        bags = words.pack_bags(counted)
+        word_numbers = self._words.numbers(counted.hashes, counted.folds, counted.spelt)
+        bags = words.pack_bags(words.numbered(counted, word_numbers))
         offsets = batch.key_offsets
         own = [batch.keys[offsets[i] : offsets[i + 1]] for i in fresh]
         packed = passages.pack_keys(np.concatenate(own) if own else batch.keys[:0])
@@ -239,7 +239,7 @@ class Writer:
             ],
         )
         passages.add_postings(database, numbers, np.concatenate(own), cuts.tolist())
-        words.add_part(database, library, words.part_of(counted.words, counted.counts, counted.offsets))
+        words.add_part(database, library, words.part_of_counted(counted, word_numbers))
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
             "size_bytes = size_bytes + %s, changes = changes + %s, changed_at = %s WHERE id = %s",
