@@ -290,22 +290,25 @@ class SetStore {
     return own(std::move(out));
   }
 
-  Matrix<uint32_t> minima(View<uint32_t> factors, View<uint32_t> terms) {
+  Matrix<uint32_t> minima(View<uint32_t> factors, View<uint32_t> terms, View<uint32_t> documents) {
     if (factors.size() != terms.size()) throw nb::value_error("as many terms as factors are needed");
-    const size_t functions = factors.size();
+    for (size_t i = 0; i < documents.size(); ++i)
+      if (documents.data()[i] >= length()) throw nb::index_error("no such document");
+    const size_t functions = factors.size(), count = documents.size();
     Buffer<uint32_t> out;
-    out.resize(length() * functions);
+    out.resize(count * functions);
     {
       nb::gil_scoped_release release;
       in_parallel(threads_, [&](size_t part) {
         Buffer<uint64_t> scratch;
-        for (size_t d = length() * part / threads_; d < length() * (part + 1) / threads_; ++d) {
+        for (size_t i = count * part / threads_; i < count * (part + 1) / threads_; ++i) {
+          const uint32_t d = documents.data()[i];
           const uint64_t* set = read(d, sizes_[d], scratch);
-          minima_of(set, sizes_[d], factors.data(), terms.data(), functions, out.data + d * functions);
+          minima_of(set, sizes_[d], factors.data(), terms.data(), functions, out.data + i * functions);
         }
       });
     }
-    return own(std::move(out), length(), functions);
+    return own(std::move(out), count, functions);
   }
 
   nb::tuple clean(View<uint32_t> order, double threshold, double containment, nb::object on_step) {
@@ -829,7 +832,7 @@ void bind_sets(nb::module_& m) {
       .def("clean", &SetStore::clean, nb::arg("order"), nb::arg("threshold"), nb::arg("containment"), nb::arg("on_step") = nb::none())
       .def("pairs", &SetStore::pairs, nb::arg("threshold"), nb::arg("containment"), nb::arg("limit"), nb::arg("on_step") = nb::none())
       .def("contained", &SetStore::contained, nb::arg("threshold"))
-      .def("minima", &SetStore::minima, nb::arg("factors"), nb::arg("terms"))
+      .def("minima", &SetStore::minima, nb::arg("factors"), nb::arg("terms"), nb::arg("documents"))
       .def_prop_ro("spilled", &SetStore::spilled)
       .def("close", &SetStore::close);
 }

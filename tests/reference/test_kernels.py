@@ -347,4 +347,4 @@ def test_set_store(tmp_path_factory, case, threshold, containment, threads, spil
     right = np.array([j for _ in documents for j in range(len(documents))], np.uint32)
     assert fast.overlaps(left, right).tolist() == slow.overlaps(left, right).tolist()
     factors, terms = np.array([3, 12345], np.uint32), np.array([7, 99], np.uint32)
-    assert fast.minima(factors, terms).tolist() == slow.minima(factors, terms).tolist()
+    assert fast.minima(factors, terms, order).tolist() == slow.minima(factors, terms, order).tolist()

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, UsageError
 from doublet.index.keys import KeyTable, clean_by_keys
-from doublet.jobs.preference import Facts, check_keep, id_ranks, preference
+from doublet.jobs.preference import Facts, check_keep, has_repeats, id_ranks, preference
 from doublet.matches.groups import best_links, families, lists, strict_groups
 from doublet.model import Deduplication, Document, Group, Member, Outcome, Pair, Signature
 from doublet.progress import Progress
@@ -48,6 +48,7 @@ PAIRS_LIMIT = (
 OUTCOMES_SHOWN = 1_000  #: rows kept of documents that could not be used; all of them are counted
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
+BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 VIEWS = ("strict", "families")
 DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
@@ -122,10 +123,11 @@ def dedupe_inputs(
     folder = spill_folder or tempfile.gettempdir()
     store = kernels.SetStore(room, folder, workers)
     try:
-        facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep)
+        facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep, room)
         names = facts.ids()
         id_order = id_ranks(names)
-        _drop_repeated_ids(names, store, outcomes)
+        if has_repeats(names, id_order):
+            _drop_repeated_ids(names, store, outcomes)
         with _spilling(folder):
             links, ranks = _join(
                 plan, facts, id_order, store, outcomes, containment, keep, prefer, candidates, progress
@@ -143,13 +145,15 @@ def dedupe_inputs(
     gone = np.zeros(len(facts), np.bool_)
     gone[[*removed, *outcomes.excluded]] = True
     by_id = np.argsort(id_order, kind="stable")
-    kept = by_id[~gone[by_id]].tolist()
+    kept = by_id[~gone[by_id]]
+    named = np.empty(len(names), object)
+    named[:] = names
     result = Deduplication(
         method=method,
         parameters={**plan.described, "threshold": least, "containment": containment or None, "keep": keep},
         documents=len(facts),
         groups=groups,
-        kept=tuple(names[d] for d in kept),
+        kept=tuple(named[kept].tolist()),
         outcomes=tuple(sorted(outcomes.rows, key=lambda o: (o.state, o.id, o.place, o.reason))),
         pairs=listed.pairs,
         strict=listed.strict,
@@ -170,8 +174,9 @@ def dedupe_inputs(
         if not isinstance(source, RecordSource):
             raise UsageError("kept_out is for collections in files")
         positions = facts.all_positions()
-        chosen = set(positions[np.array(kept, np.int64)].tolist()) if kept else set()
-        source.write_kept(kept_out, chosen.__contains__)
+        stays = np.zeros(int(positions.max(initial=0)) + 1, np.bool_)
+        stays[positions[kept].astype(np.int64)] = True
+        source.write_kept(kept_out, lambda position: position < len(stays) and bool(stays[position]))
     return result
 
 
@@ -332,11 +337,12 @@ class _Shingled:
 
 
 def _read(
-    source: Any, plan: _Plan, store: Any, workers: int, progress: Progress, folder: str, keep: str
+    source: Any, plan: _Plan, store: Any, workers: int, progress: Progress, folder: str, keep: str, room: int
 ) -> tuple[Facts, _Outcomes, int]:
     facts, outcomes = Facts(), _Outcomes()
     disguised = 0
     total = getattr(source, "total_bytes", None)
+    most = (room + BASE_MEMORY) // BYTES_PER_DOCUMENT
 
     def work(batch: Any) -> Iterator[_Shingled]:
         if keep in ("longest", "first"):
@@ -363,6 +369,12 @@ def _read(
         if keep == "best-source":
             facts.sources += shingled.sources
         done += len(shingled.words)
+        if done > most:
+            raise MemoryTooSmall(
+                f"more than {most:,} documents do not fit the memory that is allowed, whatever is spilled: "
+                f"allow {BYTES_PER_DOCUMENT} bytes a document and more (--memory), or cut the collection",
+                documents=done,
+            )
         progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
     return facts, outcomes, disguised
 
@@ -470,8 +482,6 @@ def _in_order(
 
 def _drop_repeated_ids(names: list[str], store: Any, outcomes: _Outcomes) -> None:
     """Of records with one id the one with the smallest content is used: the order of arrival is no matter."""
-    if len(set(names)) == len(names):
-        return
     same: dict[str, list[int]] = {}
     for document, name in enumerate(names):
         same.setdefault(name, []).append(document)
@@ -556,12 +566,11 @@ def _sketch_keys(plan: _Plan, store: Any) -> KeyTable:
     """Bands of MinHash over the sets in the store."""
     sketch = make_method("minhash", threshold=plan.threshold, recall=0.99)
     assert isinstance(sketch, MinHash)
-    minima = store.minima(sketch.factors, sketch.terms)
     filled = np.flatnonzero(store.sizes()).astype(np.uint32)
     table = KeyTable()
     for start in range(0, len(filled), 50_000):
         some = filled[start : start + 50_000]
-        keys = sketch.band_keys(minima[some])
+        keys = sketch.band_keys(store.minima(sketch.factors, sketch.terms, some))
         table.add(keys.reshape(-1), np.repeat(some, keys.shape[1]))
     return table
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,18 +91,27 @@ def check_keep(keep: str, prefer: Sequence[str]) -> None:
 
 def id_ranks(ids: Sequence[str]) -> NDArray[np.int64]:
     """Rank of each id in the order of ids: as numbers when all are whole numbers, else by code point."""
-    together = "".join(ids)
-    if (
-        together.isascii()
-        and together.isdigit()
-        and all(len(i) < 19 and (i == "0" or i[0] != "0") for i in ids if i)
-    ):
-        order = np.argsort(np.array([int(i) for i in ids], np.int64), kind="stable")
-    else:
-        order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+    order = np.argsort(_sortable(ids), kind="stable")
     ranks = np.empty(len(ids), np.int64)
     ranks[order] = np.arange(len(ids))
     return ranks
+
+
+def has_repeats(ids: Sequence[str], ranks: NDArray[np.int64]) -> bool:
+    """True when an id stands there twice. *ranks* are those of `id_ranks`."""
+    ordered = np.empty(len(ids), object)
+    ordered[ranks] = ids
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _sortable(ids: Sequence[str]) -> NDArray[Any]:
+    """Numbers when all ids are whole numbers, else the ids themselves. Arrays: lists of numbers take five times the room."""
+    together = "".join(ids)
+    if together.isascii() and together.isdigit() and all(len(i) < 19 and (i == "0" or i[:1] != "0") for i in ids):
+        return np.fromiter(map(int, ids), np.int64, len(ids))
+    names = np.empty(len(ids), object)
+    names[:] = ids
+    return names
 
 
 def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequence[str]) -> NDArray[np.int64]:

@@ -663,9 +663,11 @@ class SetStore:
                 out[number] = 1
         return out
 
-    def minima(self, factors: U32, terms: U32) -> U32:
-        offsets = np.concatenate([[0], np.cumsum(self.sizes(), dtype=np.uint64)]).astype(np.uint64)
-        values = np.array([v for s in self._sets for v in sorted(s)], np.uint64)
+    def minima(self, factors: U32, terms: U32, documents: U32) -> U32:
+        """Minima (see there) of the sets of some documents, a row each."""
+        chosen = [sorted(self._sets[d]) for d in documents.tolist()]
+        offsets = np.cumsum([0, *map(len, chosen)]).astype(np.uint64)
+        values = np.array([v for some in chosen for v in some], np.uint64)
         return minima(values, offsets, factors, terms)
 
     @property
