@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from itertools import islice
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
 from doublet.signatures.encode import from_bytes, to_bytes
@@ -31,6 +30,9 @@ from doublet.signatures.supershingles import Megashingles, Supershingles, agreem
 from doublet.signatures.tf import TF
 from doublet.signatures.tfidf import TFIDF
 from doublet.signatures.tfridf import TFRIDF
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "METHODS",
@@ -161,6 +163,8 @@ def gather_statistics(
 
 
 def _others() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # takes 30 ms: only when a name is not ours
+
     return {point.name: point for point in entry_points(group=_GROUP)}
 
 
