@@ -27,7 +27,7 @@ TWINS = """
 a а .   c с .   e е .   o о ο   p р ρ   x х χ   y у .   i і ι
 A А Α   B В Β   C С .   E Е Ε   H Н Η   I І Ι   K К Κ   M М Μ
 O О Ο   P Р Ρ   T Т Τ   X Х Χ   Y У Υ   Z . Ζ   N . Ν   v . ν
-""".split()  # noqa: SIM905 - a table for the eye
+""".split()
 
 # Letters of other alphabets, and rare letters of these three, used as look-alikes. Those of other alphabets are no
 # anchors of anything; Latin ones (small capitals, phonetic letters) fold to the plain letter wherever they stand.
@@ -40,12 +40,12 @@ FOREIGN = """
 ⲟ o о   ⲣ p р   ⲥ c с   Ⲟ O О   Ⲣ P Р   Ⲥ C С   Ⲁ A А   Ⲃ B В   Ⲉ E Е   Ⲏ H Н   Ⲓ I І   Ⲕ K К   Ⲙ M М   Ⲛ N .
 Ⲧ T Т   Ⲭ X Х   Ⲩ Y У   ꓐ B В   ꓑ P Р   ꓓ D .   ꓔ T Т   ꓖ G .   ꓗ K К   ꓙ J .   ꓚ C С   ꓜ Z .   ꓝ F .   ꓟ M М
 ꓠ N .   ꓡ L .   ꓢ S .   ꓣ R .   ꓦ V .   ꓧ H Н   ꓪ W .   ꓫ X Х   ꓬ Y У   ꓮ A А   ꓰ E Е   ꓲ I І   ꓳ O О   ꓴ U .
-""".split()  # noqa: SIM905 - a table for the eye
+""".split()
 
 # Alike enough to fool a reader in some type faces. They stay anchors; they yield only to a firmer script in their word.
 WEAK = """
 k к   m м   t т   h н   b в   n п   r г   u и
-""".split()  # noqa: SIM905 - a table for the eye
+""".split()
 
 INVISIBLES = [
     0x00AD,

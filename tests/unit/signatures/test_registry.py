@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from doublet import signatures
 from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
 from doublet.signatures import METHODS, CollectionStatistics, gather_statistics, method, method_names, methods
 from doublet.signatures.parameters import WordParameters
@@ -206,7 +205,7 @@ def _with(monkeypatch: pytest.MonkeyPatch, **points: Any) -> list[str]:
         asked.append(group)
         return [_Point(name, loaded) for name, loaded in points.items()]
 
-    monkeypatch.setattr(signatures, "entry_points", entry_points)
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
     return asked
 
 
