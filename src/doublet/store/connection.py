@@ -232,7 +232,9 @@ class Database:
             return
         with self.guard():
             raw = self.raw
-            if self.place is not None:
+            if self.place is not None and raw.in_transaction:
+                yield
+            elif self.place is not None:
                 raw.execute("BEGIN DEFERRED")
                 try:
                     yield

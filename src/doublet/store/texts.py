@@ -7,6 +7,7 @@ ever, and named by its content, so that two workers can train their own without 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def kind_of(text: str, data: bytes) -> str:
 
 
 class Packer:
-    """Packs and unpacks. *load* gives the bytes of a dictionary by its number."""
+    """Packs and unpacks, from any thread. *load* gives the bytes of a dictionary by its number."""
 
     def __init__(self, load: Callable[[int], bytes | None], newest: Mapping[str, tuple[int, bytes]]) -> None:
         self._zstd = _zstandard()
@@ -51,7 +52,9 @@ class Packer:
         self._plain = self._zstd.ZstdCompressor(level=LEVEL)
         self._packers: dict[str, tuple[int, Any]] = {}
         self._samples: dict[str, list[bytes]] = {}
-        self._readers: dict[int, Any] = {0: self._zstd.ZstdDecompressor()}
+        self._packing = threading.Lock()
+        self._known: dict[int, Any] = {}  # dictionaries by number
+        self._threads = threading.local()  # zstd's readers must not be shared between threads
         self.new: dict[int, tuple[str, bytes]] = {}  #: dictionaries that must be stored before their texts
         for kind, (number, data) in newest.items():
             self._use(kind, number, data)
@@ -60,11 +63,15 @@ class Packer:
         dictionary = self._zstd.ZstdCompressionDict(data)
         dictionary.precompute_compress(level=LEVEL)
         self._packers[kind] = (number, self._zstd.ZstdCompressor(level=LEVEL, dict_data=dictionary))
-        self._readers[number] = self._zstd.ZstdDecompressor(dict_data=dictionary)
+        self._known[number] = dictionary
 
     def pack(self, texts: Sequence[str], data: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
         """Numbers of dictionaries (0: none) and packed texts."""
         kinds = [kind_of(text, raw) for text, raw in zip(texts, data, strict=True)]
+        with self._packing:
+            return self._pack(kinds, data)
+
+    def _pack(self, kinds: Sequence[str], data: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
         for kind in sorted(set(kinds)):
             if kind not in self._packers:
                 self._train(kind, [raw for raw, own in zip(data, kinds, strict=True) if own == kind])
@@ -97,15 +104,22 @@ class Packer:
         return self.unpack_bytes(number, blob).decode("utf-8", "surrogatepass")
 
     def unpack_bytes(self, number: int, blob: bytes) -> bytes:
-        reader = self._readers.get(number)
-        if reader is None:
-            data = self._load(number)
-            if data is None:
-                raise StoreDamaged(f"the dictionary {number} that texts were packed with is missing")
-            reader = self._zstd.ZstdDecompressor(dict_data=self._zstd.ZstdCompressionDict(data))
-            self._readers[number] = reader
         try:
-            out: bytes = reader.decompress(bytes(blob))
+            out: bytes = self._reader(number).decompress(bytes(blob))
         except self._zstd.ZstdError as error:
             raise StoreDamaged("the text of a document is damaged and cannot be unpacked") from error
         return out
+
+    def _reader(self, number: int) -> Any:
+        readers: dict[int, Any] = self._threads.__dict__.setdefault("readers", {})
+        if number in readers:
+            return readers[number]
+        dictionary = self._known.get(number)
+        if number and dictionary is None:
+            data = self._load(number)
+            if data is None:
+                raise StoreDamaged(f"the dictionary {number} that texts were packed with is missing")
+            dictionary = self._known[number] = self._zstd.ZstdCompressionDict(data)
+        options = {"dict_data": dictionary} if number else {}
+        readers[number] = self._zstd.ZstdDecompressor(**options)
+        return readers[number]

@@ -34,12 +34,16 @@ def verify(
     """What is wrong, of each kind one finding; an empty list when all is well.
 
     The postings of all libraries are one index: they are always checked together. With *repair* everything that follows
-    from the texts is made again where it is wrong.
+    from the texts is made again where it is wrong. Writers wait until it is done.
     """
     progress = progress or Progress()
     names = [info.name for info in store.libraries()] if libraries is None else list(libraries)
     check = _Check(store, repair, progress)
-    with store.database.guard():
+    # Nobody may write meanwhile, or a document would be seen without its postings.
+    with store._writing, store.database.writing():
+        if store.database.vendor == "postgresql":
+            for info in store.libraries():
+                store.database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [info.number])
         check.pages()
         for name in names:
             check.library(name)

@@ -47,7 +47,7 @@ class Prepared:
 
 
 def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
-    """Everything about these documents that needs no database. Only one thread at a time may use a packer."""
+    """Everything about these documents that needs no database. May run in any thread."""
     outcomes: list[Outcome] = []
     seen: set[str] = set()
     good: list[Document] = []
