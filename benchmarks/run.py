@@ -29,6 +29,7 @@ TITLES = {
     "near_copies": "Thousands of near copies of one text",
     "compare": "Two texts of ten thousand words; starting",
     "weights": "TF-RIDF weights",
+    "store": "Libraries: storing, checking, finding passages",
     "repeats": "Repeats inside documentation",
 }
 QUICK_DOCUMENTS = 400
@@ -42,6 +43,7 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
     return {
         "million": [str(quick / "million.jsonl")],
         "near_copies": ["--sizes", "100", "200", "--runs", "1"],
+        "store": ["--source", str(quick / "million.jsonl"), "--documents", "300", "--trials", "2"],
         "compare": [*both, "--words", "2000", "--runs", "1"],
         "repeats": [both[1], "--megabytes", "0.1", "--copies", "500"],
     }.get(name, [*both, "--runs", "1"])
@@ -58,7 +60,7 @@ def prepare(names: list[str], *, quick: Path | None) -> None:
     for language in ("ru", "en"):
         if not (DATA / f"{language}.jsonl").exists():
             corpus.build(language)
-    if "million" in names and not (DATA / "million.jsonl").exists():
+    if {"million", "store"} & set(names) and not (DATA / "million.jsonl").exists():
         corpus.million()
 
 

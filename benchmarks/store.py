@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import statistics
 import sys
@@ -192,6 +191,12 @@ def recompute(store: Store) -> dict[str, Any]:
     }
 
 
+def table(rows: list[dict[str, Any]]) -> str:
+    names = list(rows[0])
+    lines = [names, ["---"] * len(names), *[[str(row.get(name, "")) for name in names] for row in rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -200,14 +205,18 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--database", help="address; without it a temporary SQLite file")
     parser.add_argument("--trials", type=int, default=100, help="passages of each length")
-    parser.add_argument("--only", nargs="*", default=["index", "check", "batches", "recall", "weights"])
+    parser.add_argument("--only", nargs="*", default=["check", "batches", "recall", "weights"])
     options = parser.parse_args()
+    out: dict[str, list[dict[str, Any]]] = {}
+
+    def keep(title: str, *rows: dict[str, Any]) -> None:
+        out.setdefault(title, []).extend(rows)
+        print(json.dumps({title: rows}), file=sys.stderr, flush=True)
+
     with tempfile.TemporaryDirectory() as folder:
         store = Store(options.database or str(Path(folder) / "bench.db"))
-        known = {info.name for info in store.libraries()}
-        if "bench" not in known:
+        if "bench" not in {info.name for info in store.libraries()}:
             store.create("bench")
-        out: dict[str, Any] = {"machine": machine(), "database": store.database.vendor}
         strange = Strange(options.source)
         sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n < options.documents] + [
             options.documents
@@ -215,28 +224,28 @@ def main() -> None:
         done = store.library("bench").documents
         for size in sizes:
             if size > done:
-                row = fill(store, options.source, done, size)
+                keep("Documents into the library", fill(store, options.source, done, size))
                 done = size
-                print(json.dumps(row), flush=True)
-                out.setdefault("index", []).append(row)
             if "check" in options.only:
-                row = time_checks(store, strange, size)
-                print(json.dumps(row), flush=True)
-                out.setdefault("check", []).append(row)
+                keep("Checks of 1,000 words", time_checks(store, strange, size))
         if "batches" in options.only:
-            out["batches"] = small_batches(store, options.source, options.documents)
-            print(json.dumps(out["batches"]), flush=True)
+            keep("Batches of 100 documents", small_batches(store, options.source, options.documents))
         if "recall" in options.only:
-            out["recall"] = recall(store, strange, options.documents, options.trials)
-            print(json.dumps(out["recall"]), flush=True)
+            keep(
+                "Passages in a work of 10,000 words",
+                *recall(store, strange, options.documents, options.trials),
+            )
         if "weights" in options.only:
-            out["weights"] = recompute(store)
-            print(json.dumps(out["weights"]), flush=True)
+            keep("TF-RIDF of the whole library", recompute(store))
+        vendor = store.database.vendor
         store.close()
+    for title, rows in out.items():
+        print(f"{title} ({vendor})\n\n{table(rows)}")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    name = f"store-{out['database']}-{os.environ.get('BENCH_NAME', options.documents)}.json"
-    (RESULTS / name).write_text(json.dumps(out, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    facts = {"machine": machine(), "database": vendor, **out}
+    text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+    (RESULTS / f"store-{vendor}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
