@@ -232,7 +232,7 @@ def rivals(corpus: Path, megabytes: float, folder: Path, jscpd: str | None, pmd:
 def _agreement(duplicates: list[dict[str, Any]], covered: dict[str, list[tuple[int, int]]]) -> dict[str, Any]:
     """How many of the places that jscpd reports overlap with one of ours."""
     places = [
-        (Path(pair[side]["name"]).name, pair[side]["start"], pair[side]["end"])
+        (Path(pair[side]["name"].removesuffix(":markdown")).name, pair[side]["start"], pair[side]["end"])
         for pair in duplicates
         for side in ("firstFile", "secondFile")
     ]

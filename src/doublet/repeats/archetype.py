@@ -90,4 +90,5 @@ def _matched(base: list[str], other: list[str]) -> dict[int, int]:
 
 def template(pieces: Sequence[Piece]) -> str:
     """The archetype as one line: fixed text, with ``[…]`` for each variable place."""
-    return " ".join("".join(piece.texts[0] if piece.fixed else " […]" for piece in pieces).split())
+    line = "".join(piece.texts[0] if piece.fixed else " […]" for piece in pieces)
+    return " ".join(re.sub(r"…\](?=\w)", "…] ", line).split())

@@ -311,23 +311,45 @@ def _without_overlaps(start: I64, end: I64, label: I64, chosen: I64) -> I64:
     return order[keep]
 
 
+Over = dict[int, list[tuple[int, int, int]]]  #: stretch of 64 tokens → fragments there, with their group
+
+
 def _without_covered(groups: TokenGroups) -> TokenGroups:
-    """Without groups whose every fragment lies inside a fragment of one better group (they come best first)."""
-    out: TokenGroups = []
-    over: dict[
-        int, list[tuple[int, int, int]]
-    ] = {}  # stretch of 64 tokens → fragments of reported groups there
+    """Without groups that say nothing more: they come best first.
+
+    First go those whose every fragment lies inside a fragment of one better group, then those whose every fragment
+    is nearly one of a larger group (three variants, of which two are word for word the same).
+    """
+    better: TokenGroups = []
+    over: Over = {}
     for members in groups:
-        candidates: set[int] | None = None
-        for start, end in members:
-            here = {number for one, two, number in over.get(start >> 6, ()) if one <= start and end <= two}
-            candidates = here if candidates is None else candidates & here
-            if not candidates:
-                break
-        if candidates:
-            continue
-        for start, end in members:
-            for cell in range(start >> 6, (end - 1 >> 6) + 1):
-                over.setdefault(cell, []).append((start, end, len(out)))
-        out.append(members)
-    return out
+        if not _holders(members, over, 0.0):
+            _enter(members, len(better), over)
+            better.append(members)
+    sizes = [len(members) for members in better]
+    return [
+        members
+        for number, members in enumerate(better)
+        if not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
+    ]
+
+
+def _enter(members: list[tuple[int, int]], number: int, over: Over) -> None:
+    for start, end in members:
+        for cell in range(start >> 6, (end - 1 >> 6) + 1):
+            over.setdefault(cell, []).append((start, end, number))
+
+
+def _holders(members: list[tuple[int, int]], over: Over, least: float) -> set[int]:
+    """Groups with a fragment around each of *members* that is not longer than its length / *least*."""
+    holders: set[int] | None = None
+    for start, end in members:
+        here = {
+            number
+            for one, two, number in over.get(start >> 6, ())
+            if one <= start and end <= two and end - start >= least * (two - one)
+        }
+        holders = here if holders is None else holders & here
+        if not holders:
+            break
+    return holders or set()

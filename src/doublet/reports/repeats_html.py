@@ -213,7 +213,7 @@ def _archetype(pieces: Sequence[Piece]) -> str:
         else:
             values = list(dict.fromkeys(" ".join(value.split()) or "nothing" for value in piece.texts))
             title = " | ".join(value[:120] for value in values[:6])
-            out.append(f' <span class="slot" title="{text(title)}">[{count(len(values), "variant")}]</span>')
+            out.append(f' <span class="slot" title="{text(title)}">[{count(len(values), "variant")}]</span> ')
     return "".join(out).strip()
 
 

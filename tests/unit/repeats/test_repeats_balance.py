@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,7 +88,7 @@ def tilings(draw):
     """A text cut into fragments; some of them belong to groups."""
     edges = sorted(draw(st.sets(st.integers(0, 200), min_size=4, max_size=60)))
     groups = [[] for _ in range(draw(st.integers(1, 8)))]
-    for fragment in zip(edges, edges[1:], strict=False):
+    for fragment in itertools.pairwise(edges):
         number = draw(st.integers(-2, len(groups) - 1))
         if number >= 0:
             groups[number].append(fragment)

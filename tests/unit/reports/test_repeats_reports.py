@@ -1,0 +1,188 @@
+"""Reports of repeats: the page, the tables, SARIF, the schema."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import pathlib
+import re
+from typing import Any
+
+import pytest
+
+import doublet
+from doublet.reports.repeats_html import repeats_page
+from doublet.reports.repeats_tables import REPEAT_COLUMNS, SCHEMA, repeat_rows, sarif
+from doublet.reports.repeats_terminal import repeats_report
+
+pytestmark = pytest.mark.covers("P7")
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+ONE = "Press the green button on the left side of the panel & wait until the lamp goes out."
+TWO = ONE.replace("green", "yellow")
+TEXTS = {
+    "guide one.md": f"# Guide\n\n{ONE}\n\nRivers freeze late here, because the current is strong.\n\n{TWO}\n",
+    "привет.txt": f"Boats.\n\n{ONE}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> doublet.Repeats:
+    return doublet.find_repeats(TEXTS)
+
+
+def check(value: Any, schema: dict[str, Any], path: str = "$") -> None:
+    """The parts of JSON Schema that ours uses."""
+    kinds = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "integer": int,
+        "number": (int, float),
+    }
+    if "const" in schema:
+        assert value == schema["const"], path
+    if "enum" in schema:
+        assert value in schema["enum"], path
+    if "type" in schema:
+        assert isinstance(value, kinds[schema["type"]]), path
+        assert schema["type"] in ("boolean",) or not isinstance(value, bool), path
+    if "minimum" in schema:
+        assert value >= schema["minimum"], path
+    if "maximum" in schema:
+        assert value <= schema["maximum"], path
+    if "pattern" in schema:
+        assert re.search(schema["pattern"], value), path
+    for name in schema.get("required", ()):
+        assert name in value, f"{path}.{name}"
+    for name, inner in schema.get("properties", {}).items():
+        if name in value:
+            check(value[name], inner, f"{path}.{name}")
+    if "items" in schema:
+        assert len(value) >= schema.get("minItems", 0), path
+        for number, item in enumerate(value):
+            check(item, schema["items"], f"{path}[{number}]")
+
+
+def test_it_works(result):
+    assert len(result.groups) == 1
+    assert len(result.groups[0].fragments) == 3
+    check(json.loads(json.dumps(result.to_dict())), SCHEMA)
+
+
+def test_the_schema_refuses_what_is_wrong(result):
+    wrong = result.to_dict()
+    wrong["groups"][0]["fragments"] = wrong["groups"][0]["fragments"][:1]
+    with pytest.raises(AssertionError):
+        check(wrong, SCHEMA)
+
+
+def test_the_schema_knows_every_field(result):
+    shape = doublet.find_repeats(TEXTS, baseline=result.to_dict()).to_dict()
+    group = SCHEMA["properties"]["groups"]["items"]["properties"]
+    assert set(shape) == set(SCHEMA["properties"])
+    assert set(shape["groups"][0]) == set(group)
+    assert set(shape["groups"][0]["fragments"][0]) == set(group["fragments"]["items"]["properties"])
+    assert set(shape["files"][0]) == set(SCHEMA["properties"]["files"]["items"]["properties"])
+
+
+def test_the_schema_is_in_the_documentation():
+    kept = json.loads((ROOT / "docs" / "reference" / "repeats.schema.json").read_text(encoding="utf-8"))
+    assert kept == SCHEMA
+
+
+class Page(html.parser.HTMLParser):
+    """Balanced tags, ids, links and outside addresses."""
+
+    VOID = frozenset(["meta", "link", "br", "img", "input", "hr"])
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.said = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("href", "src"):
+                self.links.append(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.said += data
+
+
+def test_the_page_is_whole_and_offline(result):
+    page = Page(repeats_page(result))
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert "http" not in "".join(page.links)
+    assert "guide one.md:3:1 § 1 Guide" in page.said
+    assert "panel & wait" in page.said
+
+
+def test_the_page_marks_differences_and_shows_the_archetype(result):
+    text = repeats_page(result)
+    assert "<mark>yellow</mark>" in text
+    assert 'class="archetype"' in text
+    assert all(f'data-decision="{name}"' in text for name in ("merge", "keep", "ignore"))
+
+
+def test_the_page_is_safe_from_its_text():
+    evil = '<script>alert(1)</script> "quoted" \x1b[31m \u202e and enough words to be a repeat of some length here'
+    result = doublet.find_repeats({'a"b<i>.txt': f"{evil}\n\nNothing else.\n\n{evil}"}, algorithm="exact")
+    text = repeats_page(result)
+    assert "<script>alert" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert Page(text).open == []
+
+
+def test_no_groups_is_a_page_too():
+    page = Page(repeats_page(doublet.find_repeats("")))
+    assert "No repeat was found." in page.said
+    assert "No repeat was found." in repeats_report(doublet.find_repeats(""))
+
+
+def test_rows(result):
+    rows = list(csv.DictReader(io.StringIO(b"".join(repeat_rows(result)).decode())))
+    assert list(rows[0]) == list(REPEAT_COLUMNS)
+    assert len(rows) == 3
+    assert {row["group"] for row in rows} == {result.groups[0].id}
+    assert rows[0]["text"] == ONE
+
+
+def test_sarif(result):
+    log = sarif(doublet.find_repeats(TEXTS, baseline=result.to_dict()), version="1.2.3")
+    assert log["version"] == "2.1.0"
+    run = log["runs"][0]
+    assert run["tool"]["driver"]["version"] == "1.2.3"
+    found = run["results"][0]
+    assert found["baselineState"] == "unchanged"
+    place = found["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "guide%20one.md"
+    assert place["region"] == {"startLine": 3, "startColumn": 1, "endLine": 3, "endColumn": len(ONE) + 1}
+    assert len(found["relatedLocations"]) == 2
+    assert found["relatedLocations"][1]["physicalLocation"]["artifactLocation"]["uri"].endswith(".txt")
+    assert found["ruleId"] == run["tool"]["driver"]["rules"][0]["id"]
+
+
+def test_terminal(result):
+    text = repeats_report(result, width=60)
+    assert "1 group of repeats" in text
+    assert "guide one.md:3:1" in text
+    assert "[…]" in text
+    assert "\x1b" not in text
+    assert "\x1b" in repeats_report(result, colour=True)
