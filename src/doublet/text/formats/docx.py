@@ -7,11 +7,12 @@ Runs that are marked hidden, set in white on nothing dark, or in letters under t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from doublet.errors import Broken
-from doublet.text.formats.package import Element, Package, relations
+from doublet.text.formats.package import Element, Package, parse_xml, relations
 from doublet.text.formats.protocol import Builder, Hints, Reading, Run
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -26,6 +27,12 @@ _SKIPPED = frozenset(
     {_W + "del", _W + "moveFrom", _W + "delText", _W + "instrText", _MC + "Fallback", _RPR, _PPR, _W + "pict"}
 )
 _BREAKS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "\u2011"}
+# Each begins with a literal, which makes looking for it quick.
+_HIDING = (
+    re.compile(rb"anish"),
+    re.compile(rb'<w:color [^>]*w:val="[fF]'),
+    re.compile(rb'<w:sz [^>]*w:val="[0-4]"'),
+)
 _TINY_HALF_POINTS = 4  # two points: nobody reads that, and no honest text is set so
 _LIGHT = 0xF0  # every channel from here on is white to the eye
 
@@ -69,6 +76,7 @@ class _State:
     paragraph: int = 0
     page: int = 1
     paged: bool = False
+    looks: bool = True  #: whether anything in the document may be hidden
     waiting: list[tuple[str, str]] = field(
         default_factory=list
     )  #: notes referred to in the paragraph in hand
@@ -77,7 +85,8 @@ class _State:
 def read(data: bytes, hints: Hints) -> Reading:
     package = Package(data, hints.unpacked_bytes)
     main = _main_part(package)
-    body = _root(package, main).find(_W + "body")
+    raw = package.read(main)
+    body = _parsed(raw, main).find(_W + "body")
     if body is None:
         raise Broken("is damaged: it has no body")
     parts = dict(relations(package, main).values())
@@ -89,6 +98,8 @@ def read(data: bytes, hints: Hints) -> Reading:
                     notes[kind[:-1], note.get(_W + "id", "")] = note
     styles = _styles(package, parts.get("styles", ""))
     state = _State(package, Builder(), styles, notes)
+    # Most documents say nothing that could hide a word: they are read without asking every run.
+    state.looks = any(sign.search(raw) for sign in _HIDING) or any(look.reason() for look in styles.values())
     state.paged = next(body.iter(_W + "lastRenderedPageBreak"), None) is not None
     _blocks(state, body, _PLAIN, "")
     if parts.get("comments", "") in package and b"<w:comment " in package.read(parts["comments"]):
@@ -113,9 +124,10 @@ def _main_part(package: Package) -> str:
 
 
 def _root(package: Package, name: str) -> Element:
-    from doublet.text.formats.package import parse_xml
+    return _parsed(package.read(name), name)
 
-    data = package.read(name)
+
+def _parsed(data: bytes, name: str) -> Element:
     if _STRICT in data:
         data = data.replace(_STRICT, _TRANSITIONAL)
     return parse_xml(data, part=name)
@@ -269,7 +281,7 @@ def _notes(state: _State) -> None:
 
 
 def _runs(state: _State, paragraph: Element, ground: _Look, nested: list[tuple[Element, _Look]]) -> list[Run]:
-    properties = paragraph.find(_PPR)
+    properties = paragraph.find(_PPR) if state.looks else None
     if properties is not None:
         style = properties.find(_W + "pStyle")
         ground = _shade(properties).over(ground)
@@ -290,7 +302,7 @@ def _inline(
     for child in parent:
         tag = child.tag
         if tag == _R:
-            properties = child.find(_RPR)
+            properties = child.find(_RPR) if state.looks else None
             reason = ""
             if properties is not None or ground is not _PLAIN:
                 look = _look(properties).over(_styled(state, properties)).over(ground)

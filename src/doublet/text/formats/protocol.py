@@ -124,7 +124,7 @@ class Builder:
         joint: str = BETWEEN_BLOCKS,
     ) -> bool:
         """Add a block after *joint*. False when there is nothing but blanks in it."""
-        text = _UNWANTED.sub("", text).strip("\n\r\t \f\v")
+        text = (_UNWANTED.sub("", text) if not text.isprintable() else text).strip("\n\r\t \f\v")
         if not text:
             return False
         if self._parts:
