@@ -38,7 +38,9 @@ QUICK_DOCUMENTS = 400
 def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
     if quick is None:
-        return {"million": ["million"], "near_copies": [], "repeats": ["en"]}.get(name, ["ru", "en"])
+        return {"million": ["million"], "near_copies": [], "repeats": ["en"], "store": []}.get(
+            name, ["ru", "en"]
+        )
     both = [str(quick / "ru.jsonl"), str(quick / "en.jsonl")]
     return {
         "million": [str(quick / "million.jsonl")],
