@@ -31,12 +31,15 @@ TITLES = {
     "weights": "TF-RIDF weights",
     "store": "Libraries: storing, checking, finding passages",
     "repeats": "Repeats inside documentation",
+    "formats": "Reading documents: useful content, speed, encodings",
 }
 QUICK_DOCUMENTS = 400
 
 
 def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
+    if name == "formats":
+        return ["--quick"] if quick else []
     if quick is None:
         return {"million": ["million"], "near_copies": [], "repeats": ["en"], "store": []}.get(
             name, ["ru", "en"]

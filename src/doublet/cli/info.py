@@ -18,6 +18,8 @@ OPTIONAL = (
     ("pymorphy3", "lemmas", "lemmas"),
     ("pyarrow", "Parquet tables", "tables"),
     ("zstandard", ".zst files", "tables"),
+    ("lxml", "HTML, office documents, books, XML", "formats"),
+    ("pypdfium2", "PDF", "formats"),
 )
 REQUIRED = ("numpy", "orjson", "click", "rich", "snowballstemmer")
 

@@ -20,11 +20,12 @@ from doublet.text.formats.protocol import Builder
 LONG_WORDS = 14  # a block this long is running text unless it is links
 LINKED = 0.45  # of the characters: more is a menu
 LINKED_SHORT = 0.25  # the same for blocks that are not long
+SENTENCE_WORDS = 5  # so many words outside links and a full stop: a sentence, however many links it has
 NEIGHBOURS = 6  # a doubtful block so many blocks from running text may still belong to it
 LEAST_WORDS = 25  # less content than that: the page is taken as it is
 
 _FRAME_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav(?:bar|igation|box)?|navi|menus?|submenu|foot(?:er)?|side-?bar|comments?|commentlist|disqus\w*|"
+    r"(?:^|[\s_-])(?:nav\w*|\w*sidebar|menus?|submenu|foot(?:er)?|comments?|commentlist|disqus\w*|"
     r"respond|replies|breadcrumbs?|crumbs?|share(?:daddy|bar)?|sharing|social|related(?:posts)?|recommend\w*|"
     r"advert\w*|ads?|banner|sponsor\w*|promo|cookies?|consent|popup|modal|login|signin|signup|register|subscri\w+|"
     r"newsletter|widget|pagination|pager|paginator|toolbar|skip-?link|copyright|masthead|topbar|toc|tags?|tagcloud|"
@@ -134,13 +135,34 @@ def _is_frame(element: Element) -> bool:
 
 
 def _judge(blocks: list[Block]) -> None:
+    _keep_title(blocks)
     for block in blocks:
+        if block.good:
+            continue
         if block.framed or (block.words < 30 and _LEGAL.search(block.text)):
             block.good = False
+        elif _is_sentence(block):
+            block.good = True
         elif block.words >= LONG_WORDS:
             block.good = block.linked < LINKED
         elif block.linked > LINKED_SHORT:
             block.good = False
+
+
+def _keep_title(blocks: list[Block]) -> None:
+    """The first of the largest headings: a table of contents may stand between it and the text."""
+    headings = [
+        block for block in blocks if block.heading and not block.framed and block.linked < LINKED_SHORT
+    ]
+    if headings:
+        largest = min(str(block.element.tag) for block in headings)
+        next(block for block in headings if block.element.tag == largest).good = True
+
+
+def _is_sentence(block: Block) -> bool:
+    """Words of its own beside the links, and a full stop: "For the choice see chapter 3."."""
+    own = block.words * (1 - block.linked)
+    return own >= SENTENCE_WORDS and block.linked < 0.75 and block.text.rstrip()[-1:] in ".!?…"
 
 
 def _ask_neighbours(blocks: list[Block]) -> None:

@@ -1,0 +1,278 @@
+"""Reading documents: quality on labelled pages next to the libraries people use, speed of each format, encodings.
+
+    python benchmarks/formats.py [--pages N] [--quick]
+
+The pages are CleanEval (681 English pages with their text marked by hand) and three Russian documentation sites, from
+the labelled data next to the project; where it is not there, that part is left out. F1 is over words as bags, mean over
+pages. Rivals that are not installed are left out too: ``pip install 'doublet[bench-formats]'``. Seconds are CPU seconds of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import lzma
+import random
+import re
+import sys
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from measure import save
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared" / "data"
+WORD = re.compile(r"\w+")
+PARAGRAPHS = ROOT / "tests" / "integration" / "formats_ru.md"
+
+
+def pages(name: str) -> list[dict[str, str]]:
+    path = SHARED / name / "pages.jsonl.xz"
+    if not path.is_file():
+        return []
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def gold_words(text: str) -> Counter[str]:
+    text = re.sub(r"\AURL:[^\n]*\n", "", text.lstrip("\ufeff"))
+    return Counter(WORD.findall(re.sub(r"</?[a-z]+>", " ", text).lower()))
+
+
+def unwrapped(html: str) -> str:
+    """Without the element of the collection around the page."""
+    return re.sub(r"</text>\s*\Z", "", re.sub(r"\A\s*<text\b[^>]*>", "", html))
+
+
+def f1(found: Counter[str], wanted: Counter[str]) -> float:
+    both = sum((found & wanted).values())
+    total = sum(found.values()) + sum(wanted.values())
+    return 2 * both / total if total else 1.0
+
+
+def own(html: str) -> str:
+    from doublet.text.read import read_document
+
+    return read_document(html.encode("utf-8", "replace"), as_kind="html").text
+
+
+def whole_page(html: str) -> str:
+    from doublet.text.read import read_document
+
+    return read_document(html.encode("utf-8", "replace"), as_kind="html", frame=False).text
+
+
+def rivals() -> dict[str, Callable[[str], str]]:
+    """The libraries that are installed, each as it is recommended to be used."""
+    found: dict[str, Callable[[str], str]] = {}
+    try:
+        import trafilatura
+
+        found["trafilatura"] = lambda html: trafilatura.extract(html, include_comments=False) or ""
+        found["trafilatura, recall"] = lambda html: (
+            trafilatura.extract(html, include_comments=False, favor_recall=True) or ""
+        )
+    except ImportError:
+        pass
+    try:
+        from resiliparse.extract.html2text import extract_plain_text
+
+        found["resiliparse"] = lambda html: extract_plain_text(html, main_content=True, alt_texts=False)
+    except ImportError:
+        pass
+    try:
+        import lxml.html
+        from readability import Document
+
+        found["readability"] = lambda html: " ".join(
+            lxml.html.fromstring(Document(html).summary()).itertext()
+        )
+    except ImportError:
+        pass
+    try:
+        import justext
+
+        stop = justext.get_stoplist("English")
+        found["jusText"] = lambda html: "\n".join(
+            part.text for part in justext.justext(html.encode(), stop) if not part.is_boilerplate
+        )
+    except ImportError:
+        pass
+    return found
+
+
+def content(limit: int | None) -> list[dict[str, Any]]:
+    rows = pages("cleaneval-final")
+    rows = rows[:: max(1, len(rows) // limit)] if limit and rows else rows
+    wanted = [gold_words(row["gold"]) for row in rows]
+    html = [unwrapped(row["html"]) for row in rows]
+    out = []
+    for name, extract in {"Doublet": own, "whole page": whole_page, **rivals()}.items():
+        if not rows:
+            break
+        extract(html[0])
+        start = time.process_time()
+        texts = []
+        for page in html:
+            try:
+                texts.append(extract(page))
+            except Exception:
+                texts.append("")
+        seconds = time.process_time() - start
+        score = sum(
+            f1(Counter(WORD.findall(text.lower())), gold) for text, gold in zip(texts, wanted, strict=True)
+        )
+        out.append(
+            {"reader": name, "f1": score / len(rows), "pages_per_s": len(rows) / seconds, "pages": len(rows)}
+        )
+    return out
+
+
+def speed(repeat: int) -> list[dict[str, Any]]:
+    from doublet.text.read import read_document
+
+    out = []
+
+    def measured(name: str, data: list[bytes], unit: str, amount: float, **options: Any) -> None:
+        read_document(data[0], **options)
+        start = time.process_time()
+        for item in data:
+            read_document(item, **options)
+        seconds = time.process_time() - start
+        out.append({"format": name, "rate": amount / seconds, "unit": unit})
+
+    for name in ("site-dump-ru", "cleaneval-final"):
+        rows = pages(name)
+        rows = rows[: 40 * repeat]
+        if rows:
+            html = [row["html"].encode() for row in rows]
+            measured(f"HTML ({name})", html, "pages/s", len(html), as_kind="html")
+    book = made_docx(repeat)
+    with zipfile.ZipFile(io.BytesIO(book)) as package:
+        unpacked = sum(info.file_size for info in package.infolist())
+    measured("DOCX, text only", [book], "MB of XML/s", unpacked / 1e6)
+    document = made_pdf(20 * repeat)
+    measured("PDF, made here", [document], "pages/s", 20 * repeat)
+    return out
+
+
+def made_docx(repeat: int) -> bytes:
+    sys.path.insert(0, str(ROOT / "tests" / "integration"))
+    from formats_hostile import docx, paragraph
+
+    text = PARAGRAPHS.read_text(encoding="utf-8").split("\n\n")[-7:]
+    return bytes(docx("".join(paragraph(line) for line in text) * (200 * repeat)))
+
+
+def made_pdf(count: int) -> bytes:
+    """Pages of 45 lines of English in Helvetica."""
+    import zlib
+
+    sys.path.insert(0, str(ROOT / "tests" / "integration"))
+    from formats_hostile import pdf_of
+
+    words = PARAGRAPHS.with_name("formats_en.md").read_text(encoding="utf-8").split()
+    words = [word.encode("ascii", "ignore").decode().replace("(", "").replace(")", "") for word in words]
+    objects = {
+        1: b"<< /Type /Catalog /Pages 2 0 R >>",
+        3: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    }
+    generator = random.Random(1)
+    kids = []
+    for number in range(count):
+        lines = [" ".join(generator.choices(words, k=14)) for _ in range(45)]
+        shown = " ".join(f"({line}) Tj 0 -16 Td" for line in lines)
+        packed = zlib.compress(f"BT /F1 10 Tf 50 780 Td {shown} ET".encode())
+        page = 10 + 2 * number
+        kids.append(b"%d 0 R" % page)
+        objects[page] = (
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % (page + 1)
+        )
+        objects[page + 1] = (
+            b"<< /Length %d /Filter /FlateDecode >> stream\n" % len(packed) + packed + b"\nendstream"
+        )
+    objects[2] = b"<< /Type /Pages /Kids [" + b" ".join(kids) + b"] /Count %d >>" % count
+    return bytes(pdf_of(objects))
+
+
+def encodings(samples: int) -> list[dict[str, Any]]:
+    """Share of snippets of Russian that are decoded exactly, by length and encoding."""
+    from doublet.errors import Unreadable
+    from doublet.text.encoding import decode
+
+    rows = pages("site-dump-ru")
+    if not rows:
+        return []
+    text = " ".join(re.sub(r"<[^>]+>", " ", " ".join(row["html"] for row in rows)).split())
+    detectors: dict[str, Callable[[bytes], str]] = {"Doublet": lambda data: decode(data)[0]}
+    try:
+        import cchardet
+
+        detectors["faust-cchardet"] = lambda data: data.decode(cchardet.detect(data)["encoding"] or "ascii")
+    except ImportError:
+        pass
+    generator = random.Random(1)
+    out = []
+    for length in (20, 50, 300):
+        for encoding in ("windows-1251", "koi8-r", "cp866", "iso8859-5", "mac-cyrillic"):
+            snippets: list[str] = []
+            while len(snippets) < samples:
+                at = generator.randrange(len(text) - length)
+                snippet = text[at : at + length]
+                try:
+                    data = snippet.encode(encoding)
+                except UnicodeEncodeError:
+                    continue
+                if sum(byte > 127 for byte in data) >= length // 3:
+                    snippets.append(snippet)
+            row: dict[str, Any] = {"length": length, "encoding": encoding}
+            for name, detect in detectors.items():
+                right = 0
+                for snippet in snippets:
+                    try:
+                        right += detect(snippet.encode(encoding)) == snippet
+                    except (Unreadable, UnicodeError, LookupError):
+                        continue
+                row[name] = right / samples
+            out.append(row)
+    return out
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    if not rows:
+        return "The labelled data is not next to the project.\n"
+    names = list(rows[0])
+    shown = [
+        [f"{row[name]:.3g}" if isinstance(row[name], float) else str(row[name]) for name in names]
+        for row in rows
+    ]
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in shown)]) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("collections", nargs="*", help="not used: the pages are always the same")
+    parser.add_argument("--pages", type=int, help="only so many of the labelled pages")
+    parser.add_argument("--quick", action="store_true", help="a few pages: shows that all works")
+    parser.add_argument("--runs", type=int, default=1, help="not used")
+    given = parser.parse_args()
+    found = {
+        "content": content(20 if given.quick else given.pages),
+        "speed": speed(1 if given.quick else 5),
+        "encodings": encodings(20 if given.quick else 200),
+    }
+    save("formats", found["content"], speed=found["speed"], encodings=found["encodings"])
+    print("Useful content of CleanEval's pages\n\n" + table(found["content"]))
+    print("Speed, one core\n\n" + table(found["speed"]))
+    print("Encodings: share of snippets decoded exactly\n\n" + table(found["encodings"]))
+
+
+if __name__ == "__main__":
+    main()
