@@ -4,7 +4,8 @@
 
 The pages are CleanEval (681 English pages with their text marked by hand) and three Russian documentation sites, from
 the labelled data next to the project; where it is not there, that part is left out. F1 is over words as bags, mean over
-pages. Rivals that are not installed are left out too: ``pip install 'doublet[bench-formats]'``. Seconds are CPU seconds of one core.
+pages. Rivals that are not installed are left out too: ``pip install 'doublet[bench-formats]'``. Seconds are CPU
+seconds of one core.
 """
 
 from __future__ import annotations

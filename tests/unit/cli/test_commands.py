@@ -96,7 +96,7 @@ def test_info_tells_the_kernels_in_use(capsys: pytest.CaptureFixture[str]) -> No
     assert code == 0
     assert known["kernels"] == kernels.BACKEND
     assert known["processors"] >= 1
-    assert set(known["optional"]) == {"PyStemmer", "pymorphy3", "pyarrow", "zstandard"}
+    assert set(known["optional"]) == {"PyStemmer", "pymorphy3", "pyarrow", "zstandard", "lxml", "pypdfium2"}
     assert "Kernels" in call(capsys, "info")[1]
 
 

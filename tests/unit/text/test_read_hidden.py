@@ -198,3 +198,8 @@ def test_html_that_hides_nothing(attribute: str) -> None:
     found = read_document(page.encode(), frame=False)
     assert TRICK in found.text
     assert not found.hidden
+
+
+def test_html_with_control_characters() -> None:
+    page = b"<html><body><p>" + WORDS.encode() + b"</p><i hidden>no</i> \x01tail\x08 words</body></html>"
+    assert "tail words" in read_document(page, frame=False).text

@@ -30,6 +30,7 @@ SILENT = frozenset(
 )
 VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f]")  # no part of any page, and lxml trips over them
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CELL = re.compile(" ?\x1f ?")
 _HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I)
@@ -66,7 +67,8 @@ def read(data: bytes, hints: Hints) -> Reading:
 def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
     """The tree of a page and its encoding. Raises `Broken` for what has no tree."""
     text, encoding = decode_page(data, header=charset)
-    text = _XML_DECLARATION.sub("", text, count=1).replace("\x00", "")
+    text = _XML_DECLARATION.sub("", text, count=1)
+    text = _CONTROLS.sub("", text)
     parser = lxml.html.HTMLParser(
         encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
     )
