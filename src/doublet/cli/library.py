@@ -108,6 +108,12 @@ doublet library add theses theses.jsonl --id-field url --create""",
 @click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
 @click.option("--time-field", metavar="FIELD", help="Field of a record with its time.")
 @click.option("--source-field", metavar="FIELD", help="Field of a record with its source or author.")
+@click.option(
+    "--title-field", default="title", show_default=True, help="Field of a JSON record with its title."
+)
+@click.option(
+    "--address-field", default="address", show_default=True, help="Field of a JSON record with its address."
+)
 @database_options
 @format_option("table", "json")
 @quiet_option
@@ -121,6 +127,8 @@ def add(
     text_field: str,
     time_field: str | None,
     source_field: str | None,
+    title_field: str,
+    address_field: str,
     form: str,
     quiet: bool,
     config_file: Path | None,
@@ -144,6 +152,8 @@ def add(
                 text_field=text_field,
                 time_field=time_field,
                 source_field=source_field,
+                title_field=title_field,
+                address_field=address_field,
             ) as source,
             shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
         ):

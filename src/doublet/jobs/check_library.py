@@ -249,10 +249,8 @@ def _masks(
     for kind in wanted:
         if kind == "own":
             continue
-        if kind in finders:
-            places = finders[kind](text)
-        else:
-            places = _common(store, batch, keys, hits, documents, options)
+        find = finders.get(kind)
+        places = find(text) if find else _common(store, batch, keys, hits, documents, options)
         out[kind] = (_words_in([place.span for place in places], batch), places)
     return out
 

@@ -93,8 +93,8 @@ def _prepare(store: Store, batch: Any) -> tuple[Prepared, list[Outcome], int]:
 
 
 def to_documents(parsed: ParsedBatch) -> Iterator[Document]:
-    titles = getattr(parsed, "titles", None) or [""] * len(parsed)
-    addresses = getattr(parsed, "addresses", None) or [""] * len(parsed)
+    titles = parsed.titles or [""] * len(parsed)
+    addresses = parsed.addresses or [""] * len(parsed)
     times = parsed.times or [""] * len(parsed)
     sources = parsed.sources or [""] * len(parsed)
     rows = zip(parsed.ids, parsed.texts, titles, times, sources, addresses, strict=True)

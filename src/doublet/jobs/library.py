@@ -97,7 +97,7 @@ class Library:
         """Documents, or the path of a file or folder with them. New ones are stored, changed ones replaced, equal ones
         left alone; what cannot be used is in `Added.outcomes`."""
         if isinstance(documents, str | os.PathLike):
-            with open_source([os.fspath(documents)]) as source:
+            with open_source([os.fspath(documents)], title_field="title", address_field="address") as source:
                 return index_library(self.store, self.name, source, progress=progress)
         return index_library(self.store, self.name, documents, progress=progress)
 

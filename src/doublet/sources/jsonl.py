@@ -68,9 +68,11 @@ class JsonBatch:
         fields, loads, label, first = self.fields, orjson.loads, self.label, self.first
         id_field, text_field, by_place = fields.id, fields.text, fields.id == PLACE_AS_ID
         time_field, source_field = fields.time, fields.source
+        named = fields.title or fields.address
         out = ParsedBatch()
         positions: list[int] = []
         for index, line in zip(self.numbers or range(self.count), self.records, strict=True):
+            record: Any = None
             try:
                 record = loads(line)  # type: ignore[arg-type]  # what stands for a line that cannot be read raises
                 identifier = self.place(index) if by_place else record[id_field]
@@ -94,6 +96,10 @@ class JsonBatch:
             out.texts.append(text)
             out.times.append(time)
             out.sources.append(source)
+            if named:
+                whole = record if isinstance(record, dict) else {}
+                out.titles.append(_optional(whole, fields.title))
+                out.addresses.append(_optional(whole, fields.address))
             out.sizes.append(len(line))  # type: ignore[arg-type]
             positions.append(first + index)
         out.positions = positions

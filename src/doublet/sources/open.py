@@ -118,6 +118,8 @@ def open_source(
     text_field: str = "text",
     time_field: str | None = None,
     source_field: str | None = None,
+    title_field: str | None = None,
+    address_field: str | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Inputs:
     """Open files, folders and "-" (standard input). Raises `InputNotFound` for a name that is not there, and
@@ -125,7 +127,9 @@ def open_source(
     if not inputs:
         raise UsageError("no input was named: give a file, a folder, or - for standard input")
     opener = _Opener(
-        Fields(id_field, text_field, time_field, source_field), max_record_bytes, len(inputs) > 1
+        Fields(id_field, text_field, time_field, source_field, title_field, address_field),
+        max_record_bytes,
+        len(inputs) > 1,
     )
     try:
         for name in inputs:

@@ -30,6 +30,8 @@ class Fields:
     text: str = "text"
     time: str | None = None
     source: str | None = None
+    title: str | None = None  #: of JSON records only, and so is the address
+    address: str | None = None
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ class ParsedBatch:
     sizes: list[int] = field(default_factory=list)
     positions: Sequence[int] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)  #: as many as ids, or none when they were not asked for
+    addresses: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -78,6 +78,25 @@ def test_adding_again_and_broken_records(
     assert run(["library", "add", "other", "more.jsonl", "--create", "-q"]) == 3
 
 
+def test_titles_and_addresses_survive_export(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = {"id": "1", "text": "a few words", "title": "On words", "address": "http://example.org/1"}
+    broken = "not json"
+    (tmp_path / "in.jsonl").write_text(
+        f"{json.dumps(record)}\n{broken}\n{json.dumps({'id': '2', 'text': 'more'})}\n"
+    )
+    assert run(["library", "add", "x", "in.jsonl", "--create", "-q"]) == 3
+    assert run(["library", "export", "x", "--out", "out.jsonl", "-q"]) == 0
+    first, second = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert {name: first[name] for name in record} == record
+    assert "title" not in second
+    assert run(["library", "add", "y", "out.jsonl", "--create", "-q"]) == 0
+    capsys.readouterr()
+    found = answer(capsys, "library", "documents", "y")["documents"]
+    assert [(d["title"], d["address"]) for d in found] == [("On words", "http://example.org/1"), ("", "")]
+
+
 def test_removing_and_exporting(
     theses: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
