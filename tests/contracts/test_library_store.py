@@ -368,13 +368,13 @@ def test_a_dictionary_is_trained_and_stays_readable(vendor: str) -> None:
     address = new_address(vendor)
     with Store(address) as store:
         store.create("x")
-        documents = [Document(str(n), f"{RU[n : n + 900]} {n}") for n in range(500)]
+        documents = [Document(str(n), f"{RU[n : n + 250]} {n}") for n in range(420)]
         index_library(store, "x", documents)
         assert store.database.row("SELECT count(*) FROM doublet_dictionary") == (1,)
     with Store(address) as store:
         texts = {info.id: text for batch in store.walk("x") for info, text in batch}
         assert texts == {document.id: document.text for document in documents}
-        assert index_library(store, "x", documents).unchanged == 500
+        assert index_library(store, "x", documents).unchanged == 420
 
 
 def test_groups_inside_and_between(store: Store, name: str) -> None:
