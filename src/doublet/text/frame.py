@@ -1,9 +1,10 @@
 """A page → its useful content (T3): menus, banners, footers, comments and other frame are left out.
 
-The page is cut into blocks. A block is told by its length, by how much of it stands in links and by the names of what
-it stands in; a block that could be either goes with its neighbours. Written for this program because it is better and
-quicker than the libraries on the labelled pages (benchmarks/formats.py, docs/explanation/formats.md): old pages that
-are little but text lose nothing, and pages of today lose their frame.
+The page is cut into blocks. A block is told by its length, by how much of it stands in links and by the
+names of what it stands in; a block that could be either goes with its neighbours. Written for this program
+because it is better and quicker than the libraries on the labelled pages (benchmarks/formats.py,
+docs/explanation/text-from-documents.md): old pages that are little but text lose nothing, and pages of
+today lose their frame.
 """
 
 from __future__ import annotations

@@ -203,3 +203,12 @@ def test_html_that_hides_nothing(attribute: str) -> None:
 def test_html_with_control_characters() -> None:
     page = b"<html><body><p>" + WORDS.encode() + b"</p><i hidden>no</i> \x01tail\x08 words</body></html>"
     assert "tail words" in read_document(page, frame=False).text
+
+
+def test_a_page_in_white_is_a_design_and_no_trick() -> None:
+    page = (
+        f'<html><body><p style="color:#fff">{WORDS * 3}</p><p style="color:white">{TRICK}</p></body></html>'
+    )
+    found = read_document(page.encode())
+    assert TRICK in found.text
+    assert not found.hidden

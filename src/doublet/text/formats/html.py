@@ -49,6 +49,8 @@ _SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)\Z", re.I)
 _WHITE = frozenset({"#fff", "#ffffff", "white", "rgb(255,255,255)", "rgba(255,255,255,1)", "transparent"})
 # Hidden words of a page are mostly its machinery (menus, windows that open later). Prose is another matter.
 PROSE_WORDS = 8
+# More white text than that is the design of a page whose dark ground stands in a style sheet elsewhere.
+DESIGN_SHARE = 0.2
 
 
 def read(data: bytes, hints: Hints) -> Reading:
@@ -218,6 +220,10 @@ def _take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
         if reason:
             doomed.append((item, reason))
             skip = item
+    if any(reason == "white" for _, reason in doomed):
+        white = sum(len("".join(_visible(item))) for item, reason in doomed if reason == "white")
+        if white > DESIGN_SHARE * len("".join(_visible(page))):
+            doomed = [pair for pair in doomed if pair[1] != "white"]
     for item, reason in doomed:
         words = " ".join(" ".join(_visible(item)).split())
         if len(words.split()) >= PROSE_WORDS or (reason != "hidden" and words):
