@@ -1,0 +1,116 @@
+"""A check as PDF: the page of `check_page` printed by a browser of the Chromium family that is installed.
+
+Why a browser: docs/decisions/0021-pdf-by-browser.md.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from doublet.errors import ConfigError, OutputFailed
+from doublet.model import Check
+from doublet.reports.check_html import check_page
+
+NAMES = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
+    *("microsoft-edge", "microsoft-edge-stable", "msedge", "brave-browser"),
+)
+_MAC = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+)
+_WINDOWS = (r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe")
+SECONDS = 180
+
+
+def check_pdf(
+    result: Check,
+    text: str,
+    sources: Mapping[str, str] | None = None,
+    *,
+    name: str = "",
+    language: str = "en",
+    browser: str | os.PathLike[str] | None = None,
+) -> bytes:
+    """The PDF. Arguments as of `check_page`; *browser* is the program to print with instead of the one that is found.
+
+    Raises `ConfigError` when there is no browser, `OutputFailed` when it does not print.
+    """
+    program = find_browser(browser)
+    page = check_page(result, text, sources, name=name, language=language)
+    with tempfile.TemporaryDirectory(prefix="doublet-pdf-", ignore_cleanup_errors=True) as folder:
+        return print_page(page, program, Path(folder))
+
+
+def find_browser(browser: str | os.PathLike[str] | None = None) -> str:
+    """The browser to print with: *browser*, else the first that is installed."""
+    for candidate in [os.fspath(browser)] if browser else _candidates():
+        found = shutil.which(candidate)
+        if found:
+            return found
+    missing = f"{os.fspath(browser)} is not a program" if browser else "no such browser was found"
+    raise ConfigError(
+        f"a PDF is printed by Chromium, Chrome or Edge, and {missing}: install one (Debian and Ubuntu: apt install "
+        "chromium), or write --format html and print the page from any browser",
+        library="chromium",
+    )
+
+
+def _candidates() -> Iterator[str]:
+    yield from NAMES
+    if sys.platform == "darwin":
+        yield from _MAC
+    for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
+        folder = os.environ.get(variable)
+        if folder:
+            yield from (str(Path(folder) / place) for place in _WINDOWS)
+
+
+def print_page(page: str, program: str, folder: Path) -> bytes:
+    """*page* printed inside *folder*, with a profile of its own and without any network."""
+    source, target = folder / "report.html", folder / "report.pdf"
+    source.write_text(page, encoding="utf-8")
+    command = [
+        program,
+        "--headless",
+        "--disable-gpu",
+        "--disable-extensions",
+        "--disable-background-networking",
+        "--disable-dev-shm-usage",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--no-first-run",
+        "--no-pdf-header-footer",
+        f"--user-data-dir={folder / 'profile'}",
+        f"--print-to-pdf={target}",
+        source.as_uri(),
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.insert(1, "--no-sandbox")  # Chromium refuses to run as root with it
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise OutputFailed(
+            f"{program} did not print the report within {SECONDS} seconds: write --format html and print the page from "
+            "a browser",
+            program=program,
+        ) from error
+    except OSError as error:
+        raise OutputFailed(
+            f"{program} could not be started: {error.strerror or error}", program=program
+        ) from error
+    content = target.read_bytes() if target.is_file() else b""
+    if not content.startswith(b"%PDF"):
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise OutputFailed(
+            f"{program} did not print the report ({said[-1] if said else f'exit code {done.returncode}'}): write "
+            "--format html and print the page from a browser",
+            program=program,
+        )
+    return content
