@@ -350,11 +350,16 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
       std::vector<uint32_t> live(count / kWidth + 3, kNone);
       const uint32_t size = static_cast<uint32_t>(seed), reach = static_cast<uint32_t>(gap);
       for (uint32_t i = 0; i <= last; ++i) {
-        uint32_t j = previous[i];
-        while (j != kNone && i - j < least) j = previous[j];  // too near to give a passage that does not overlap itself
+        auto earlier = [&](uint32_t at) {  // nearer ones would give passages that overlap themselves
+          uint32_t found = previous[at];
+          while (found != kNone && at - found < least) found = previous[found];
+          return found;
+        };
+        uint32_t j = earlier(i);
         size_t partners = nearest;
-        if (j != kNone && previous[j] != kNone) {  // evenly spaced: a period, of which the nearest copy is enough
-          const uint32_t one = i - j, two = j - previous[j];
+        const uint32_t before = j != kNone ? earlier(j) : kNone;
+        if (before != kNone) {  // evenly spaced: a period, of which the nearest copy is enough
+          const uint32_t one = i - j, two = j - before;
           if ((one > two ? one - two : two - one) <= kEven) partners = 1;
         }
         for (; j != kNone && partners; j = previous[j], --partners) {

@@ -872,14 +872,12 @@ def self_chains(
         if gram in seen:
             previous[i] = seen[gram]
         seen[gram] = i
-        j = previous.get(i)
-        while j is not None and i - j < max(min_matched, seed):  # too near: the passage would overlap itself
-            j = previous.get(j)
+        far = max(min_matched, seed)
+        j = _earlier(previous, i, far)
+        before = None if j is None else _earlier(previous, j, far)
         partners = nearest
-        if (
-            j in previous and abs((i - j) - (j - previous[j])) <= CHAIN_EVEN
-        ):  # a period: its nearest copy is enough
-            partners = 1
+        if j is not None and before is not None and abs((i - j) - (j - before)) <= CHAIN_EVEN:
+            partners = 1  # a period: its nearest copy is enough
         while j is not None and partners:
             _chain(chains, live, part, i, j, seed, gap)
             j, partners = previous.get(j), partners - 1
@@ -917,6 +915,14 @@ def self_chains(
             rows.append(grown)
     table: Any = np.array(rows, np.uint32).reshape(-1, 5)
     return tuple(table[:, column].copy() for column in range(5))
+
+
+def _earlier(previous: dict[int, int], at: int, least: int) -> int | None:
+    """The nearest earlier place of the same seed that is far enough for passages not to overlap themselves."""
+    found = previous.get(at)
+    while found is not None and at - found < least:
+        found = previous.get(found)
+    return found
 
 
 def _chain(

@@ -23,7 +23,7 @@ from doublet.text.tokens import Canon
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
-PIECE = 1 << 22  #: characters that are tokenised at once, so that a large file needs little memory on the way
+PIECE = 1 << 19  #: characters that are tokenised at once, so that a large file needs little memory on the way
 MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
 
 
@@ -86,9 +86,7 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
         columns.append((hashes if table is not None else numbering.number(hashes), starts, ends))
         offsets.append(base + len(starts))
         cuts.append(offsets[-1])
-    ids = np.concatenate([row[0] for row in columns] or [np.zeros(0, np.uint32)])
-    starts = np.concatenate([row[1] for row in columns] or [np.zeros(0, np.uint32)])
-    ends = np.concatenate([row[2] for row in columns] or [np.zeros(0, np.uint32)])
+    ids, starts, ends = _joined(columns)
     marks = np.unique(np.array(cuts, np.int64))
     marks = marks[(marks > 0) & (marks < len(ids))]
     return TokenSequence(
@@ -147,15 +145,22 @@ def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> tupl
                 hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
             columns.append((hashes, batch.starts + shift, batch.ends + shift))
         at = end
+    return _joined(columns)
+
+
+def _joined(columns: list[tuple[Any, U32, U32]]) -> tuple[Any, U32, U32]:
+    """The columns of all rows, one after the other; the rows are given up on the way, so that little is held twice."""
     if not columns:
         return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint32)
     if len(columns) == 1:
         return columns[0]
-    return (
-        np.concatenate([row[0] for row in columns]),
-        np.concatenate([row[1] for row in columns]),
-        np.concatenate([row[2] for row in columns]),
-    )
+    parts: list[list[Any]] = [list(part) for part in zip(*columns, strict=True)]
+    columns.clear()
+    out = []
+    for part in parts:
+        out.append(np.concatenate(part))
+        part.clear()
+    return out[0], out[1], out[2]
 
 
 def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: bool) -> tuple[U32, U32, U32]:
@@ -167,9 +172,8 @@ def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: b
     if canon.stop_hashes is not None:
         kept = (flags & FLAG_STOP) == 0
         ids, starts, ends = ids[kept], starts[kept], ends[kept]
-    starts += shift
-    ends += shift
-    return ids, starts, ends
+    # New arrays: the kernel's own have room for half as much again, and all pieces are kept.
+    return ids.copy(), starts + shift, ends + shift
 
 
 def _with_signs(text: str, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:
