@@ -48,13 +48,13 @@ def make_sdist(folder: pathlib.Path) -> pathlib.Path:
     return archive
 
 
-def make_wheel(sdist: pathlib.Path, folder: pathlib.Path, **environment: str) -> pathlib.Path:
-    """From the source archive, as pip does for someone who has no wheel."""
+def make_wheel(source: pathlib.Path, folder: pathlib.Path, **environment: str) -> pathlib.Path:
+    """From the source archive, as pip does for someone who has no wheel, or from the project's folder."""
     # The compiler that Python was built with need not be here; `make setup` looks for any in the same way.
     compilers = [os.environ.get("CXX"), *map(shutil.which, ("c++", "g++", "clang++"))]
     environment = {"CXX": next(filter(None, compilers), "c++"), **environment}
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    call(*pip, "--wheel-dir", folder, sdist, **environment)
+    call(*pip, "--wheel-dir", folder, source, **environment)
     (wheel,) = folder.glob("doublet-*.whl")
     return wheel
 
@@ -109,7 +109,15 @@ def contents(wheel: pathlib.Path) -> set[str]:
 def test_sdist_holds_what_a_build_needs(tmp_path: pathlib.Path) -> None:
     with tarfile.open(make_sdist(tmp_path)) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
-    assert {"pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE", "native/module.cpp"} <= names
+    assert {
+        "pyproject.toml",
+        "CMakeLists.txt",
+        "README.md",
+        "LICENSE",
+        "NOTICE",
+        "native/module.cpp",
+    } <= names
+    assert {str(path.relative_to(ROOT)) for path in ROOT.glob("native/*.[ch]pp")} <= names
     assert {f"src/{name}" for name in DATA} <= names
     assert not [
         name for name in names if name.endswith((".so", ".pyc")) or name.startswith(("build/", ".venv/"))
@@ -117,8 +125,8 @@ def test_sdist_holds_what_a_build_needs(tmp_path: pathlib.Path) -> None:
 
 
 def test_native_wheel_installs_and_works(tmp_path: pathlib.Path) -> None:
-    """With the libraries that the package itself asks for, and no others."""
-    wheel = make_wheel(make_sdist(tmp_path / "sdist"), tmp_path / "wheel")
+    """With the libraries that the package itself asks for, and no others. What `make setup` compiled is used."""
+    wheel = make_wheel(ROOT, tmp_path / "wheel")
     assert not wheel.name.endswith("-none-any.whl"), (
         "built without native kernels: see `make clean setup QUIET=-v`"
     )
