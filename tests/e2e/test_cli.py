@@ -654,13 +654,22 @@ def test_stopping_in_the_middle_of_the_work(tmp_path: pathlib.Path) -> None:
 
 
 def test_help_is_quick(tmp_path: pathlib.Path) -> None:
-    """Under 150 ms on a quiet core; three times that is allowed here, where others may be at work."""
-    spent = []
-    for _ in range(5):
-        began = time.perf_counter()
-        doublet("--help")
-        spent.append(time.perf_counter() - began)
-    assert min(spent) < 0.45
+    """What makes it slow is not loaded. How long it takes is for benchmarks/compare.py: machines are noisy."""
+    program = "import sys; from doublet.cli import run; run(['--help']); print(*sorted(sys.modules), file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=ENV, check=True
+    )
+    loaded = set(done.stderr.split())
+    assert "doublet.cli.root" in loaded
+    assert not loaded & {
+        "numpy",
+        "rich",
+        "orjson",
+        "django",
+        "lxml",
+        "doublet.signatures",
+        "doublet.jobs.dedupe",
+    }
 
 
 def in_terminal(*arguments: object, **environment: str) -> str:

@@ -187,7 +187,7 @@ def json_lines(draw):
     return b"\n".join(lines)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(json_lines(), st.integers(1, 4))
 @pytest.mark.covers("T1")
 def test_json_sets(block, size):
@@ -317,7 +317,7 @@ def collections(draw):
     return documents, np.array(order, np.uint32)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(
     collections(),
     st.sampled_from([0.3, 0.5, 0.8, 0.95, 1.0]),
