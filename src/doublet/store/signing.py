@@ -65,24 +65,24 @@ class StoreIndex:
             {"recipe": method.recipe.to_dict(), "settings": method.key_settings}, sort_keys=True, default=str
         )
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        with database.writing():
-            found = database.row(
-                "SELECT id FROM doublet_recipe WHERE library_id = %s AND digest = %s", [library, digest]
-            )
-            if found is None:
-                database.rows(
-                    "INSERT INTO doublet_recipe (library_id, digest, method, recipe, settings, parameters, statistics, "
-                    "changes, documents, follows) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-                    [
-                        *(library, digest, method.name, json.dumps(method.recipe.to_dict(), default=str)),
-                        json.dumps(method.key_settings, default=str),
-                        json.dumps(dict(parameters or {}), default=list, sort_keys=True),
-                        *(statistics, changes, documents, False),
-                    ],
-                )
-                found = database.row(
-                    "SELECT id FROM doublet_recipe WHERE library_id = %s AND digest = %s", [library, digest]
-                )
+        look = "SELECT id FROM doublet_recipe WHERE library_id = %s AND digest = %s"
+        with database.guard():
+            found = database.row(look, [library, digest])
+        if found is None:
+            with database.writing():
+                found = database.row(look, [library, digest])
+                if found is None:
+                    database.rows(
+                        "INSERT INTO doublet_recipe (library_id, digest, method, recipe, settings, parameters, "
+                        "statistics, changes, documents, follows) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                        [
+                            *(library, digest, method.name, json.dumps(method.recipe.to_dict(), default=str)),
+                            json.dumps(method.key_settings, default=str),
+                            json.dumps(dict(parameters or {}), default=list, sort_keys=True),
+                            *(statistics, changes, documents, False),
+                        ],
+                    )
+                    found = database.row(look, [library, digest])
         assert found is not None
         self.number: int = found[0]
 
