@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 doublet check essay.txt --against library.jsonl
 doublet check essay.txt --library theses --leave-out quotations,bibliography
-doublet check essays/ --library theses --library articles --fail-above 30% --format json"""
+doublet check essays/ --library theses --library articles --fail-above 30% --format json
+doublet check essay.txt --library theses --format html --out essay.html"""
 
 
 @click.command(
@@ -83,7 +84,21 @@ doublet check essays/ --library theses --library articles --fail-above 30% --for
 )
 @click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
 @click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
-@format_option("table", "json")
+@format_option("table", "json", "html", "pdf")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write to this file instead of standard output (- is standard output); pages and PDFs of several texts go to "
+    "a folder.",
+)
+@click.option(
+    "--language",
+    type=click.Choice(("en", "ru")),
+    default="en",
+    show_default=True,
+    help="Language of a page or PDF.",
+)
 @quiet_option
 @common_options
 def command(
@@ -99,6 +114,8 @@ def command(
     id_field: str,
     text_field: str,
     form: str,
+    out: Path | None,
+    language: str,
     quiet: bool,
     config_file: Path | None,
     **flags: Any,
@@ -115,6 +132,7 @@ def command(
     if against and (libraries or method or kinds or own):
         raise UsageError("--library, --method, --leave-out and --own are for libraries: leave out --against")
     names = list(each_text(texts))
+    targets = _targets(names, form, out)
     colour = use_colour(resolved.settings.colour)
     results: list[tuple[str, str, Check]] = []
     with (
@@ -130,13 +148,17 @@ def command(
                 options |= {"method": method} if method else {}
             result = check(content, **options)
             label = "standard input" if name == "-" else name
-            if form == "table":
+            if form == "table" and out in (None, Path("-")):
                 write_text(check_report(result, content, name=label, width=width(), colour=colour))
             results.append((label, content, result))
     found = [result for _, _, result in results]
     if form == "json":
         dicts = [result.to_dict() for result in found]
-        write_bytes([json_document(dicts[0] if len(dicts) == 1 else {"format": 1, "checks": dicts})])
+        _write(out, json_document(dicts[0] if len(dicts) == 1 else {"format": 1, "checks": dicts}))
+    elif form == "table" and out not in (None, Path("-")):
+        _write(out, "\n".join(check_report(r, t, name=label) for label, t, r in results).encode())
+    for target, (label, content, result) in zip(targets, results, strict=False):
+        _write(target, _page(form, result, content, name=Path(label).name, language=language))
     failed = False
     for result in found:
         if result.outcomes and not quiet:
@@ -149,6 +171,61 @@ def command(
     if over:
         return OVER_THE_LIMIT
     return SOME_FAILED if failed else None
+
+
+def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
+    """Where the page or PDF of each text goes, looked at before the work; nothing for other formats."""
+    from doublet.reports.output import check_output
+
+    if form not in ("html", "pdf"):
+        if out is not None:
+            check_output(out)
+        return []
+    if out is None or (form == "pdf" and out == Path("-")):
+        raise UsageError(f"--format {form} needs a file: add --out report.{form}")
+    if form == "pdf":
+        from doublet.reports.check_pdf import find_browser
+
+        find_browser()
+    if out != Path("-") and out.is_dir():
+        targets: list[Path] = []
+        taken: set[str] = set()
+        for name in names:
+            stem = "standard-input" if name == "-" else Path(name).name
+            place, number = f"{stem}.{form}", 2
+            while place.casefold() in taken:
+                place, number = f"{stem}-{number}.{form}", number + 1
+            taken.add(place.casefold())
+            targets.append(out / place)
+    elif len(names) == 1:
+        targets = [out]
+    else:
+        raise UsageError(
+            f"there are {len(names)} texts: make a folder for their reports and name it with --out"
+        )
+    for target in targets:
+        check_output(target)
+    return targets
+
+
+def _page(form: str, result: Check, text: str, *, name: str, language: str) -> bytes:
+    if form == "pdf":
+        from doublet.reports.check_pdf import check_pdf
+
+        return check_pdf(result, text, name=name, language=language)
+    from doublet.reports.check_html import check_page
+
+    return check_page(result, text, name=name, language=language).encode("utf-8")
+
+
+def _write(out: Path | None, content: bytes) -> None:
+    if out is None or out == Path("-"):
+        write_bytes([content])
+        return
+    from doublet.reports.output import open_output
+
+    with open_output(out) as stream:
+        stream.write(content)
 
 
 def each_text(texts: Iterable[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import base64
 import functools
 import hashlib
 import html
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -287,7 +288,7 @@ def _pieces(
     open_fragments: dict[str, _Shown] = {}
     open_reasons: dict[int, int] = {}
     places = sorted(edges)
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in itertools.pairwise(places):
         for opens, what in edges[start]:
             if isinstance(what, int):
                 open_reasons[what] = open_reasons.get(what, 0) + (1 if opens else -1)
