@@ -96,6 +96,8 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
     if head[257:262] == b"ustar":
         return "tar"
     foreign = binary_kind(head)
+    if foreign == "a binary file" and _is_damaged_page(head):
+        return "html"
     if foreign:
         if (
             by_name(name) in ("docx", "odt", "pdf", "epub", "rtf", "pptx", "odp")
@@ -104,6 +106,12 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
             raise Broken(f"is damaged: it is called {_base(name)!r}, but that is not what is in it")
         return _unknown(foreign)
     return _tell_text(head, name, declared_type)
+
+
+def _is_damaged_page(head: bytes) -> bool:
+    """A page with a few control characters in it, which browsers do not mind."""
+    start = head[:4096].decode("latin-1")
+    return start.lstrip("\xef\xbb\xbf \t\r\n").startswith("<") and len(_HTML.findall(start)) >= 2
 
 
 def by_name(name: str) -> str:

@@ -203,6 +203,10 @@ def test_html_that_hides_nothing(attribute: str) -> None:
 def test_html_with_control_characters() -> None:
     page = b"<html><body><p>" + WORDS.encode() + b"</p><i hidden>no</i> \x01tail\x08 words</body></html>"
     assert "tail words" in read_document(page, frame=False).text
+    assert (
+        "tail words"
+        in read_document(page.replace(b"tail", b"\x01\x02\x00\x03" * 3 + b"tail"), frame=False).text
+    )
 
 
 def test_a_page_in_white_is_a_design_and_no_trick() -> None:

@@ -31,6 +31,7 @@ SILENT = frozenset(
 VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f]")  # no part of any page, and lxml trips over them
+_CONTROL_BYTES = bytes(code for code in range(32) if code not in (9, 10, 12, 13))
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CELL = re.compile(" ?\x1f ?")
 _HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I)
@@ -68,6 +69,8 @@ def read(data: bytes, hints: Hints) -> Reading:
 
 def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
     """The tree of a page and its encoding. Raises `Broken` for what has no tree."""
+    if data.count(b"\x00", 0, 4096) * 20 < min(len(data), 4096):  # not UTF-16, where they belong
+        data = data.translate(None, _CONTROL_BYTES)
     text, encoding = decode_page(data, header=charset)
     text = _XML_DECLARATION.sub("", text, count=1)
     text = _CONTROLS.sub("", text)
