@@ -58,7 +58,7 @@ def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -
 <main>
 <section aria-labelledby="map-title">
 <h2 id="map-title">Where it repeats</h2>
-{heat_map(result)}
+{heat_map(result, linked=len(groups))}
 </section>
 <section id="groups" aria-labelledby="groups-title">
 <h2 id="groups-title">Groups, the most significant first</h2>
@@ -98,9 +98,13 @@ def _value(value: object) -> str:
     return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
-def heat_map(result: Repeats) -> str:
-    """A strip for each file: the higher and darker a bar, the more of that stretch is said elsewhere too."""
+def heat_map(result: Repeats, *, linked: int | None = None) -> str:
+    """A strip for each file: the higher and darker a bar, the more of that stretch is said elsewhere too.
+
+    Bars lead to the first *linked* groups, those that are on the page; by default to all.
+    """
     longest = max((file.characters for file in result.files), default=0)
+    limit = len(result.groups) if linked is None else linked
     if not longest:
         return "<p>There is no text.</p>"
     files = (
@@ -108,7 +112,7 @@ def heat_map(result: Repeats) -> str:
         if len(result.files) > 1
         else result.files
     )
-    rows = [_strip(file, result.groups, longest) for file in files[:SHOWN_FILES]]
+    rows = [_strip(file, result.groups, longest, limit) for file in files[:SHOWN_FILES]]
     first, rest = "".join(rows[:OPEN_FILES]), "".join(rows[OPEN_FILES:])
     if rest:
         folded = (
@@ -124,7 +128,7 @@ Choose a bar to go to the group that fills it.</p>'
     return f"{legend}<div class='map'>{first}</div>{rest}{more}"
 
 
-def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int) -> str:
+def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked: int) -> str:
     cells = max(8, round(CELLS * file.characters / longest))
     size = max(1, -(-file.characters // cells))
     filled = [[0, 0, -1] for _ in range(cells)]  # characters in repeats, most from one group, its number
@@ -146,11 +150,14 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int) -> str
             bars.append('<i class="h0"></i>')
         else:
             label = f"{place}: {percent(part)} repeats, group {number + 1}"
+            tag = f'a href="#{text(groups[number].id)}" tabindex="-1"' if number < linked else "i"
             bars.append(
-                f'<a class="h{level}" href="#{text(groups[number].id)}" tabindex="-1" title="{text(label)}" '
-                f'aria-label="{text(label)}" style="height:{max(12, round(part * 100))}%"></a>'
+                f'<{tag} class="h{level}" title="{text(label)}" aria-label="{text(label)}" '
+                f'style="height:{max(12, round(part * 100))}%"></{tag[0]}>'
             )
-    best = next((group for group in groups if any(f.file == file.file for f in group.fragments)), None)
+    best = next(
+        (group for group in groups[:linked] if any(f.file == file.file for f in group.fragments)), None
+    )
     name = f'<a href="#{text(best.id)}">{text(file.file)}</a>' if best else text(file.file)
     return (
         f'<div class="file"><span class="name">{name}</span> '
@@ -271,7 +278,7 @@ scroll-margin-top:4rem}
 .decide{margin-left:auto;display:flex;gap:.4rem;flex-wrap:wrap}.new{background:var(--mark);border-radius:.3rem;
 padding:0 .4rem;font-size:.85rem}
 .archetype,.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0}
-.archetype{border-left:3px solid var(--accent);padding-left:.7rem}
+.archetype{border-left:3px solid var(--accent);padding-left:.7rem;max-height:20rem;overflow:auto}
 .slot{background:var(--mark);border-bottom:2px dotted;padding:0 .2rem;border-radius:.2rem;white-space:nowrap}
 mark{background:var(--mark);color:inherit;border-bottom:2px dotted;border-radius:.2rem}
 .variants{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.75rem;margin-top:.6rem}

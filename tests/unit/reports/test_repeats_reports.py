@@ -133,6 +133,20 @@ def test_the_page_is_whole_and_offline(result):
     assert "panel & wait" in page.said
 
 
+def test_a_short_page_has_no_dead_links():
+    parts = [
+        "Boats are tied to the second pier from the bridge.",
+        "Press the green button and wait until the lamp goes out.",
+        "Maps that fold badly were sold in autumn for next to nothing.",
+    ]
+    text = "\n\n".join([*parts, "Between.", parts[1], "And then.", parts[0], "At last.", parts[2]])
+    result = doublet.find_repeats(text, algorithm="exact", min_tokens=8)
+    assert len(result.groups) == 3
+    page = Page(repeats_page(result, limit=1))
+    assert all(link[1:] in page.ids for link in page.links)
+    assert "2 less significant groups not shown" in page.said
+
+
 def test_the_page_marks_differences_and_shows_the_archetype(result):
     text = repeats_page(result)
     assert "<mark>yellow</mark>" in text
