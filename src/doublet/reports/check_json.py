@@ -1,0 +1,116 @@
+"""A check read back from its JSON. The format is described by schemas/check.json; fields that older versions of Doublet
+did not write yet get the values they had then."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from doublet.errors import InputUnreadable
+from doublet.model import (
+    FORMAT_VERSION,
+    Check,
+    Disguise,
+    DisguiseFinding,
+    Fragment,
+    LeftOut,
+    Outcome,
+    SourceMatch,
+    Span,
+)
+
+
+@functools.cache
+def check_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of what ``doublet check --format json`` writes."""
+    schema = resources.files("doublet.reports").joinpath("schemas", "check.json").read_text(encoding="utf-8")
+    return dict(json.loads(schema))
+
+
+def read_check(value: Mapping[str, Any]) -> Check:
+    """The check that `Check.to_dict` gave *value* for, in this version or an older one; sources have no texts.
+
+    Raises `InputUnreadable` for what is no report of a check, or one of a newer format.
+    """
+    version = value.get("format") if isinstance(value, Mapping) else None
+    if not isinstance(version, int) or "sources" not in value:
+        raise InputUnreadable("this is not a report of a check: it needs the fields format and sources")
+    if version > FORMAT_VERSION:
+        raise InputUnreadable(
+            f"the report has format {version}, and this Doublet knows formats up to {FORMAT_VERSION}: "
+            "a newer Doublet opens it",
+            format=version,
+        )
+    try:
+        return _check(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputUnreadable(
+            f"the report of a check is damaged: {type(error).__name__}: {error}. Check the document again"
+        ) from error
+
+
+def _check(value: Mapping[str, Any]) -> Check:
+    disguise = Disguise(
+        tuple(
+            DisguiseFinding(one["kind"], one["words"], one["characters"], _spans(one["spans"]), one["alarm"])
+            for one in value["disguise"]["findings"]
+        )
+    )
+    left_out = tuple(
+        LeftOut(
+            one["kind"],
+            tuple(one["reasons"]),
+            _spans(one["spans"]),
+            one["words"],
+            one["share_with"],
+            tuple(one.get("documents", ())),
+        )
+        for one in value.get("left_out", ())
+    )
+    return Check(
+        words=value["words"],
+        share=value["share"],
+        sources=tuple(map(_source, value["sources"])),
+        documents=value["documents"],
+        parameters=dict(value["parameters"]),
+        disguise=disguise,
+        outcomes=tuple(
+            Outcome(one["state"], one["id"], one["place"], one["reason"]) for one in value["outcomes"]
+        ),
+        notes=tuple(value["notes"]),
+        name=value.get("name", ""),
+        libraries=tuple(value.get("libraries", ())),
+        left_out=left_out,
+        share_with_all=value.get("share_with_all"),
+    )
+
+
+def _source(value: Mapping[str, Any]) -> SourceMatch:
+    fragments = tuple(
+        Fragment(one["id"], _span(one["a"]), _span(one["b"]), one["kind"], one["score"], one["words"])
+        for one in value["fragments"]
+    )
+    return SourceMatch(
+        value["id"],
+        value["title"],
+        value["share"],
+        value["added"],
+        value["resemblance"],
+        value["containment"],
+        fragments,
+        library=value.get("library", ""),
+        address=value.get("address", ""),
+        time=value.get("time", ""),
+    )
+
+
+def _span(value: Any) -> Span:
+    start, end = value
+    return Span(int(start), int(end))
+
+
+def _spans(values: Any) -> tuple[Span, ...]:
+    return tuple(map(_span, values))
