@@ -221,6 +221,9 @@ def _left_out(result: Check, words: Words) -> str:
         return ""
     rows = []
     for one in result.left_out:
+        if not one.words:
+            rows.append(f"<li>{escape(words('not_counted_none', kind=words.left_out(one.kind)))}</li>")
+            continue
         told = words(
             "not_counted_row",
             kind=words.left_out(one.kind),
@@ -301,24 +304,22 @@ def _pieces(
 
 
 def _document(result: Check, text: str, shown: Sequence[_Shown], words: Words) -> str:
-    reasons = {
-        (row, span.start): reason
-        for row, one in enumerate(result.left_out)
-        for span, reason in zip(one.spans, one.reasons, strict=False)
-    }
     out: list[str] = []
     before = ""
+    greyed: set[int] = set()  # rows of what is left out that the piece before was grey for
     for piece in _pieces(len(text), [(one.fragment.a, one) for one in shown], result.left_out):
-        tags = [
-            words.reason(reasons[row, piece.start]) for row in piece.left_out if (row, piece.start) in reasons
-        ]
+        # An own earlier version is left out as a source; its words count where another source has them.
+        rows = [row for row in piece.left_out if not (piece.fragments and result.left_out[row].kind == "own")]
+        tags = _reasons(result.left_out, rows, piece.start, greyed)
+        greyed = set(rows)
         out += [
-            f'<span class="why">{escape(words("not_counted_tag", reason=reason))}</span>' for reason in tags
+            f'<span class="why">{escape(words("not_counted_tag", reason=words.reason(reason)))}</span>'
+            for reason in tags
         ]
         if tags:
             before = ""
         inside = escape(text[piece.start : piece.end])
-        grey = " lo" if piece.left_out else ""
+        grey = " lo" if rows else ""
         if not piece.fragments:
             out.append(f'<span class="lo">{inside}</span>' if grey else inside)
             before = ""
@@ -339,6 +340,17 @@ def _document(result: Check, text: str, shown: Sequence[_Shown], words: Words) -
         )
         before = owner.id
     return "".join(out)
+
+
+def _reasons(left_out: Sequence[LeftOut], rows: Iterable[int], at: int, told: set[int]) -> list[str]:
+    """Why the words from *at* on are left out, where that has not been *told* of the words before them."""
+    out = []
+    for row in rows:
+        for span, reason in zip(left_out[row].spans, left_out[row].reasons, strict=False):
+            if span.start <= at < span.end and (row not in told or span.start == at):
+                out.append(reason)
+                break
+    return out
 
 
 def _source_text(text: str, shown: Sequence[_Shown], words: Words) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from doublet.errors import ConfigError, InvalidParameter, OutputFailed
 from doublet.jobs.check import check
-from doublet.model import Check, Disguise, Fragment, LeftOut, Outcome, SourceMatch, Span
+from doublet.model import Check, Disguise, DisguiseFinding, Fragment, LeftOut, Outcome, SourceMatch, Span
 from doublet.reports.check_html import _pieces, _windows, check_page, escape
 from doublet.reports.check_pdf import find_browser, print_page
 from doublet.reports.check_wording import _EN, _RU, Words
@@ -236,9 +236,23 @@ def test_left_out_is_shown_with_its_reason() -> None:
     assert '<span class="lo">two three</span>' in english
 
 
+@pytest.mark.covers("K4")
+def test_own_words_that_another_source_has_are_counted() -> None:
+    left = LeftOut("own", ("stands in an own earlier version",), (Span(0, 13),), 3, 0.7, ("mine",))
+    none = LeftOut("bibliography", (), (), 0, 0.5)
+    page = check_page(made(source(1, [(Span(0, 7), Span(0, 7))], TEXT), left_out=(left, none)), TEXT)
+    assert "list of references: none found" in page
+    inside = page[page.index('id="document"') : page.index("<aside")]
+    assert " lo" not in inside
+    assert '<span class="lo"> three</span>' in inside
+    assert inside.count("not counted: stands in an own earlier version") == 1
+
+
 def test_failures_and_disguise_come_first() -> None:
     outcomes = tuple(Outcome("broken", f"d{i}", f"f.jsonl:{i}", "is damaged") for i in range(25))
-    page = check_page(made(outcomes=outcomes), TEXT)
+    disguise = Disguise((DisguiseFinding("lookalike", 9, 12, (Span(0, 3),), True),))
+    page = check_page(made(outcomes=outcomes, disguise=disguise), TEXT)
+    assert "Signs of disguise: letters of another alphabet" in page
     assert "25 documents could not be used" in page
     assert "and 5 more" in page
     assert page.index("could not be used") < page.index('id="document"')
