@@ -120,19 +120,18 @@ def time_checks(store: Store, strange: Strange, count: int, runs: int = 60) -> d
     spent, cpu, found = [], [], 0
     for run in range(runs + 5):
         words = strange.take(880, luck)
-        ids = []
         for _ in range(2):
-            id, borrowed = passage(store, count, 60, luck)
+            _, borrowed = passage(store, count, 60, luck)
             place = luck.randrange(len(words))
             words[place:place] = borrowed
-            ids.append(id)
         text = " ".join(words)
         began, began_cpu = time.perf_counter(), time.process_time()
         result = check_library(store, text)
         if run >= 5:  # the first ones warm the caches
             spent.append((time.perf_counter() - began) * 1e3)
             cpu.append((time.process_time() - began_cpu) * 1e3)
-            found += {source.id for source in result.sources} >= set(ids) or result.share >= 0.119
+            # Not by the ids: some passages stand in many documents, and any of them explains the words.
+            found += result.share * result.words >= 0.95 * 120
     spent.sort()
     return {
         "documents": count,
