@@ -46,40 +46,34 @@ def test_it_works() -> None:
     assert agreement(["a"], ["b"]) == 0
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", MAKERS)
-def test_the_words_come_back(
-    name: str, language: str, read: dict[tuple[str, str], tuple[Made, ReadDocument]]
-) -> None:
-    made, found = read[name, language]
-    assert found.kind == KINDS.get(name, name)
-    assert best_agreement(made, found.text) >= LEAST
-    assert not found.hidden
+def test_the_words_come_back(read: dict[tuple[str, str], tuple[Made, ReadDocument]]) -> None:
+    """One test, not one for each: the documents are made once, by whichever process runs this."""
+    assert len(read) == len(MAKERS) * len(LANGUAGES)
+    wrong = {}
+    for (name, language), (made, found) in read.items():
+        share = best_agreement(made, found.text)
+        if found.kind != KINDS.get(name, name) or share < LEAST or found.hidden or not _covered(found):
+            wrong[name, language] = (found.kind, share, found.hidden, _covered(found))
+    assert not wrong
+    _knows_its_pages(read["office pdf", "ru"][1])
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", MAKERS)
-def test_places_cover_the_words(
-    name: str, language: str, read: dict[tuple[str, str], tuple[Made, ReadDocument]]
-) -> None:
-    """Every word stands in a place, places are in order and do not overlap."""
-    _, found = read[name, language]
+def _covered(found: ReadDocument) -> bool:
+    """Every word stands in a place, and places are in order and do not overlap."""
     end = 0
-    left = found.text
+    between = []
     for place in found.places:
-        assert end <= place.span.start < place.span.end <= len(found.text)
-        assert place.label()
-        left = left[: place.span.start] + " " * (place.span.end - place.span.start) + left[place.span.end :]
+        if not end <= place.span.start < place.span.end <= len(found.text) or not place.label():
+            return False
+        between.append(found.text[end : place.span.start])
         end = place.span.end
-    assert not left.strip()
+    return not "".join([*between, found.text[end:]]).strip()
 
 
-def test_a_pdf_knows_its_pages(read: dict[tuple[str, str], tuple[Made, ReadDocument]]) -> None:
-    _, found = read["office pdf", "ru"]
+def _knows_its_pages(found: ReadDocument) -> None:
     pages = {place.page for place in found.places}
     assert pages == set(range(1, len(pages) + 1))
-    at = found.text.index("зима будет долгой")
-    place = found.place_of(at)
+    place = found.place_of(found.text.index("зима будет долгой"))
     assert place is not None
     assert place.page == max(page for page in pages if page)
 

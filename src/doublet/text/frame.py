@@ -59,8 +59,7 @@ class Block:
 
 def useful(page: Element, build: Builder) -> None:
     """Put the useful content of a page into *build*."""
-    body = page.find("body")
-    blocks = content(body if body is not None else page)
+    blocks = content(page)  # not its body: on broken pages the text stands after it
     for number, block in enumerate(blocks, 1):
         build.add(
             block.text,

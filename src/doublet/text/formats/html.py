@@ -87,8 +87,7 @@ def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
 def walk(page: Element, build: Builder, *, element: str = "") -> None:
     """All visible text, block by block."""
     _take_hidden(page, build, element=element)
-    body = page.find("body")
-    for number, (text, tag, line) in enumerate(blocks(body if body is not None else page), 1):
+    for number, (text, tag, line) in enumerate(blocks(page), 1):
         where = f"{element}, {tag}" if element and tag else element or tag
         build.add(text, paragraph=number, line=line or None, element=where)
 
