@@ -126,51 +126,67 @@ def score_pairs(path: Path, true: truth.Pairs, *, flags_only: bool) -> tuple[flo
     return len(found & wanted) / max(1, len(wanted)), len(found & wanted) / max(1, len(found))
 
 
-def ours(corpus: Corpus, workers: int, label: str, *more: str, runs: int, folder: Path) -> Row:
-    groups = folder / "groups.jsonl"
-    measured = best(
-        [run(our_command(corpus.path, groups, workers, *more), on_cores=workers) for _ in range(runs)]
-    )
-    if (
-        "off" not in more
-    ):  # what lies inside another document goes too: there is no truth of that to compare with
-        return _row(corpus, label, workers, measured=measured, score=(None, None))
-    true = truth.load(corpus.path, "canonical")
-    wrong = check_groups(groups, corpus, true)
-    if wrong:
-        print(f"WRONG GROUPS of {corpus.name}, {workers} workers: {wrong}", file=sys.stderr)
-    score = score_pairs(our_pairs(corpus, folder), true, flags_only=False)
-    return _row(corpus, label, workers, measured=measured, score=score)
+@dataclass(frozen=True)
+class Plan:
+    """One program with its settings. *rival* is empty for our own."""
+
+    label: str
+    workers: int
+    rival: str = ""
+    options: tuple[str, ...] = ()
+
+    def command(self, corpus: Path, out: Path) -> list[str]:
+        if not self.rival:
+            return our_command(corpus, out, self.workers, *self.options)
+        script = str(HERE / "rivals.py")
+        return [python(), script, self.rival, str(corpus), str(out), "--workers", str(self.workers)]
 
 
-def rival(corpus: Corpus, name: str, workers: int, *, runs: int, folder: Path) -> Row:
-    pairs = folder / f"{name}.npy"
-    command = [
-        python(),
-        str(HERE / "rivals.py"),
-        name,
-        str(corpus.path),
-        str(pairs),
-        "--workers",
-        str(workers),
-    ]
-    measured = []
+OFF = ("--containment", "off")
+OURS_PLANS = [
+    Plan("doublet", 1, options=OFF),
+    Plan("doublet", 2, options=OFF),
+    Plan("doublet, containment too", 1),
+]
+
+
+def rival_plans(names: list[str]) -> list[Plan]:
+    return [Plan(f"{n} {metadata.version(n)}", workers, rival=n) for n in names for workers in (1, 2)]
+
+
+def measure(corpus: Corpus, plans: list[Plan], *, runs: int, folder: Path) -> list[Row]:
+    """All programs in turn, several times over, so that a busy minute of the machine hits all of them. A
+    program that takes more than a minute runs once."""
+    done: dict[Plan, list[Measured]] = {plan: [] for plan in plans}
+    outputs = {
+        plan: folder / f"{number}.{'npy' if plan.rival else 'jsonl'}" for number, plan in enumerate(plans)
+    }
     for _ in range(runs):
-        measured.append(run(command, on_cores=workers))
-        if measured[-1].wall_s > 60:
-            break
-    inside = [json.loads(m.out.strip().splitlines()[-1]) for m in measured if not m.code]
-    own = replace(
-        best(measured), cpu_s=min(i["cpu_s"] for i in inside), wall_s=min(i["wall_s"] for i in inside)
-    )
-    score = score_pairs(pairs, truth.load(corpus.path, "plain"), flags_only=name in FLAGS_ONLY)
-    return _row(corpus, f"{name} {metadata.version(name)}", workers, measured=own, score=score)
+        for plan, measured in done.items():
+            if not measured or measured[0].wall_s < 60:
+                measured.append(run(plan.command(corpus.path, outputs[plan]), on_cores=plan.workers))
+                print(f"  {plan.label}, {plan.workers}: {measured[-1].wall_s:.1f} s", file=sys.stderr)
+    return with_ratios([_row(corpus, plan, done[plan], outputs[plan], folder) for plan in plans])
 
 
-def _row(corpus: Corpus, label: str, workers: int, *, measured: Measured, score: Score) -> Row:
-    speed = corpus.megabytes / (measured.cpu_s if workers == 1 else measured.wall_s)
+def _row(corpus: Corpus, plan: Plan, runs: list[Measured], out: Path, folder: Path) -> Row:
+    measured = best(runs)
+    score: Score = (None, None)
+    if plan.rival:
+        inside = [json.loads(m.out.strip().splitlines()[-1]) for m in runs]
+        cpu, wall = min(i["cpu_s"] for i in inside), min(i["wall_s"] for i in inside)
+        measured = replace(measured, cpu_s=cpu, wall_s=wall)
+        true = truth.load(corpus.path, "plain")
+        score = score_pairs(out, true, flags_only=plan.rival in FLAGS_ONLY)
+    elif plan.options == OFF:  # with containment more goes, and there is no truth of that to compare with
+        true = truth.load(corpus.path, "canonical")
+        wrong = check_groups(out, corpus, true)
+        if wrong:
+            print(f"WRONG GROUPS of {corpus.name}, {plan.workers} workers: {wrong}", file=sys.stderr)
+        score = score_pairs(our_pairs(corpus, folder), true, flags_only=False)
+    speed = corpus.megabytes / (measured.cpu_s if plan.workers == 1 else measured.wall_s)
     times = (measured.cpu_s, measured.wall_s)
-    return Row(corpus.name, label, workers, *times, speed, measured.peak_mb, *score)
+    return Row(corpus.name, plan.label, plan.workers, *times, speed, measured.peak_mb, *score)
 
 
 def with_ratios(rows: list[Row]) -> list[Row]:
@@ -201,17 +217,8 @@ def main() -> None:
         for name in given.names:
             corpus = corpus_of(name, given.limit, folder)
             print(f"{corpus.name}: {len(corpus.ids)} documents, {corpus.megabytes:.1f} MB", file=sys.stderr)
-            some: list[Row] = []
-            if not given.skip_ours:
-                off = ("--containment", "off")
-                some.append(ours(corpus, 1, "doublet", *off, runs=given.runs, folder=folder))
-                some.append(ours(corpus, 2, "doublet", *off, runs=given.runs, folder=folder))
-                some.append(ours(corpus, 1, "doublet, containment too", runs=given.runs, folder=folder))
-            for other in given.rivals:
-                for workers in (1, 2):
-                    some.append(rival(corpus, other, workers, runs=given.runs, folder=folder))
-                    print(f"  {other}, {workers}: {some[-1].mb_per_s:.1f} MB/s", file=sys.stderr)
-            rows += with_ratios(some)
+            plans = [*([] if given.skip_ours else OURS_PLANS), *rival_plans(given.rivals)]
+            rows += measure(corpus, plans, runs=given.runs, folder=folder)
     head = [
         "corpus",
         "program",

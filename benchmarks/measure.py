@@ -207,8 +207,28 @@ def corpus_path(name: str) -> Path:
     return path
 
 
+def _busy() -> tuple[float, float, float]:
+    """Seconds that all cores have worked, seconds that this process and its ended children have, seconds of all."""
+    try:
+        fields = [int(v) for v in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    except OSError:
+        fields = [0] * 8
+    ticks = os.sysconf("SC_CLK_TCK")
+    own = os.times()
+    return (sum(fields) - fields[3] - fields[4]) / ticks, sum(own[:4]), sum(fields) / ticks
+
+
+_AT_START = _busy()
+
+
+def others() -> float:
+    """Share of the machine that other programs used since this one began, 0 to 1."""
+    all_, own, total = (now - then for now, then in zip(_busy(), _AT_START, strict=True))
+    return round(max(0.0, all_ - own) / total, 2) if total > 0 else 0.0
+
+
 def machine() -> dict[str, Any]:
-    """What can be told about the machine without naming it."""
+    """What can be told about the machine without naming it, and how busy others kept it meanwhile."""
     kind = platform.processor() or platform.machine()
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -223,7 +243,7 @@ def machine() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "memory_gb": round(memory / 1e9),
         "python": platform.python_version(),
-        "load": round(os.getloadavg()[0], 2),
+        "used_by_others": others(),
     }
 
 

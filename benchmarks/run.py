@@ -12,6 +12,7 @@ fails because something was slow.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -84,7 +85,6 @@ def main() -> int:
     sections = [
         f"# Benchmarks, {time.strftime('%Y-%m-%d')}\n",
         f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gb']} GB, Python {facts['python']}.",
-        f"Load of the machine at the start: {facts['load']}.\n",
     ]
     failed = []
     for name in given.only:
@@ -100,7 +100,11 @@ def main() -> int:
         print(done.stdout)
         if done.returncode:
             failed.append(name)
-        sections.append(f"## {TITLES[name]}\n\n{done.stdout.strip() or 'This benchmark could not run.'}\n")
+        sections.append(f"\n## {TITLES[name]}\n\n{done.stdout.strip() or 'This benchmark could not run.'}\n")
+        saved = results / f"{name}.json"
+        if saved.exists():
+            share = json.loads(saved.read_text(encoding="utf-8"))["machine"]["used_by_others"]
+            sections.append(f"Other programs used {100 * share:.0f} % of the machine meanwhile.")
         (results / "summary.md").write_text("\n".join(sections), encoding="utf-8")
     if failed:
         print(f"could not run: {', '.join(failed)}", file=sys.stderr)
