@@ -115,6 +115,8 @@ def _pictures(data: bytes, pages: list[_Page], hints: Hints, build: Builder) -> 
         for number in found:
             page = pages[number - 1]
             for at, line in enumerate(recognised.get(number, "").splitlines()):
+                if not line.strip():
+                    continue  # the larger step to the next line ends the paragraph
                 page.lines.append(_Line(line, number, 0, page.width, -at * 12.0, -at * 12.0, 10))
         build.note(
             f"{len(found)} of {len(pages)} pages are pictures; their text was recognised and may have errors"
@@ -122,7 +124,8 @@ def _pictures(data: bytes, pages: list[_Page], hints: Hints, build: Builder) -> 
         return
     if len(found) == len(pages) or not any(page.lines for page in pages):
         raise Scanned(
-            f"is a scan: its {len(pages)} pages are pictures without a text layer; recognise the text first (--ocr)",
+            f"is a scan: its pages ({len(pages)}) are pictures without a text layer; "
+            "recognise the text first (doublet text --ocr)",
             pages=len(pages),
         )
     shown = ", ".join(map(str, found[:10])) + (" …" if len(found) > 10 else "")
