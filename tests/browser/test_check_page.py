@@ -13,8 +13,8 @@ import pytest
 
 from doublet.cli import run
 from doublet.jobs.check import check
+from doublet.jobs.check_pdf import NAMES
 from doublet.reports.check_html import check_page
-from doublet.reports.check_pdf import NAMES
 
 pytestmark = pytest.mark.covers("S4")
 
@@ -99,6 +99,7 @@ def test_click_shows_the_source_at_the_place(page: Any, report: str) -> None:
     page.locator(".chips a[data-id='s1f2']").click()
     assert page.url.endswith("#s1f2")
     assert beside(page, "s1f2")
+    assert page.locator(".source.now").get_attribute("data-number") == "1"
     assert "Source 1" in page.locator("#live").text_content()
     page.keyboard.press("Escape")
     assert not page.locator(".beside").is_visible()

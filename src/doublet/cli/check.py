@@ -184,7 +184,7 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
     if out is None or (form == "pdf" and out == Path("-")):
         raise UsageError(f"--format {form} needs a file: add --out report.{form}")
     if form == "pdf":
-        from doublet.reports.check_pdf import find_browser
+        from doublet.jobs.check_pdf import find_browser
 
         find_browser()
     if out != Path("-") and out.is_dir():
@@ -210,7 +210,7 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
 
 def _page(form: str, result: Check, text: str, *, name: str, language: str) -> bytes:
     if form == "pdf":
-        from doublet.reports.check_pdf import check_pdf
+        from doublet.jobs.check_pdf import check_pdf
 
         return check_pdf(result, text, name=name, language=language)
     from doublet.reports.check_html import check_page

@@ -475,7 +475,7 @@ def _source(number: int, source: SourceMatch, words: Words) -> str:
         more = words("more_passages", number=len(source.fragments) - SHOWN_CHIPS)
         chips += f'<span class="quiet">{escape(more)}</span>'
     details = f'<p class="sub"><bdi>{escape(" · ".join(known))}</bdi></p>' if known else ""
-    return f"""<li class="source {colour}">
+    return f"""<li class="source {colour}" data-number="{number}">
 <div class="head">{box}<span class="n">{number}</span><label><bdi>{escape(source.title or source.id)}</bdi></label><b>{escape(words.percent(source.share))}</b></div>
 {details}<p class="sub">{escape("; ".join(about))}</p>
 <div class="chips">{chips}</div></li>"""

@@ -5,17 +5,15 @@ from __future__ import annotations
 import html.parser
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doublet.errors import ConfigError, InvalidParameter, OutputFailed
+from doublet.errors import InvalidParameter
 from doublet.jobs.check import check
 from doublet.model import Check, Disguise, DisguiseFinding, Fragment, LeftOut, Outcome, SourceMatch, Span
 from doublet.reports.check_html import _pieces, _windows, check_page, escape
-from doublet.reports.check_pdf import find_browser, print_page
 from doublet.reports.check_wording import _EN, _RU, Words
 
 VOID = {"meta", "input", "br"}
@@ -331,22 +329,3 @@ def test_russian_numbers() -> None:
 def test_escape_keeps_what_is_harmless() -> None:
     assert escape("a\u00a0b\u00adc\u200dd\r\ne") == "a\u00a0b\u00adc\u200dd\ne"
     assert escape("\x00<\u202e") == "␀&lt;\ufffd"
-
-
-def test_no_browser_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("doublet.reports.check_pdf._MAC", ())
-    monkeypatch.setattr("doublet.reports.check_pdf._WINDOWS", ())
-    with pytest.raises(ConfigError, match="apt install chromium"):
-        find_browser()
-
-
-def test_browser_that_prints_nothing(tmp_path: Path) -> None:
-    program = tmp_path / "browser"
-    program.write_text("#!/bin/sh\necho no display >&2\nexit 1\n")
-    program.chmod(0o755)
-    assert find_browser(program) == str(program)
-    with pytest.raises(OutputFailed, match="no display"):
-        print_page("<p>", str(program), tmp_path)
-    with pytest.raises(ConfigError, match="not a program"):
-        find_browser(tmp_path / "absent")

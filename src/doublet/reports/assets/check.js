@@ -14,17 +14,18 @@
   var inDocument = pieces.filter(function (p) { return p.node.closest(".document"); });
   var live = byId("live"), current = "";
 
-  function hidden(id) {
-    var off = function (name, value) {
-      return all("input[name=" + name + "]").some(function (box) { return box.value === value && !box.checked; });
-    };
-    return off("kind", info[id].kind) || off("source", info[id].source);
+  // What the filters hide: fragment → whether it is hidden.
+  function filtered() {
+    var off = {}, out = {};
+    all("input[name=kind],input[name=source]").forEach(function (box) { off[box.name + " " + box.value] = !box.checked; });
+    order.forEach(function (id) { out[id] = !!(off["kind " + info[id].kind] || off["source " + info[id].source]); });
+    return out;
   }
 
   // The fragment that a piece of text stands for: the chosen one, else the first that is not filtered out.
   function paint() {
-    var out = {};
-    order.forEach(function (id) { out[id] = hidden(id); info[id].pair.hidden = out[id]; });
+    var out = filtered();
+    order.forEach(function (id) { info[id].pair.hidden = out[id]; });
     all(".chips a[data-id]").forEach(function (a) { a.hidden = out[a.dataset.id]; });
     var before = "", beforeNode = null;
     pieces.forEach(function (piece) {
@@ -56,9 +57,19 @@
   function show(id, options) {
     if (!info[id]) return false;
     current = id;
+    var now = null;
     all(".beside>article").forEach(function (a) { a.classList.toggle("shown", a.dataset.source === info[id].source); });
+    all(".source").forEach(function (row) {
+      var chosen = row.dataset.number === info[id].source;
+      row.classList.toggle("now", chosen);
+      if (chosen) now = row;
+    });
     body.classList.add("showing");
     paint();
+    if (now) {
+      var list = now.closest(".sources"), top = now.getBoundingClientRect().top - list.getBoundingClientRect().top;
+      if (top < 0 || top + now.offsetHeight > list.clientHeight) list.scrollTop += top - 8;
+    }
     var at = byId(id);
     if (at) {
       var box = at.closest(".text");
@@ -83,6 +94,7 @@
     var was = piecesOf(current)[0];
     current = "";
     body.classList.remove("showing");
+    all(".source.now").forEach(function (row) { row.classList.remove("now"); });
     all(".beside>article").forEach(function (a) { a.classList.remove("shown"); });
     paint();
     history.replaceState(null, "", location.pathname + location.search);
@@ -121,7 +133,7 @@
   });
   document.addEventListener("change", function (event) {
     if (event.target.name !== "kind" && event.target.name !== "source") return;
-    if (current && hidden(current)) { current = ""; body.classList.remove("showing"); }
+    if (current && filtered()[current]) { current = ""; body.classList.remove("showing"); }
     paint();
     var left = order.filter(function (id) { return !info[id].pair.hidden; }).length;
     live.textContent = live.dataset.filtered.replace("{shown}", left).replace("{all}", order.length);

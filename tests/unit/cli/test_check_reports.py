@@ -1,0 +1,105 @@
+"""``doublet check --format html|pdf|json|table --out``: where reports go, and what is refused before the work."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from doublet.cli import run
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
+WORK = str(EXAMPLES / "work.txt")
+CHECK = ["check", WORK, "--against", str(EXAMPLES / "library.jsonl"), "--quiet"]
+
+
+@pytest.mark.covers("S4")
+def test_it_works(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "report.html"
+    assert run([*CHECK, "--format", "html", "--out", str(target)]) == 0
+    page = target.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "Check of work.txt" in page
+    assert str(EXAMPLES) not in page, "a report does not tell where files stand"
+    assert capsys.readouterr().out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_same_page_twice(tmp_path: pathlib.Path) -> None:
+    for name in ("a.html", "b.html"):
+        assert run([*CHECK, "--format", "html", "--out", str(tmp_path / name)]) == 0
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run([*CHECK, "--format", "html", "--out", "-", "--language", "ru"]) == 0
+    page = capfdbinary.readouterr().out.decode()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "Проверка: work.txt" in page
+
+
+def test_fail_above_still_writes_the_report(tmp_path: pathlib.Path) -> None:
+    target = tmp_path / "report.html"
+    assert run([*CHECK, "--format", "html", "--out", str(target), "--fail-above", "30%"]) == 1
+    assert target.is_file()
+
+
+def test_several_texts_go_to_a_folder(tmp_path: pathlib.Path) -> None:
+    other = tmp_path / "work.txt"
+    other.write_text("Nothing of this stands anywhere else.", encoding="utf-8")
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    arguments = [*CHECK, str(other), "--format", "html", "--out"]
+    assert run([*arguments, str(reports)]) == 0
+    assert sorted(path.name for path in reports.iterdir()) == ["work.txt-2.html", "work.txt.html"]
+    assert "No source was found" in (reports / "work.txt-2.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["json", "table"])
+def test_other_formats_to_a_file(
+    form: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "result"
+    assert run([*CHECK, "--format", form, "--out", str(target), "--colour", "always"]) == 0
+    written = target.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == ""
+    if form == "json":
+        assert json.loads(written)["format"] == 1
+    else:
+        assert "58.8% of 420 words" in written
+        assert "\x1b" not in written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--format", "html"], "needs a file: add --out report.html"),
+        (["--format", "pdf"], "needs a file: add --out report.pdf"),
+        (["--format", "pdf", "--out", "-"], "needs a file: add --out report.pdf"),
+        ([WORK, "--format", "html", "--out", "one.html"], "make a folder"),
+        (["--format", "html", "--out", "no/such/folder/a.html"], "make the folder"),
+        (["--format", "html", "--out", "a.html", "--language", "de"], "'de' is not one of"),
+    ],
+)
+def test_refused_before_the_work(
+    arguments: list[str],
+    told: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run([*CHECK, *arguments]) in (2, 4)
+    said = capsys.readouterr().err
+    assert told in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_pdf_without_a_browser(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("doublet.jobs.check_pdf._candidates", lambda: iter(()))
+    assert run([*CHECK, "--format", "pdf", "--out", str(tmp_path / "a.pdf")]) == 2
+    assert "or write --format html" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,29 @@
+"""Printing by a browser: which one, and what is said when it is not there or does not print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from doublet.errors import ConfigError, OutputFailed
+from doublet.jobs.check_pdf import find_browser, print_page
+
+
+def test_no_browser_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("doublet.jobs.check_pdf._MAC", ())
+    monkeypatch.setattr("doublet.jobs.check_pdf._WINDOWS", ())
+    with pytest.raises(ConfigError, match="apt install chromium"):
+        find_browser()
+
+
+def test_browser_that_prints_nothing(tmp_path: Path) -> None:
+    program = tmp_path / "browser"
+    program.write_text("#!/bin/sh\necho no display >&2\nexit 1\n")
+    program.chmod(0o755)
+    assert find_browser(program) == str(program)
+    with pytest.raises(OutputFailed, match="no display"):
+        print_page("<p>", str(program), tmp_path)
+    with pytest.raises(ConfigError, match="not a program"):
+        find_browser(tmp_path / "absent")
