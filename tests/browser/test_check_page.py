@@ -220,6 +220,7 @@ def test_print_lists_all_passages(page: Any, report: str) -> None:
     page.goto(f"{report}#s1f1")
     page.emulate_media(media="print")
     assert not page.locator(".beside").is_visible()
+    assert page.locator(".legend").is_visible(), "what the lines mean"
     assert page.locator(".pair").count() == page.locator(".pair:visible").count() > 5
 
 

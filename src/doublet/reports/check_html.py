@@ -448,7 +448,7 @@ def _side(result: Check, shown: Sequence[_Shown], texts: Sequence[str], words: W
 def _source(number: int, source: SourceMatch, words: Words) -> str:
     colour = f"c{(number - 1) % COLOURS + 1}"
     box = (
-        f'<input class="jsonly i" type="checkbox" name="source" value="{number}" checked '
+        f'<input class="jsonly i" type="checkbox" name="source" id="source-{number}" value="{number}" checked '
         f'aria-label="{escape(words("show_source", number=number))}">'
         if source.fragments
         else ""
@@ -476,7 +476,7 @@ def _source(number: int, source: SourceMatch, words: Words) -> str:
         chips += f'<span class="quiet">{escape(more)}</span>'
     details = f'<p class="sub"><bdi>{escape(" · ".join(known))}</bdi></p>' if known else ""
     return f"""<li class="source {colour}" data-number="{number}">
-<div class="head">{box}<span class="n">{number}</span><label><bdi>{escape(source.title or source.id)}</bdi></label><b>{escape(words.percent(source.share))}</b></div>
+<div class="head">{box}<span class="n">{number}</span><label for="source-{number}"><bdi>{escape(source.title or source.id)}</bdi></label><b>{escape(words.percent(source.share))}</b></div>
 {details}<p class="sub">{escape("; ".join(about))}</p>
 <div class="chips">{chips}</div></li>"""
 
