@@ -127,7 +127,9 @@ class Settings:
     workers: int = _setting(1, as_workers, "threads that work at the same time; auto: one per processor")
     memory: int | None = _setting(None, as_size, "memory to stay within, such as 2GB")
     database: str | None = _setting(
-        None, as_name, "where libraries are kept: a file (without it one in ~/.local/share/doublet), or postgresql://user@host/name"
+        None,
+        as_name,
+        "where libraries are kept: a file (without it one in ~/.local/share/doublet), or postgresql://user@host/name",
     )
     colour: str = _setting("auto", as_one_of(*COLOURS), "colour in the terminal")
 

@@ -21,9 +21,13 @@ def lines(path):
 
 
 def plain_shingles(text: str) -> frozenset[tuple[str, ...]]:
-    """Word 5-grams the obvious way: an independent measure. ё is е, and marks and soft hyphens are no part of a word."""
+    """Word 5-grams the obvious way, an independent measure. ё is е; marks and soft hyphens are no part of a word."""
     words = re.findall(r"\w+", re.sub("[\u00ad\u0301]", "", text.lower().replace("ё", "е")))
-    return frozenset(zip(*(words[i:] for i in range(5)), strict=False)) if len(words) > 4 else frozenset([tuple(words)])
+    return (
+        frozenset(zip(*(words[i:] for i in range(5)), strict=False))
+        if len(words) > 4
+        else frozenset([tuple(words)])
+    )
 
 
 def check_swapped(texts: dict[str, str], swap) -> None:
@@ -54,7 +58,9 @@ def test_swapped_letters_are_found_with_precision_and_recall_one():
 def test_swapped_letters_of_real_documents(shared):
     russian = {r["id"]: r["text"] for r in lines(shared / "data/mdn-ru-revisions/docs.jsonl.xz")}
     check_swapped(russian, lambda text: text.translate(TO_LATIN))
-    english = {r["id"]: r["text"] for r in lines(shared / "data/pan13-text-alignment-train/docs.jsonl.xz")[:1500]}
+    english = {
+        r["id"]: r["text"] for r in lines(shared / "data/pan13-text-alignment-train/docs.jsonl.xz")[:1500]
+    }
     check_swapped(english, lambda text: text.translate(TO_CYRILLIC))
 
 
@@ -72,7 +78,9 @@ def test_revisions_of_pages_against_brute_force(shared):
             if common and (like := common / (len(sets[a]) + len(sets[b]) - common)) >= 0.45:
                 truth[a, b] = like
     for threshold in (0.5, 0.7, 0.8):
-        result = doublet.dedupe(texts.items(), threshold=threshold, shingle_words=5, containment=None, pairs=True)
+        result = doublet.dedupe(
+            texts.items(), threshold=threshold, shingle_words=5, containment=None, pairs=True
+        )
         found = {(p.a, p.b): p.resemblance for p in result.pairs}
         wanted = {pair for pair, like in truth.items() if like >= threshold}
         # Letters that the two ways fold differently can move a pair over the line; none does here.
@@ -89,7 +97,8 @@ def test_versions_of_a_page_are_found_and_strangers_are_not(shared):
     listed = [json.loads(line) for line in listing.splitlines()]
     siblings = {tuple(sorted((r["a"], r["b"]))) for r in listed}
     page = {r["id"]: r["page"] for r in rows}
-    result = doublet.dedupe(((r["id"], r["text"]) for r in rows), threshold=0.5, shingle_words=5, containment=None, pairs=True)
+    documents = [(r["id"], r["text"]) for r in rows]
+    result = doublet.dedupe(documents, threshold=0.5, shingle_words=5, containment=None, pairs=True)
     found = {(p.a, p.b) for p in result.pairs}
     right = {pair for pair in found if page[pair[0]] == page[pair[1]]}
     wrong = found - right - siblings

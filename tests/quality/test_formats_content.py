@@ -37,7 +37,9 @@ def test_it_works() -> None:
 
 def test_cleaneval(shared: pathlib.Path) -> None:
     scores = []
-    for row in pages(shared, "cleaneval-final")[1::2]:  # the half that the thresholds were not chosen on
+    for row in pages(shared, "cleaneval-final")[
+        1::2
+    ]:  # every second page: both halves were looked at while the thresholds were chosen
         gold = re.sub(r"\AURL:[^\n]*\n", "", row["gold"].lstrip("\ufeff"))
         html = re.sub(r"</text>\s*\Z", "", re.sub(r"\A\s*<text\b[^>]*>", "", row["html"]))
         found = read_document(html.encode("utf-8", "replace"), as_kind="html").text

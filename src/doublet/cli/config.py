@@ -48,7 +48,9 @@ def command() -> None:
     DOUBLET_ variable or a flag. The settings file is doublet.toml in this folder or, when there is none,
     in ~/.config/doublet/.""",
 )
-@settings_options("method", "threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
+@settings_options(
+    "method", "threshold", "shingle_words", "containment", "keep", "workers", "memory", "database"
+)
 @format_option("table", "json")
 @common_options
 def show(form: str, config_file: Path | None, **flags: Any) -> None:

@@ -105,9 +105,13 @@ def has_repeats(ids: Sequence[str], ranks: NDArray[np.int64]) -> bool:
 
 
 def _sortable(ids: Sequence[str]) -> NDArray[Any]:
-    """Numbers when all ids are whole numbers, else the ids themselves. Arrays: lists of numbers take five times the room."""
+    """Numbers when all ids are whole numbers, else the ids themselves. Arrays: lists take five times the room."""
     together = "".join(ids)
-    if together.isascii() and together.isdigit() and all(len(i) < 19 and (i == "0" or i[:1] != "0") for i in ids):
+    if (
+        together.isascii()
+        and together.isdigit()
+        and all(len(i) < 19 and (i == "0" or i[:1] != "0") for i in ids)
+    ):
         return np.fromiter(map(int, ids), np.int64, len(ids))
     names = np.empty(len(ids), object)
     names[:] = ids

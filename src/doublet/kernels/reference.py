@@ -245,9 +245,9 @@ class _Scanner:
     def _script_without_anchor(self, units: list[_Unit], start: int, end: int) -> int:
         """Which script a word without anchors is written in.
 
-        One or two letters that are twins in both cases («с», «а», «со») are always written in Latin: context-free, so that
-        the same words are the same everywhere. Russian words behind capitals («На») are Cyrillic where a Cyrillic word is
-        near. All others («Не», "TCP") go with the next word that has anchors, else with the last one.
+        One or two letters that are twins in both cases («с», «а», «со») are always written in Latin: context-free, so
+        that the same words are the same everywhere. Russian words behind capitals («На») are Cyrillic where a Cyrillic
+        word is near. All others («Не», "TCP") go with the next word that has anchors, else with the last one.
         """
         if len(units) <= 2 and all(u.letter in TWIN_PAIRS or u.letter in TWIN_PAIRS.values() for u in units):
             return LATIN
@@ -472,8 +472,8 @@ def shingle_sets(
 def json_sets(
     block: bytes, id_field: str, text_field: str, size: int, stop: U64 | None = None, min_letters: int = 1
 ) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U64, U32, U64]:
-    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece) and their ends, the lines taken and
-    where they begin, the lines left and where they begin.
+    """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece) and their ends, the lines taken
+    and where they begin, the lines left and where they begin.
 
     A line is left to the caller, who reads it with care, unless it is plainly good: a valid JSON object whose id is a
     string that is not empty, or a whole number, and whose text is a string. A kernel may leave more lines, but never
