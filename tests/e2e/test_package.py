@@ -18,6 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = {
     "doublet/py.typed",
     "doublet/kernels/fold_table.bin",
+    "doublet/reports/assets/check.css",
+    "doublet/reports/assets/check.js",
+    "doublet/reports/schemas/check.json",
     "doublet/samples/library.jsonl",
     "doublet/samples/work.txt",
 }

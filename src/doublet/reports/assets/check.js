@@ -49,6 +49,11 @@
 
   function piecesOf(id) { return inDocument.filter(function (p) { return p.ids.indexOf(id) >= 0; }); }
 
+  // Some browsers refuse when it changes many times a second, as when a key is held down.
+  function address(to) {
+    try { history.replaceState(null, "", to); } catch (error) { /* the page goes on without */ }
+  }
+
   function scrollInside(box, node) {
     var rect = node.getClientRects()[0] || node.getBoundingClientRect();
     box.scrollTop += rect.top - box.getBoundingClientRect().top - box.clientHeight * 0.22;
@@ -85,7 +90,7 @@
       }
       if (options.focus) first.node.focus({ preventScroll: true });
     }
-    if (options.address !== false) history.replaceState(null, "", "#" + id);
+    if (options.address !== false) address("#" + id);
     live.textContent = info[id].label;
     return true;
   }
@@ -97,7 +102,7 @@
     all(".source.now").forEach(function (row) { row.classList.remove("now"); });
     all(".beside>article").forEach(function (a) { a.classList.remove("shown"); });
     paint();
-    history.replaceState(null, "", location.pathname + location.search);
+    address(location.pathname + location.search);
     live.textContent = "";
     if (was) was.node.focus({ preventScroll: true });
   }
