@@ -253,7 +253,7 @@ def _checker(
 
         words = resolved.settings.shingle_words
         more: dict[str, Any] = {"shingle_words": words} if words else {}
-        with open_source(against, **fields) as source:  # type: ignore[arg-type]
+        with open_source(against, title_field="title", **fields) as source:  # type: ignore[arg-type]
             yield lambda text, **options: check(text, source, **options, **more)
         return
     from doublet.cli.library import open_store
