@@ -647,9 +647,11 @@ def test_stopping_in_the_middle_of_the_work(tmp_path: pathlib.Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert b"Traceback" not in errors
-    if process.returncode != 0:  # a quick machine may have finished before
-        assert process.returncode == 130
+    # A quick machine may have finished before, or be on its way out of Python, where nobody listens any more.
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    if process.returncode == 130:
         assert list(out.iterdir()) == []
+    assert [p.name for p in out.iterdir()] in ([], ["g.jsonl"])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "x.jsonl"]
 
 
