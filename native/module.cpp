@@ -40,6 +40,8 @@ NB_MODULE(_native, m) {
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));
   m.def("components", &components, nb::arg("count"), nb::arg("left"), nb::arg("right"));
   m.def("common_runs", &common_runs, nb::arg("a"), nb::arg("b"), nb::arg("size"));
+  m.def("align_texts", &align_texts, nb::arg("words"), nb::arg("offsets"), nb::arg("gains"), nb::arg("masses"), nb::arg("left"),
+        nb::arg("right"), nb::arg("threads") = 1);
   m.def("suffix_array", &suffix_array, nb::arg("ids"));
   m.def("common_prefixes", &common_prefixes, nb::arg("ids"), nb::arg("order"));
   m.def("exact_groups", &exact_groups, nb::arg("ids"), nb::arg("order"), nb::arg("prefixes"), nb::arg("min_tokens"), nb::arg("budget"));

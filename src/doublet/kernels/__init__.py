@@ -15,6 +15,7 @@ __all__ = [
     "BACKEND",
     "SetStore",
     "WordTable",
+    "align_texts",
     "common_prefixes",
     "common_runs",
     "components",
@@ -42,6 +43,7 @@ if not TYPE_CHECKING and _wanted != "python":
         from doublet.kernels.native import (
             SetStore,
             WordTable,
+            align_texts,
             common_prefixes,
             common_runs,
             components,
@@ -70,6 +72,7 @@ if BACKEND == "python":
     from doublet.kernels.reference import (
         SetStore,
         WordTable,
+        align_texts,
         common_prefixes,
         common_runs,
         components,

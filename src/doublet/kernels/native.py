@@ -5,6 +5,7 @@ from __future__ import annotations
 from doublet.kernels._native import (
     SetStore,
     WordTable,
+    align_texts,
     common_prefixes,
     common_runs,
     components,
@@ -28,6 +29,7 @@ from doublet.kernels.data import table_bytes
 __all__ = [
     "SetStore",
     "WordTable",
+    "align_texts",
     "common_prefixes",
     "common_runs",
     "components",

@@ -8,6 +8,7 @@ Rules of the canonical form are explained in docs/explanation/canonical-form.md.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -736,6 +737,118 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
 RUN_CAP = (
     64  #: places of one run of words that are looked at in the other text: keeps repetitive texts linear
 )
+
+
+def align_texts(
+    words: U64,
+    offsets: U64,
+    gains: NDArray[np.float64],
+    masses: NDArray[np.float64],
+    left: U32,
+    right: U32,
+    threads: int = 1,
+) -> tuple[NDArray[np.float64], U32, U32, U32, U32, U32]:
+    """Local alignment by position of pairs of texts; *left* and *right* are numbers of texts.
+
+    An equal word at i and j is a point on the diagonal j - i. It adds its gain (at most ln(0.6 * length / count) in
+    either text, so that what a text repeats weighs little) to the best path that reaches it on its own or one of the two
+    next diagonals; a word between that does not agree costs 0.9, a step to the next diagonal 2. A path ends where its
+    score is used up or lies 12 below its top, and counts from 12 on; the best path takes its points first. A word with
+    more than 32 places in the other text only prolongs paths.
+
+    Gives a row for each pair (share of a covered by paths, of b; share of the mass of the distinct words of a that are
+    matched on a path, of b), and the paths: pair, a_start, a_end, b_start, b_end.
+    """
+    if len(gains) != len(words) or len(masses) != len(words):
+        raise ValueError("each word has one gain and one mass")
+    if len(left) != len(right):
+        raise ValueError("a pair has two texts")
+    bounds = list(_documents(offsets))
+    rows = np.zeros((len(left), 4), np.float64)
+    found: list[tuple[int, int, int, int, int]] = []
+    for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        if one >= len(bounds) or other >= len(bounds):
+            raise ValueError("a pair names a text that is not there")
+        (a0, a1), (b0, b1) = bounds[one], bounds[other]
+        a, b = words[a0:a1].tolist(), words[b0:b1].tolist()
+        paths = _paths(a, b, gains[a0:a1].tolist())
+        for path in paths:
+            found.append((pair, path[0][0], path[-1][0] + 1, path[0][1], path[-1][1] + 1))
+        for side, text, mass in ((0, a, masses[a0:a1].tolist()), (1, b, masses[b0:b1].tolist())):
+            covered = {i for path in paths for i in range(path[0][side], path[-1][side] + 1)}
+            matched = {text[point[side]] for path in paths for point in path}
+            by_word = dict(zip(reversed(text), reversed(mass), strict=True))
+            total = some = 0.0
+            for word in sorted(by_word):
+                total += by_word[word]
+                some += by_word[word] if word in matched else 0.0
+            rows[pair, side] = len(covered) / len(text) if text else 0.0
+            rows[pair, 2 + side] = some / total if total > 0 else 0.0
+    columns = np.array(found, np.uint32).reshape(-1, 5)
+    return (rows, *(np.ascontiguousarray(columns[:, c]) for c in range(5)))  # type: ignore[return-value]
+
+
+def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[int, int]]]:
+    """Points of every path that counts, in the order of the texts; the best path first."""
+    places_b: dict[int, list[int]] = {}
+    for j, word in enumerate(b):
+        places_b.setdefault(word, []).append(j)
+    counts_a: dict[int, int] = {}
+    for word in a:
+        counts_a[word] = counts_a.get(word, 0) + 1
+    first_gain = dict(zip(reversed(a), reversed(gains), strict=True))
+    points: list[tuple[int, int, float, float, int]] = []  # i, j, score, top, number of the point before
+    last: dict[int, int] = {}  # newest point of each diagonal
+    live: list[int] = []
+    for i, word in enumerate(a):
+        places = places_b.get(word, [])
+        if not places:
+            continue
+        gain = min(
+            first_gain[word],
+            math.log(0.6 * len(b) / len(places)),
+            math.log(0.6 * len(a) / counts_a[word]),
+        )
+        if gain <= 0:
+            continue
+        if len(places) > 32:
+            alive = []
+            for diagonal in live:
+                at_i, _, score, top, _ = points[last[diagonal]]
+                now = score - 0.9 * (i - at_i - 1)
+                if now > 0 and now > top - 12.0:
+                    alive.append(diagonal)
+            live = alive
+            places = [i + d for d in live if 0 <= i + d < len(b) and b[i + d] == word]
+        for j in places:
+            best, best_top, before = 0.0, 0.0, -1
+            for shift in (0, -1, 1, -2, 2):
+                number = last.get(j - i + shift, -1)
+                if number < 0:
+                    continue
+                at_i, at_j, score, top, _ = points[number]
+                if at_i >= i or at_j >= j:
+                    continue
+                value = score - 0.9 * (max(i - at_i, j - at_j) - 1) - 2.0 * abs(shift)
+                if value > best and value > top - 12.0:
+                    best, best_top, before = value, top, number
+            if j - i not in live:
+                live.append(j - i)
+            last[j - i] = len(points)
+            points.append((i, j, best + gain, max(best + gain, best_top), before))
+    peaks = sorted((p for p in range(len(points)) if points[p][2] >= 12.0), key=lambda p: (-points[p][2], p))
+    used: set[int] = set()
+    out = []
+    for peak in peaks:
+        path, at = [], peak
+        while at >= 0 and at not in used:
+            used.add(at)
+            path.append(points[at][:2])
+            at = points[at][4]
+        base = points[at][2] if at >= 0 else 0.0
+        if path and points[peak][2] - base >= 12.0:
+            out.append(path[::-1])
+    return out
 
 
 def suffix_array(ids: U32) -> U32:

@@ -1,0 +1,95 @@
+"""The native alignment against its plain definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from doublet.kernels import reference
+
+native = pytest.importorskip("doublet.kernels.native", reason="the native kernels were not built")
+
+
+def run(
+    kernels, texts: list[list[int]], pairs: list[tuple[int, int]], gain: dict[int, float], threads: int = 1
+):
+    words = np.array([word for text in texts for word in text], np.uint64)
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.uint64)
+    gains = np.array([gain.get(int(word), 5.0) for word in words], np.float64)
+    masses = np.where(gains > 3.0, gains, 0.0)
+    left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
+    return kernels.align_texts(words, offsets, gains, masses, left, right, threads)
+
+
+def agree(texts: list[list[int]], pairs: list[tuple[int, int]], gain: dict[int, float]) -> None:
+    plain = run(reference, texts, pairs, gain)
+    for threads in (1, 3):
+        quick = run(native, texts, pairs, gain, threads)
+        assert np.allclose(plain[0], quick[0], atol=1e-12)
+        for one, other in zip(plain[1:], quick[1:], strict=True):
+            assert one.tolist() == other.tolist()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+@pytest.mark.covers("M14")
+def test_both_agree(data: st.DataObject) -> None:
+    size = data.draw(st.sampled_from([2, 6, 40]))
+    word = st.integers(1, size)
+    texts = data.draw(st.lists(st.lists(word, max_size=80), min_size=1, max_size=4))
+    gain = data.draw(st.dictionaries(word, st.sampled_from([-1.0, 0.0, 0.7, 2.5, 4.0, 9.0, 12.0])))
+    pairs = [(i, j) for i in range(len(texts)) for j in range(len(texts))]
+    agree(texts, pairs, gain)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_both_agree_on_edited_copies(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    base = (chance.zipf(1.3, 700) % 500).tolist()
+    copy = [word if chance.random() > 0.4 else int(chance.integers(500, 900)) for word in base]
+    copy = copy[300:] + copy[:300]
+    kept = [word for word in copy if chance.random() > 0.1]
+    gain = {word: 1.0 + word % 11 for word in range(900)}
+    agree([base, copy, kept], [(0, 1), (1, 0), (0, 2), (2, 2)], gain)
+
+
+def test_frequent_words_only_prolong_paths() -> None:
+    base = list(range(100, 140))
+    a = [word for pair in zip(base, [1] * 40, strict=True) for word in pair]
+    b = [word for pair in zip([*base[:20], *range(200, 220)], [1] * 40, strict=True) for word in pair]
+    agree([a, b], [(0, 1), (1, 0)], {1: 1.5})
+
+
+def test_a_copy_is_covered_wholly() -> None:
+    text = list(range(1, 60))
+    rows, pairs, a_start, a_end, b_start, b_end = run(native, [text, text], [(0, 1)], {})
+    assert rows.tolist() == [[1.0, 1.0, 1.0, 1.0]]
+    assert [column.tolist() for column in (pairs, a_start, a_end, b_start, b_end)] == [
+        [0],
+        [0],
+        [59],
+        [0],
+        [59],
+    ]
+
+
+@pytest.mark.parametrize("kernels", [reference, native], ids=["plain", "native"])
+def test_edges(kernels) -> None:
+    rows, pairs, *_ = run(kernels, [[], [1], [1, 2, 3]], [(0, 0), (0, 1), (1, 1), (1, 2)], {})
+    assert rows.sum() == 0.0
+    assert len(pairs) == 0
+    assert len(run(kernels, [[1]], [], {})[0]) == 0
+    with pytest.raises(ValueError, match="not there"):
+        run(kernels, [[1]], [(0, 1)], {})
+    one = np.ones(1, np.uint64)
+    with pytest.raises(ValueError, match="one gain"):
+        kernels.align_texts(
+            one,
+            np.array([0, 1], np.uint64),
+            np.ones(2),
+            np.ones(1),
+            one[:0].astype(np.uint32),
+            one[:0].astype(np.uint32),
+        )
