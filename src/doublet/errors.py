@@ -5,7 +5,8 @@
     │                    UnknownLibrary, LibraryExists       ask differently
     ├── ConfigError      unknown key, missing file           fix the settings
     ├── SourceError      InputNotFound, InputUnreadable,
-    │                    RecordInvalid, TooLarge             could not get the document
+    │                    RecordInvalid, TooLarge, TooSlow,
+    │                    FetchFailed, NotAllowed             could not get the document
     ├── TextError        NothingToSign                       too little text for a method
     │   └── Unreadable   UnknownKind, Encrypted, Scanned,
     │                    Broken, Oversized, ReadFailed       could not read it
@@ -114,7 +115,29 @@ class RecordInvalid(SourceError):
 
 
 class TooLarge(SourceError):
+    """More bytes than the limit, counted after decompression."""
+
     code = "too_large"
+
+
+class TooSlow(SourceError):
+    """A server that sends, but so slowly that the time for one document ran out."""
+
+    code = "too_slow"
+
+
+class FetchFailed(SourceError):
+    """A server did not answer, answered with an error of its own, or broke off in the middle; *status* is 0 when there
+    was no answer."""
+
+    code = "fetch_failed"
+
+
+class NotAllowed(SourceError):
+    """Something that may not be fetched: the site's robots.txt forbids it, it is no address of http or https, or it
+    leads to a private address."""
+
+    code = "not_allowed"
 
 
 class TextError(DoubletError):
