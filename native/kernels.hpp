@@ -54,7 +54,14 @@ nb::tuple fold_text(nb::handle text);
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
 nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
+nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
+                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int threads);
+Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
+                              View<uint64_t> shortened);
 nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
+nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers);
+nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets);
+nb::tuple heaviest(View<double> weights, View<uint32_t> ranks, View<uint64_t> offsets, size_t count);
 Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int threads);
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);

@@ -34,7 +34,14 @@ NB_MODULE(_native, m) {
   m.def("fold_text", &fold_text, nb::arg("text"));
   m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
   m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));
+  m.def("passages", &passages, nb::arg("stems"), nb::arg("marks"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"),
+        nb::arg("left"), nb::arg("right"), nb::arg("settings"), nb::arg("threads") = 1);
+  m.def("sentence_marks", &sentence_marks, nb::arg("texts"), nb::arg("hashes"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"),
+        nb::arg("shortened"));
   m.def("winnow", &winnow, nb::arg("values"), nb::arg("offsets"), nb::arg("window"));
+  m.def("pack_bags", &pack_bags, nb::arg("words"), nb::arg("offsets"), nb::arg("numbers"));
+  m.def("unpack_bags", &unpack_bags, nb::arg("data"), nb::arg("offsets"));
+  m.def("heaviest", &heaviest, nb::arg("weights"), nb::arg("ranks"), nb::arg("offsets"), nb::arg("count"));
   m.def("minima", &minima, nb::arg("values"), nb::arg("offsets"), nb::arg("factors"), nb::arg("terms"), nb::arg("threads") = 1);
   m.def("limit_vectors", &limit_vectors, nb::arg("bits"));
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));

@@ -1,0 +1,885 @@
+// Borrowed passages of two texts, through rewording: seeds, clusters, borders, merging, summaries.
+// Twin of doublet/kernels/reference_passages.py, which explains each step. All sums are whole numbers, so that both agree.
+#include "kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace doublet {
+
+namespace {
+
+constexpr int64_t kUnit = 1024;                     // a weight of 1.0
+constexpr size_t kLeastSentence = 3, kLongestSentence = 100;
+constexpr size_t kHeavy = 250'000;                  // a stem in more pairs of sentences makes no candidates
+constexpr size_t kNearest = 16;                     // sentences of b that one of a may lead to
+constexpr size_t kRounds = 40, kRectangles = 4000;
+constexpr uint64_t kBorderWords = 40'000'000;       // words that the border step may read for one pair
+constexpr int64_t kTelling = 2 * kUnit;             // weight from which a word counts as telling in a summary
+constexpr double kLeastSentences = 30;
+
+enum Mark : uint8_t { kSentence = 1, kCommon = 2, kLine = 4 };
+enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2 };
+
+struct Settings {
+  uint32_t gap;
+  double cosine, dice;
+  int64_t loss, bonus;
+  size_t reach, moves;
+  int64_t cap, weak_mass, strong_mass;
+  uint32_t weak_length, strong_length_a, strong_length_b;
+  bool summaries;
+  int64_t rise, fall;
+  double share, above;
+  size_t telling;
+  uint32_t shortest, longest;
+  double times, explained;
+
+  explicit Settings(const double* s) {
+    gap = static_cast<uint32_t>(s[0]);
+    cosine = s[1] * s[1];
+    dice = s[2];
+    loss = std::llround(s[3] * 1000);
+    bonus = std::llround(s[4] * kUnit) * 1000;
+    reach = static_cast<size_t>(s[5]);
+    moves = static_cast<size_t>(s[6]);
+    cap = std::llround(s[7] * kUnit);
+    weak_mass = std::llround(s[8] * kUnit);
+    weak_length = static_cast<uint32_t>(s[9]);
+    strong_mass = std::llround(s[10] * kUnit);
+    strong_length_a = static_cast<uint32_t>(s[11]);
+    strong_length_b = static_cast<uint32_t>(s[12]);
+    summaries = s[13] > 0;
+    rise = std::llround(s[13] * 2 * kUnit);
+    fall = std::llround(s[14] * 2 * kUnit);
+    share = s[15];
+    above = s[16];
+    telling = static_cast<size_t>(s[17]);
+    shortest = static_cast<uint32_t>(s[18]);
+    longest = static_cast<uint32_t>(s[19]);
+    times = s[20];
+    explained = s[21];
+  }
+};
+constexpr size_t kSettings = 22;
+
+struct Side {
+  const uint64_t* stems;
+  const uint8_t* marks;
+  const uint32_t *starts, *ends;
+  size_t size;
+  std::vector<uint32_t> ids;
+  std::vector<uint32_t> sentences;                  // first words, and the end
+  std::vector<uint32_t> items, terms, counts;       // of sentence s: [items[s], items[s + 1]) of terms and counts
+  std::vector<int64_t> norms;
+
+  uint32_t length(uint32_t first, uint32_t end) const { return ends[end - 1] - starts[first]; }
+  bool border(size_t at) const { return at == 0 || at == size || (marks[at] & (kSentence | kLine)); }
+
+  void cut() {
+    sentences.clear();
+    sentences.push_back(0);
+    for (size_t i = 1; i < size; ++i) {
+      const size_t before = i - sentences.back();
+      if (((marks[i] & kSentence) && before >= kLeastSentence) || before >= kLongestSentence) sentences.push_back(static_cast<uint32_t>(i));
+    }
+    sentences.push_back(static_cast<uint32_t>(size));
+  }
+
+  void count(std::vector<uint32_t>& scratch) {
+    items.assign(1, 0);
+    terms.clear();
+    counts.clear();
+    for (size_t s = 0; s + 1 < sentences.size(); ++s) {
+      scratch.assign(ids.begin() + sentences[s], ids.begin() + sentences[s + 1]);
+      std::sort(scratch.begin(), scratch.end());
+      for (size_t i = 0; i < scratch.size();) {
+        size_t j = i;
+        while (j < scratch.size() && scratch[j] == scratch[i]) ++j;
+        terms.push_back(scratch[i]);
+        counts.push_back(static_cast<uint32_t>(j - i));
+        i = j;
+      }
+      items.push_back(static_cast<uint32_t>(terms.size()));
+    }
+  }
+};
+
+struct Rectangle {
+  uint32_t a0, a1, b0, b1;
+  int64_t mass = 0, whole_a = 0, whole_b = 0;
+  uint32_t equal = 0;
+  double rank = 0;
+  uint8_t kind = kWeak;
+  bool operator<(const Rectangle& o) const {
+    return a0 != o.a0 ? a0 < o.a0 : a1 != o.a1 ? a1 < o.a1 : b0 != o.b0 ? b0 < o.b0 : b1 < o.b1;
+  }
+  bool same(const Rectangle& o) const { return a0 == o.a0 && a1 == o.a1 && b0 == o.b0 && b1 == o.b1; }
+};
+
+class Finder {
+ public:
+  explicit Finder(const Settings& settings) : set_(settings) {}
+  Side a, b;
+  std::vector<Rectangle> found;
+
+  void run() {
+    found.clear();
+    if (!a.size || !b.size) return;
+    number();
+    a.cut();
+    b.cut();
+    a.count(scratch_);
+    b.count(scratch_);
+    weigh();
+    seeds_.clear();
+    sentence_seeds();
+    neighbour_seeds();
+    clusters();
+    fit_all();
+    merge();
+    resolve();
+    filter();
+    if (set_.summaries) summaries();
+    std::sort(found.begin(), found.end());
+  }
+
+ private:
+  const Settings set_;
+  std::vector<uint32_t> scratch_;
+  std::vector<uint64_t> keys_;
+  std::vector<uint32_t> slots_;
+  size_t stems_ = 0;
+  std::vector<int64_t> weights_, capped_;
+  std::vector<uint32_t> in_a_, in_b_;               // sentences of each text that hold a stem
+  std::vector<Rectangle> seeds_;
+  std::vector<int32_t> count_a_, count_b_;          // of stems inside a rectangle
+
+  void number() {
+    size_t room = 64;
+    while (room < (a.size + b.size) * 2) room *= 2;
+    keys_.assign(room, 0);
+    slots_.resize(room);
+    uint32_t next = 0;
+    for (Side* side : {&a, &b}) {
+      side->ids.resize(side->size);
+      for (size_t i = 0; i < side->size; ++i) {
+        const uint64_t key = side->stems[i];
+        size_t at = (key * 0x9E3779B97F4A7C15ull >> 20) & (room - 1);
+        while (keys_[at] && keys_[at] != key) at = (at + 1) & (room - 1);
+        if (!keys_[at]) {
+          keys_[at] = key;
+          slots_[at] = next++;
+        }
+        side->ids[i] = slots_[at];
+      }
+    }
+    stems_ = next;
+  }
+
+  void weigh() {
+    in_a_.assign(stems_, 0);
+    in_b_.assign(stems_, 0);
+    for (uint32_t term : a.terms) ++in_a_[term];
+    for (uint32_t term : b.terms) ++in_b_[term];
+    const double all = std::max(kLeastSentences, static_cast<double>(a.sentences.size() + b.sentences.size() - 2));
+    weights_.resize(stems_);
+    capped_.resize(stems_);
+    for (size_t v = 0; v < stems_; ++v) {
+      weights_[v] = std::llround(std::log(all / static_cast<double>(in_a_[v] + in_b_[v])) * kUnit);
+      capped_[v] = std::min(weights_[v], set_.cap);
+    }
+    for (Side* side : {&a, &b}) {
+      side->norms.assign(side->items.size() - 1, 0);
+      for (size_t s = 0; s + 1 < side->items.size(); ++s)
+        for (uint32_t i = side->items[s]; i < side->items[s + 1]; ++i) {
+          const int64_t part = side->counts[i] * weights_[side->terms[i]];
+          side->norms[s] += part * part;
+        }
+    }
+    count_a_.assign(stems_, 0);
+    count_b_.assign(stems_, 0);
+  }
+
+  bool heavy(uint32_t term) const { return static_cast<size_t>(in_a_[term]) * in_b_[term] > kHeavy; }
+
+  void sentence_seeds() {
+    const size_t rows = a.items.size() - 1, columns = b.items.size() - 1;
+    std::vector<uint32_t> firsts(stems_ + 1, 0), where(b.terms.size()), times(b.terms.size());
+    for (uint32_t term : b.terms) ++firsts[term + 1];
+    for (size_t v = 0; v < stems_; ++v) firsts[v + 1] += firsts[v];
+    {
+      std::vector<uint32_t> at(firsts.begin(), firsts.end() - 1);
+      for (size_t s = 0; s < columns; ++s)
+        for (uint32_t i = b.items[s]; i < b.items[s + 1]; ++i) {
+          where[at[b.terms[i]]] = static_cast<uint32_t>(s);
+          times[at[b.terms[i]]++] = b.counts[i];
+        }
+    }
+    std::vector<int64_t> left_b(columns, 0);         // squares of what heavy stems weigh
+    bool any = false;
+    for (size_t s = 0; s < columns; ++s)
+      for (uint32_t i = b.items[s]; i < b.items[s + 1]; ++i)
+        if (heavy(b.terms[i])) {
+          const int64_t part = b.counts[i] * weights_[b.terms[i]];
+          left_b[s] += part * part;
+          any = true;
+        }
+    std::vector<int64_t> dots(columns, 0);
+    std::vector<uint32_t> touched;
+    struct Near {
+      double close;
+      uint32_t sentence;
+    };
+    std::vector<Near> near;
+    for (size_t s = 0; s < rows; ++s) {
+      touched.clear();
+      near.clear();
+      int64_t left_a = 0;
+      for (uint32_t i = a.items[s]; i < a.items[s + 1]; ++i) {
+        const uint32_t term = a.terms[i];
+        const int64_t part = a.counts[i] * weights_[term];
+        if (!part) continue;
+        if (heavy(term)) {
+          left_a += part * part;
+          continue;
+        }
+        for (uint32_t j = firsts[term]; j < firsts[term + 1]; ++j) {
+          if (!dots[where[j]]) touched.push_back(where[j]);
+          dots[where[j]] += part * (times[j] * weights_[term]);
+        }
+      }
+      for (uint32_t t : touched) {
+        int64_t dot = dots[t];
+        dots[t] = 0;
+        const double bound = set_.cosine * (static_cast<double>(a.norms[s]) * static_cast<double>(b.norms[t]));
+        if (any && left_a && left_b[t]) {
+          const double most = static_cast<double>(dot) + std::sqrt(static_cast<double>(left_a)) * std::sqrt(static_cast<double>(left_b[t]));
+          if (!(most * most > bound)) continue;
+          dot = product(s, t);
+        }
+        const double square = static_cast<double>(dot) * static_cast<double>(dot);
+        if (!(square > bound)) continue;
+        const double both = static_cast<double>(2 * common(s, t));
+        const double sizes = static_cast<double>(a.items[s + 1] - a.items[s] + b.items[t + 1] - b.items[t]);
+        if (!(both > set_.dice * sizes)) continue;
+        near.push_back({square / static_cast<double>(b.norms[t]), t});
+      }
+      std::sort(near.begin(), near.end(), [](const Near& p, const Near& q) {
+        return p.close != q.close ? p.close > q.close : p.sentence < q.sentence;
+      });
+      if (near.size() > kNearest) near.resize(kNearest);
+      for (const Near& one : near)
+        seeds_.push_back({a.sentences[s], a.sentences[s + 1], b.sentences[one.sentence], b.sentences[one.sentence + 1]});
+    }
+  }
+
+  template <class Each> void both(size_t s, size_t t, Each each) const {
+    uint32_t i = a.items[s], j = b.items[t];
+    while (i < a.items[s + 1] && j < b.items[t + 1]) {
+      if (a.terms[i] < b.terms[j]) ++i;
+      else if (a.terms[i] > b.terms[j]) ++j;
+      else each(i++, j++);
+    }
+  }
+  int64_t product(size_t s, size_t t) const {
+    int64_t sum = 0;
+    both(s, t, [&](uint32_t i, uint32_t j) {
+      const int64_t weight = weights_[a.terms[i]];
+      sum += a.counts[i] * weight * (b.counts[j] * weight);
+    });
+    return sum;
+  }
+  size_t common(size_t s, size_t t) const {
+    size_t sum = 0;
+    both(s, t, [&](uint32_t, uint32_t) { ++sum; });
+    return sum;
+  }
+
+  // Neighbouring stems, order ignored, that stand together once in each text.
+  void neighbour_seeds() {
+    struct Place {
+      uint64_t key;
+      uint32_t first, last;
+    };
+    std::vector<Place> places[2];
+    for (int which = 0; which < 2; ++which) {
+      const Side& side = which ? b : a;
+      const std::vector<uint32_t>& others = which ? in_a_ : in_b_;
+      size_t before = SIZE_MAX;
+      for (size_t i = 0; i < side.size; ++i) {
+        if (side.marks[i] & kCommon) continue;
+        if (before != SIZE_MAX && others[side.ids[i]] && others[side.ids[before]]) {
+          const uint64_t x = std::min(side.ids[i], side.ids[before]), y = std::max(side.ids[i], side.ids[before]);
+          places[which].push_back({x << 32 | y, static_cast<uint32_t>(before), static_cast<uint32_t>(i + 1)});
+        }
+        before = i;
+      }
+      auto& list = places[which];
+      std::sort(list.begin(), list.end(), [](const Place& p, const Place& q) { return p.key != q.key ? p.key < q.key : p.first < q.first; });
+      size_t kept = 0;
+      for (size_t i = 0; i < list.size();) {
+        size_t j = i;
+        while (j < list.size() && list[j].key == list[i].key) ++j;
+        if (j == i + 1) list[kept++] = list[i];
+        i = j;
+      }
+      list.resize(kept);
+    }
+    for (size_t i = 0, j = 0; i < places[0].size() && j < places[1].size();) {
+      const Place &x = places[0][i], &y = places[1][j];
+      if (x.key < y.key) ++i;
+      else if (x.key > y.key) ++j;
+      else {
+        seeds_.push_back({x.first, x.last, y.first, y.last});
+        ++i;
+        ++j;
+      }
+    }
+  }
+
+  void clusters() {
+    found.clear();
+    if (seeds_.empty()) return;
+    struct Part {
+      size_t first, end, round;
+      int axis, quiet;
+    };
+    std::vector<Part> stack{{0, seeds_.size(), 0, 0, 0}};
+    while (!stack.empty()) {
+      const Part part = stack.back();
+      stack.pop_back();
+      auto begin = seeds_.begin() + static_cast<std::ptrdiff_t>(part.first), end = seeds_.begin() + static_cast<std::ptrdiff_t>(part.end);
+      const bool along_a = part.axis == 0;
+      if (part.quiet == 2 || part.round == kRounds) {
+        Rectangle hull = *begin;
+        for (auto it = begin; it != end; ++it) {
+          hull.a0 = std::min(hull.a0, it->a0);
+          hull.a1 = std::max(hull.a1, it->a1);
+          hull.b0 = std::min(hull.b0, it->b0);
+          hull.b1 = std::max(hull.b1, it->b1);
+        }
+        found.push_back(hull);
+        continue;
+      }
+      std::sort(begin, end, [&](const Rectangle& p, const Rectangle& q) {
+        const uint32_t x = along_a ? p.a0 : p.b0, y = along_a ? q.a0 : q.b0;
+        return x != y ? x < y : p < q;
+      });
+      const Side& side = along_a ? a : b;
+      size_t from = part.first;
+      uint32_t reached = 0;
+      std::vector<Part> pieces;
+      for (size_t i = part.first; i < part.end; ++i) {
+        const uint32_t start = side.starts[along_a ? seeds_[i].a0 : seeds_[i].b0];
+        const uint32_t stop = side.ends[(along_a ? seeds_[i].a1 : seeds_[i].b1) - 1];
+        if (i > from && start > reached && start - reached > set_.gap) {
+          pieces.push_back({from, i, part.round + 1, 1 - part.axis, 1});
+          from = i;
+          reached = 0;
+        }
+        reached = std::max(reached, stop);
+      }
+      if (pieces.empty()) {
+        stack.push_back({part.first, part.end, part.round + 1, 1 - part.axis, part.quiet + 1});
+      } else {
+        pieces.push_back({from, part.end, part.round + 1, 1 - part.axis, 1});
+        stack.insert(stack.end(), pieces.begin(), pieces.end());
+      }
+    }
+    std::sort(found.begin(), found.end());
+  }
+
+  // The counts of a rectangle's words, one word at a time.
+  int64_t mass_ = 0, whole_a_ = 0, whole_b_ = 0;
+
+  void add(bool left, uint32_t word) {
+    const uint32_t id = left ? a.ids[word] : b.ids[word];
+    const int64_t weight = capped_[id];
+    if (left) {
+      whole_a_ += weight;
+      if (count_a_[id]++ < count_b_[id]) mass_ += weight;
+    } else {
+      whole_b_ += weight;
+      if (count_b_[id]++ < count_a_[id]) mass_ += weight;
+    }
+  }
+  void drop(bool left, uint32_t word) {
+    const uint32_t id = left ? a.ids[word] : b.ids[word];
+    const int64_t weight = capped_[id];
+    if (left) {
+      whole_a_ -= weight;
+      if (--count_a_[id] < count_b_[id]) mass_ -= weight;
+    } else {
+      whole_b_ -= weight;
+      if (--count_b_[id] < count_a_[id]) mass_ -= weight;
+    }
+  }
+  void open(const Rectangle& r) {
+    mass_ = whole_a_ = whole_b_ = 0;
+    for (uint32_t i = r.a0; i < r.a1; ++i) add(true, i);
+    for (uint32_t i = r.b0; i < r.b1; ++i) add(false, i);
+  }
+  void close(const Rectangle& r) {
+    for (uint32_t i = r.a0; i < r.a1; ++i) count_a_[a.ids[i]] = 0;
+    for (uint32_t i = r.b0; i < r.b1; ++i) count_b_[b.ids[i]] = 0;
+  }
+  int64_t worth() const { return 2000 * mass_ - set_.loss * (whole_a_ + whole_b_); }
+
+  // Measures of a rectangle whose counts are open; closes it.
+  void measure(Rectangle& r) {
+    r.mass = mass_;
+    r.whole_a = whole_a_;
+    r.whole_b = whole_b_;
+    int64_t dot = 0, norm_a = 0, norm_b = 0;
+    uint32_t equal = 0;
+    for (uint32_t i = r.a0; i < r.a1; ++i) {
+      const uint32_t id = a.ids[i];
+      const int64_t weight = capped_[id] / 32, x = count_a_[id], y = count_b_[id];
+      if (!x) continue;
+      dot += weight * weight * x * y;
+      norm_a += weight * weight * x * x;
+      equal += static_cast<uint32_t>(std::min(x, y));
+      count_a_[id] = 0;
+    }
+    for (uint32_t i = r.b0; i < r.b1; ++i) {
+      const uint32_t id = b.ids[i];
+      const int64_t weight = capped_[id] / 32, y = count_b_[id];
+      norm_b += weight * weight * y * y;
+      count_b_[id] = 0;
+    }
+    r.equal = equal;
+    const double norms = static_cast<double>(norm_a) * static_cast<double>(norm_b);
+    r.rank = norms > 0 ? static_cast<double>(r.mass) * (static_cast<double>(dot) / std::sqrt(norms)) : 0.0;
+  }
+
+  void fit_all() {
+    std::sort(found.begin(), found.end(), [](const Rectangle& p, const Rectangle& q) {
+      const uint32_t x = p.a1 - p.a0, y = q.a1 - q.a0;
+      return x != y ? x > y : p < q;
+    });
+    uint64_t read = 0;
+    size_t kept = 0;
+    for (Rectangle& r : found) {
+      read += r.a1 - r.a0 + r.b1 - r.b0 + 4 * set_.reach;
+      if (read > kBorderWords) break;
+      fit(r);
+      found[kept++] = r;
+    }
+    found.resize(kept);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end(), [](const Rectangle& p, const Rectangle& q) { return p.same(q); }), found.end());
+    if (found.size() > kRectangles) {
+      std::sort(found.begin(), found.end(), [](const Rectangle& p, const Rectangle& q) { return p.mass != q.mass ? p.mass > q.mass : p < q; });
+      found.resize(kRectangles);
+      std::sort(found.begin(), found.end());
+    }
+  }
+
+  // Moves one of the four borders at a time to where the rectangle is worth most.
+  void fit(Rectangle& r) {
+    open(r);
+    for (size_t move = 0; move < set_.moves; ++move) {
+      const int64_t now = worth();
+      int64_t best = 0;
+      int side = -1;
+      uint32_t place = 0;
+      auto look = [&](int which, uint32_t at, uint32_t from, const Side& text) {
+        const int64_t gain = worth() - now + (int64_t{text.border(at)} - int64_t{text.border(from)}) * set_.bonus;
+        if (gain > best) {
+          best = gain;
+          side = which;
+          place = at;
+        }
+      };
+      for (int which = 0; which < 4; ++which) {
+        const bool left = which < 2, begins = !(which & 1);
+        const Side& text = left ? a : b;
+        const uint32_t low = left ? r.a0 : r.b0, high = left ? r.a1 : r.b1;
+        const uint32_t reach = static_cast<uint32_t>(set_.reach);
+        if (begins) {
+          uint32_t at = low;
+          const uint32_t out = low > reach ? low - reach : 0, in = std::min(low + reach, high - 1);
+          while (at > out) {
+            add(left, --at);
+            look(which, at, low, text);
+          }
+          while (at < low) drop(left, at++);
+          while (at < in) {
+            drop(left, at++);
+            look(which, at, low, text);
+          }
+          while (at > low) add(left, --at);
+        } else {
+          uint32_t at = high;
+          const uint32_t out = std::min(high + reach, static_cast<uint32_t>(text.size)), in = std::max(high > reach ? high - reach : 0, low + 1);
+          while (at < out) {
+            add(left, at++);
+            look(which, at, high, text);
+          }
+          while (at > high) drop(left, --at);
+          while (at > in) {
+            drop(left, --at);
+            look(which, at, high, text);
+          }
+          while (at < high) add(left, at++);
+        }
+      }
+      if (side < 0) break;
+      const bool left = side < 2;
+      uint32_t& border = side == 0 ? r.a0 : side == 1 ? r.a1 : side == 2 ? r.b0 : r.b1;
+      if (!(side & 1)) {
+        while (border > place) add(left, --border);
+        while (border < place) drop(left, border++);
+      } else {
+        while (border < place) add(left, border++);
+        while (border > place) drop(left, --border);
+      }
+    }
+    measure(r);
+  }
+
+  static bool overlap(uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1) { return a0 < b1 && b0 < a1; }
+
+  // Rectangles that overlap in both texts are one.
+  void merge() {
+    bool changed = true;
+    for (size_t round = 0; changed && round < kRounds; ++round) {
+      changed = false;
+      std::sort(found.begin(), found.end());
+      std::vector<Rectangle> out;
+      std::vector<bool> gone(found.size(), false);
+      for (size_t i = 0; i < found.size(); ++i) {
+        if (gone[i]) continue;
+        Rectangle r = found[i];
+        bool grown = false;
+        for (size_t j = i + 1; j < found.size() && found[j].a0 < r.a1; ++j) {
+          const Rectangle& o = found[j];
+          if (gone[j] || !overlap(r.a0, r.a1, o.a0, o.a1) || !overlap(r.b0, r.b1, o.b0, o.b1)) continue;
+          r.a0 = std::min(r.a0, o.a0);
+          r.a1 = std::max(r.a1, o.a1);
+          r.b0 = std::min(r.b0, o.b0);
+          r.b1 = std::max(r.b1, o.b1);
+          gone[j] = true;
+          grown = true;
+        }
+        if (grown) {
+          open(r);
+          measure(r);
+          changed = true;
+        }
+        out.push_back(r);
+      }
+      found.swap(out);
+    }
+  }
+
+  // Of rectangles that overlap in a alone the better one keeps the words; a small overlap is cut off the other.
+  void resolve() {
+    std::sort(found.begin(), found.end(), [](const Rectangle& p, const Rectangle& q) { return p.rank != q.rank ? p.rank > q.rank : p < q; });
+    std::vector<Rectangle> out;
+    for (Rectangle r : found) {
+      if (r.mass < set_.weak_mass) continue;
+      bool cut = false, lost = false;
+      const uint32_t whole = r.a1 - r.a0;
+      for (const Rectangle& o : out) {
+        if (!overlap(r.a0, r.a1, o.a0, o.a1)) continue;
+        if (o.a0 > r.a0 && o.a1 < r.a1) {
+          lost = true;
+          break;
+        }
+        if (o.a0 <= r.a0) r.a0 = std::min(o.a1, r.a1);
+        else r.a1 = o.a0;
+        cut = true;
+        if (r.a1 <= r.a0 || 2 * (r.a1 - r.a0) < whole) {
+          lost = true;
+          break;
+        }
+      }
+      if (lost) continue;
+      if (cut) {
+        open(r);
+        measure(r);
+      }
+      out.push_back(r);
+    }
+    found.swap(out);
+    std::sort(found.begin(), found.end());
+  }
+
+  void filter() {
+    std::vector<Rectangle> out;
+    for (Rectangle r : found) {
+      const uint32_t length_a = a.length(r.a0, r.a1), length_b = b.length(r.b0, r.b1);
+      if (r.mass < set_.weak_mass || length_a < set_.weak_length || length_b < set_.weak_length) continue;
+      r.kind = r.mass >= set_.strong_mass && length_a >= set_.strong_length_a && length_b >= set_.strong_length_b ? kStrong : kWeak;
+      out.push_back(r);
+    }
+    found.swap(out);
+  }
+
+  uint32_t nearest_border(size_t at) const {
+    for (size_t d = 0; d <= a.size; ++d) {
+      if (at >= d && a.border(at - d)) return static_cast<uint32_t>(at - d);
+      if (at + d <= a.size && a.border(at + d)) return static_cast<uint32_t>(at + d);
+    }
+    return static_cast<uint32_t>(at);
+  }
+
+  void summaries() {
+    std::vector<int64_t> every(a.size + 1, 0), known(a.size + 1, 0);   // weights up to a word: of all, of those that b has
+    for (size_t i = 0; i < a.size; ++i) {
+      const int64_t weight = capped_[a.ids[i]];
+      every[i + 1] = every[i] + weight;
+      known[i + 1] = known[i] + (in_b_[a.ids[i]] ? weight : 0);
+    }
+    std::vector<std::pair<uint32_t, uint32_t>> segments;
+    int64_t score = 0, top = 0;
+    size_t from = 0, peak = 0;
+    auto finish = [&] {
+      if (top >= set_.rise) segments.emplace_back(nearest_border(from), nearest_border(peak));
+      score = top = 0;
+    };
+    for (size_t i = 0; i < a.size; ++i) {
+      if (score == 0 && top == 0) from = i;
+      const int64_t weight = capped_[a.ids[i]];
+      score += in_b_[a.ids[i]] ? weight : -weight;
+      if (score > top) {
+        top = score;
+        peak = i + 1;
+      }
+      if (score <= 0 || top - score > set_.fall) finish();
+    }
+    finish();
+    for (auto [first, end] : segments) {
+      if (end <= first) continue;
+      Rectangle r;
+      if (summary(first, end, every, known, r)) {
+        std::vector<Rectangle> out;
+        for (const Rectangle& o : found)
+          if (!overlap(o.a0, o.a1, first, end)) out.push_back(o);
+        out.push_back(r);
+        found.swap(out);
+      }
+    }
+  }
+
+  bool summary(uint32_t first, uint32_t end, const std::vector<int64_t>& every, const std::vector<int64_t>& known, Rectangle& r) {
+    const uint32_t length = a.length(first, end);
+    if (length < set_.shortest || length > set_.longest) return false;
+    const int64_t here = every[end] - every[first], held = known[end] - known[first];
+    const int64_t rest = every[a.size] - here, rest_held = known[a.size] - held;
+    if (here <= 0 || rest <= 0) return false;
+    const double share = static_cast<double>(held) / static_cast<double>(here);
+    if (share < set_.share || share - static_cast<double>(rest_held) / static_cast<double>(rest) < set_.above) return false;
+    std::vector<uint32_t> words;
+    for (uint32_t i = first; i < end; ++i)
+      if (capped_[a.ids[i]] > kTelling && in_b_[a.ids[i]] && !count_a_[a.ids[i]]++) words.push_back(a.ids[i]);
+    bool good = words.size() >= set_.telling;
+    uint32_t low = UINT32_MAX, high = 0;
+    if (good)
+      for (uint32_t j = 0; j < b.size; ++j)
+        if (count_a_[b.ids[j]]) {
+          low = std::min(low, j);
+          high = j + 1;
+        }
+    for (uint32_t id : words) count_a_[id] = 0;
+    if (!good || static_cast<double>(b.length(low, high)) < set_.times * static_cast<double>(length)) return false;
+    int64_t explained = 0;
+    for (const Rectangle& o : found) {
+      if (o.kind == kWeak || !overlap(o.a0, o.a1, first, end)) continue;
+      for (uint32_t j = o.b0; j < o.b1; ++j) count_b_[b.ids[j]] = 1;
+      for (uint32_t i = std::max(first, o.a0); i < std::min(end, o.a1); ++i)
+        if (count_b_[a.ids[i]]) explained += capped_[a.ids[i]];
+      for (uint32_t j = o.b0; j < o.b1; ++j) count_b_[b.ids[j]] = 0;
+    }
+    if (static_cast<double>(explained) > set_.explained * static_cast<double>(held)) return false;
+    r = Rectangle{first, end, low, high};
+    open(r);
+    measure(r);
+    r.mass = held;
+    r.kind = kSummary;
+    return true;
+  }
+};
+
+struct Table {
+  Buffer<uint32_t> a0, a1, b0, b1, equal;
+  Buffer<double> mass, whole_a, whole_b;
+  Buffer<uint8_t> kind;
+  Buffer<uint64_t> counts;
+};
+
+}  // namespace
+
+nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
+                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int threads) {
+  check_offsets(offsets, stems.size());
+  const size_t texts = offsets.size() - 1, pairs = left.size();
+  if (marks.size() != stems.size() || starts.size() != stems.size() || ends.size() != stems.size())
+    throw nb::value_error("stems, marks, starts and ends must be of one length");
+  if (right.size() != pairs) throw nb::value_error("left and right must be of one length");
+  if (settings.size() != kSettings) throw nb::value_error("there must be 22 settings");
+  for (size_t i = 0; i < pairs; ++i)
+    if (left.data()[i] >= texts || right.data()[i] >= texts) throw nb::value_error("there is no text of this number");
+  const Settings set(settings.data());
+  // Pairs are dealt out in runs of about equal size; the parts are joined in order.
+  const uint64_t* at = offsets.data();
+  std::vector<size_t> cuts{0};
+  {
+    uint64_t total = 0, seen = 0;
+    auto cost = [&](size_t i) { return 64 + at[left.data()[i] + 1] - at[left.data()[i]] + at[right.data()[i] + 1] - at[right.data()[i]]; };
+    for (size_t i = 0; i < pairs; ++i) total += cost(i);
+    const size_t parts = std::max<size_t>(1, std::min<size_t>(static_cast<size_t>(std::max(1, threads)), pairs));
+    for (size_t i = 0; i < pairs && cuts.size() < parts; ++i) {
+      seen += cost(i);
+      if (seen >= total * cuts.size() / parts) cuts.push_back(i + 1);
+    }
+    while (cuts.size() <= parts) cuts.push_back(pairs);
+  }
+  std::vector<Table> tables(cuts.size() - 1);
+  {
+    nb::gil_scoped_release release;
+    in_parallel(tables.size(), [&](size_t part) {
+      Table& out = tables[part];
+      Finder finder(set);
+      for (size_t i = cuts[part]; i < cuts[part + 1]; ++i) {
+        for (int which = 0; which < 2; ++which) {
+          const uint32_t text = which ? right.data()[i] : left.data()[i];
+          Side& side = which ? finder.b : finder.a;
+          side.stems = stems.data() + at[text];
+          side.marks = marks.data() + at[text];
+          side.starts = starts.data() + at[text];
+          side.ends = ends.data() + at[text];
+          side.size = at[text + 1] - at[text];
+        }
+        finder.run();
+        for (const Rectangle& r : finder.found) {
+          out.a0.push(r.a0);
+          out.a1.push(r.a1);
+          out.b0.push(r.b0);
+          out.b1.push(r.b1);
+          out.equal.push(r.equal);
+          out.mass.push(static_cast<double>(r.mass) / kUnit);
+          out.whole_a.push(static_cast<double>(r.whole_a) / kUnit);
+          out.whole_b.push(static_cast<double>(r.whole_b) / kUnit);
+          out.kind.push(r.kind);
+        }
+        out.counts.push(out.a0.size);
+      }
+    });
+  }
+  Table all;
+  all.counts.push(0);
+  for (Table& part : tables) {
+    const uint64_t base = all.a0.size;
+    for (size_t i = 0; i < part.counts.size; ++i) all.counts.push(base + part.counts[i]);
+    all.a0.append(part.a0.data, part.a0.size);
+    all.a1.append(part.a1.data, part.a1.size);
+    all.b0.append(part.b0.data, part.b0.size);
+    all.b1.append(part.b1.data, part.b1.size);
+    all.equal.append(part.equal.data, part.equal.size);
+    all.mass.append(part.mass.data, part.mass.size);
+    all.whole_a.append(part.whole_a.data, part.whole_a.size);
+    all.whole_b.append(part.whole_b.data, part.whole_b.size);
+    all.kind.append(part.kind.data, part.kind.size);
+  }
+  return nb::make_tuple(own(std::move(all.counts)), own(std::move(all.a0)), own(std::move(all.a1)), own(std::move(all.b0)),
+                        own(std::move(all.b1)), own(std::move(all.equal)), own(std::move(all.mass)), own(std::move(all.whole_a)),
+                        own(std::move(all.whole_b)), own(std::move(all.kind)));
+}
+
+namespace {
+
+bool ends_always(uint32_t c) { return c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0xFF61; }
+bool ends_sentence(uint32_t c) { return c == '.' || c == '!' || c == '?' || c == 0x2026 || ends_always(c); }
+bool new_line(uint32_t c) { return c == '\n' || c == 0x2028 || c == 0x2029 || c == 0x0B || c == 0x0C || c == 0x85; }
+bool blank(uint32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == 0xA0 || c == 0x3000 || (c >= 0x2000 && c <= 0x200A) || new_line(c); }
+
+template <class C>
+void mark(const C* text, const uint64_t* hashes, const uint32_t* starts, const uint32_t* ends, size_t size, const uint64_t* shortened,
+          size_t shortened_size, uint8_t* out) {
+  size_t lines = 0, open_lines = 0;
+  for (size_t i = 0; i < size; ++i) {
+    out[i] = 0;
+    if (!i) {
+      out[i] = kSentence;
+      continue;
+    }
+    size_t breaks = 0;
+    bool ended = false, only_stop = true, after = false, stopped = false, always = false;
+    for (size_t k = ends[i - 1]; k < starts[i]; ++k) {
+      const uint32_t c = text[k];
+      if (ends_sentence(c)) {
+        stopped = true;
+        if (c != '.') only_stop = false;
+        if (ends_always(c)) always = true;
+      } else if (new_line(c)) {
+        if (!breaks) ended = stopped || (k > ends[i - 1] && (text[k - 1] == ':' || text[k - 1] == ';'));
+        ++breaks;
+        after = after || stopped;
+      } else if (blank(c)) {
+        after = after || stopped;
+      }
+    }
+    if (breaks) {
+      ++lines;
+      if (!ended && breaks == 1) ++open_lines;
+      out[i] |= kLine;
+    }
+    bool sentence = always || breaks > 1;
+    if (!sentence && stopped && after) {
+      const uint32_t first = text[starts[i]], entry = fold_table.entries[first];
+      const bool small = (entry & kWord) && ((entry >> kScriptShift) & 15) && (entry & kLetterMask) == first && !(entry & kSpecial);
+      sentence = !small;
+      if (sentence && only_stop)
+        sentence = ends[i - 1] - starts[i - 1] > 1 && !std::binary_search(shortened, shortened + shortened_size, hashes[i - 1]);
+    }
+    if (sentence) out[i] |= kSentence;
+  }
+  // Lines of a text that was wrapped end anywhere; other lines end a sentence.
+  const bool wrapped = lines && size < 16 * lines && 2 * open_lines > lines;
+  for (size_t i = 1; i < size; ++i) {
+    if (!(out[i] & kLine)) continue;
+    if (wrapped) out[i] = static_cast<uint8_t>(out[i] & ~kLine);
+    else out[i] |= kSentence;
+  }
+}
+
+}  // namespace
+
+Array<uint8_t> sentence_marks(nb::handle sequence, View<uint64_t> hashes, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
+                              View<uint64_t> shortened) {
+  Texts texts(sequence);
+  check_offsets(offsets, hashes.size());
+  if (offsets.size() != texts.items.size() + 1) throw nb::value_error("there must be one more offset than texts");
+  if (starts.size() != hashes.size() || ends.size() != hashes.size()) throw nb::value_error("hashes, starts and ends must be of one length");
+  const uint64_t* at = offsets.data();
+  for (size_t t = 0; t < texts.items.size(); ++t) {
+    uint64_t before = 0;
+    for (uint64_t i = at[t]; i < at[t + 1]; ++i) {
+      if (starts.data()[i] < before || ends.data()[i] <= starts.data()[i] || ends.data()[i] > texts.items[t].size)
+        throw nb::value_error("a word must lie in its text, after the word before it");
+      before = ends.data()[i];
+    }
+  }
+  Buffer<uint8_t> out;
+  out.resize(hashes.size());
+  {
+    nb::gil_scoped_release release;
+    for (size_t t = 0; t < texts.items.size(); ++t) {
+      const Text& text = texts.items[t];
+      const uint64_t from = at[t];
+      auto run = [&](auto* data) {
+        mark(data, hashes.data() + from, starts.data() + from, ends.data() + from, at[t + 1] - from, shortened.data(), shortened.size(),
+             out.data + from);
+      };
+      if (text.kind == 1) run(static_cast<const uint8_t*>(text.data));
+      else if (text.kind == 2) run(static_cast<const uint16_t*>(text.data));
+      else run(static_cast<const uint32_t*>(text.data));
+    }
+  }
+  return own(std::move(out));
+}
+
+}  // namespace doublet
