@@ -48,6 +48,7 @@ class WordTable {
 
 nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads);
 nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads);
+size_t count_lines(nb::bytes block);  // line ends in it
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
                     std::optional<View<uint64_t>> stop, int min_letters);
 nb::tuple fold_text(nb::handle text);
@@ -88,6 +89,7 @@ class Distinct {
 
 void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out);
 
+int vector_bits();  // the limit at hand
 int limit_vectors(int bits);  // widest vectors to use; returns what will be used
 
 void check_offsets(View<uint64_t> offsets, size_t values);

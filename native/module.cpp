@@ -29,6 +29,7 @@ NB_MODULE(_native, m) {
   }, nb::arg("texts"), nb::arg("stop") = nb::none(), nb::arg("table") = nb::none(), nb::arg("threads") = 1);
   m.def("shingle_sets", &shingle_sets, nb::arg("texts"), nb::arg("size"), nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1,
         nb::arg("threads") = 1);
+  m.def("count_lines", &count_lines, nb::arg("block"));
   m.def("json_sets", &json_sets, nb::arg("block"), nb::arg("id_field"), nb::arg("text_field"), nb::arg("size"),
         nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1);
   m.def("fold_text", &fold_text, nb::arg("text"));

@@ -470,6 +470,11 @@ def shingle_sets(
     return values, ends, counts, disguised
 
 
+def count_lines(block: bytes) -> int:
+    """Line ends in *block*."""
+    return block.count(b"\n")
+
+
 def json_sets(
     block: bytes, id_field: str, text_field: str, size: int, stop: U64 | None = None, min_letters: int = 1
 ) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U64, U32, U64]:
@@ -529,6 +534,103 @@ def winnow(values: U64, offsets: U64, window: int) -> tuple[U32, U64]:
                 last = best
         ends.append(len(places))
     return np.array(places, np.uint32), np.array(ends, np.uint64)
+
+
+def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[NDArray[np.uint8], U64, U64, U64]:
+    """The words of each document as bytes: data, where each document ends, and df and cf of each word.
+
+    *words* are all words of the documents in any order, *numbers* what each of them is called for good. A bag is the
+    count of distinct numbers; the numbers rising, as differences, with a low bit for "more than once"; then the counts of
+    those. Seven bits a byte, the lowest first, the last byte of a number without the high bit.
+    """
+    if len(words) and int(words.max()) >= len(numbers):
+        raise ValueError("a word has no number")
+    data = bytearray()
+    ends = [0]
+    df, cf = [0] * len(numbers), [0] * len(numbers)
+    for start, end in _documents(offsets):
+        own: dict[int, int] = {}
+        for word in words[start:end].tolist():
+            own[word] = own.get(word, 0) + 1
+        for word, count in own.items():
+            df[word] += 1
+            cf[word] += count
+        counts = sorted((int(numbers[word]), count) for word, count in own.items())
+        values = [len(counts)]
+        previous = 0
+        for number, count in counts:
+            values.append((number - previous) << 1 | (count > 1))
+            previous = number
+        values += [count for _, count in counts if count > 1]
+        for value in values:
+            while value > 127:
+                data.append(value & 127 | 128)
+                value >>= 7
+            data.append(value)
+        ends.append(len(data))
+    return (
+        np.frombuffer(bytes(data), np.uint8),
+        np.array(ends, np.uint64),
+        np.array(df, np.uint64),
+        np.array(cf, np.uint64),
+    )
+
+
+def unpack_bags(data: NDArray[np.uint8], offsets: U64) -> tuple[U32, U32, U64]:
+    """What `pack_bags` packed: numbers of words (rising), how often each stands, and where each document ends."""
+    words: list[int] = []
+    counts: list[int] = []
+    ends = [0]
+    for start, end in _documents(offsets):
+        values, value, shift = [], 0, 0
+        for byte in data[start:end].tolist():
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                values.append(value)
+                value = shift = 0
+        size = values[0] if values else -1
+        steps = values[1 : size + 1]
+        several = sum(step & 1 for step in steps)
+        rest = values[size + 1 :]
+        if (
+            shift
+            or size < 0
+            or len(steps) != size
+            or len(rest) != several
+            or any(count < 2 for count in rest)
+        ):
+            raise ValueError("a bag of words is damaged")
+        word = 0
+        more = iter(rest)
+        for step in steps:
+            word += step >> 1
+            words.append(word)
+            counts.append(next(more) if step & 1 else 1)
+        ends.append(len(words))
+    if any(value >> 32 for value in (*words, *counts)):
+        raise ValueError("a bag of words is damaged")
+    return np.array(words, np.uint32), np.array(counts, np.uint32), np.array(ends, np.uint64)
+
+
+def heaviest(weights: NDArray[np.float64], ranks: U32, offsets: U64, count: int) -> tuple[U64, U64]:
+    """Rows of the *count* heaviest words of each document, by rank; and where each document ends.
+
+    Of equal weights the lowest rank is taken; minus infinity is never taken. A document with fewer has none.
+    """
+    if count < 1:
+        raise ValueError("at least one row has to be chosen")
+    if len(ranks) != len(weights):
+        raise ValueError("every row needs a weight and a rank")
+    rows: list[int] = []
+    ends = [0]
+    for start, end in _documents(offsets):
+        known = [row for row in range(start, end) if weights[row] > -np.inf]
+        chosen = sorted(known, key=lambda row: (-weights[row], ranks[row]))[:count]
+        if len(chosen) == count:
+            rows += sorted(chosen, key=lambda row: int(ranks[row]))
+        ends.append(len(rows))
+    return np.array(rows, np.uint64), np.array(ends, np.uint64)
 
 
 def minima(values: U64, offsets: U64, factors: U32, terms: U32, threads: int = 1) -> U32:
@@ -751,7 +853,7 @@ def align_texts(
     """Local alignment by position of pairs of texts; *left* and *right* are numbers of texts.
 
     An equal word at i and j is a point on the diagonal j - i. It adds its gain (at most ln(0.6 * length / count) in
-    either text, so that what a text repeats weighs little) to the best path that reaches it on its own or one of the two
+    either text: what a text repeats weighs little) to the best path that reaches it on its own or one of the two
     next diagonals; a word between that does not agree costs 0.9, a step to the next diagonal 2. A path ends where its
     score is used up or lies 12 below its top, and counts from 12 on; the best path takes its points first. A word with
     more than 32 places in the other text only prolongs paths.
