@@ -86,6 +86,38 @@ def as_workers(value: Any) -> int:
         raise ValueError(f"{error}, or auto") from None
 
 
+def as_seconds(value: Any) -> float:
+    """Seconds from "1.5", "90s", "2 min" or a number. Raises `ValueError` with the rule."""
+    rule = "it must be seconds, such as 1.5, 90s or 2min"
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h)?", str(value).strip().lower())
+    if isinstance(value, bool) or not found:
+        raise ValueError(rule)
+    return float(found.group(1)) * {"m": 60, "min": 60, "h": 3600}.get(found.group(2) or "", 1)
+
+
+def as_time_limit(value: Any) -> float:
+    """Seconds, more than none."""
+    seconds = as_seconds(value)
+    if seconds <= 0:
+        raise ValueError("it must be more than 0 seconds")
+    return seconds
+
+
+def as_switch(value: Any) -> bool:
+    """Yes or no, as people write it."""
+    text = str(value).strip().lower()
+    if text in ("yes", "true", "on", "1"):
+        return True
+    if text in ("no", "false", "off", "0"):
+        return False
+    raise ValueError("it must be yes or no")
+
+
+def as_count(value: Any) -> int:
+    """A whole number, none as well."""
+    return 0 if str(value).strip() == "0" and not isinstance(value, bool) else as_number(value)
+
+
 def as_name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("it must be a name")
@@ -130,6 +162,24 @@ class Settings:
         None,
         as_name,
         "where libraries are kept: a file (without it one in ~/.local/share/doublet), or postgresql://user@host/name",
+    )
+    min_words: int = _setting(
+        10, as_count, "files and pages with fewer words are not stored but reported as too short"
+    )
+    contact: str | None = _setting(
+        None,
+        as_name,
+        "your page or e-mail address, told to every web server, so that its owner can reach you",
+    )
+    fetch_delay_s: float = _setting(
+        1.0, as_seconds, "seconds between two requests to one host; a longer Crawl-delay of the site counts"
+    )
+    fetch_timeout_s: float = _setting(120.0, as_time_limit, "seconds that one page may take")
+    fetch_limit: int = _setting(
+        50_000_000, as_size, "bytes that one page may have after unpacking, such as 50MB"
+    )
+    allow_private: bool = _setting(
+        False, as_switch, "fetch from this computer and from private networks too (yes or no)"
     )
     colour: str = _setting("auto", as_one_of(*COLOURS), "colour in the terminal")
 

@@ -35,6 +35,8 @@ def _allowed() -> dict[str, set[str]]:
 
 
 ALLOWED = _allowed()
+# Where neighbours meet: value types and protocols, which import nothing themselves.
+PROTOCOLS = {"doublet.sources.protocol"}
 PURE = [*CORE, "repeats", *sorted(BASE)]
 # Network, databases, frameworks, other processes and the clock: nothing of the core's business.
 OUTSIDE = {
@@ -98,8 +100,15 @@ def test_imports_go_downwards(path: pathlib.Path) -> None:
         f"line {line}: {part} imports {module}"
         for line, module in imports(path)
         if module.startswith("doublet.") and module.split(".")[1] not in ALLOWED[part] | {part}
+        if not (part in EDGES and module in PROTOCOLS)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_protocols_import_nothing() -> None:
+    for module in PROTOCOLS:
+        path = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        assert not [found for _, found in imports(path) if found.startswith("doublet")]
 
 
 @pytest.mark.parametrize("path", modules(), ids=names(modules()))

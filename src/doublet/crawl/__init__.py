@@ -1,1 +1,1 @@
-"""Documents over the network, politely: `fetch` gets one address, `robots` and `addresses` say which ones may be got."""
+"""Documents over the network, politely: `fetch` gets one address, `robots` and `addresses` say which ones may be."""

@@ -35,7 +35,10 @@ _IPV4_IN_IPV6 = (
 )
 # Addresses at which clouds hand out passwords. Most are link-local; these are not.
 _METADATA = frozenset(
-    map(ipaddress.ip_address, ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"))
+    map(
+        ipaddress.ip_address,
+        ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"),
+    )
 )
 _BLANKS = re.compile(r"[\t\n\r]")
 
@@ -75,7 +78,7 @@ def parse_address(text: str, base: Address | None = None) -> Address:
     try:
         # Half a surrogate pair stands for nothing and cannot be sent.
         clean = text.encode("utf-8", "replace").decode("utf-8")
-        found = parse(clean, str(base)) if base is not None else parse(clean)
+        found = parse(str(base)) + clean if base is not None else parse(clean)
     except ValueError:
         raise NotAllowed(
             f"{shown!r} is no address of a page: it should look like https://example.org/page", address=shown

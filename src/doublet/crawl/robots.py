@@ -152,7 +152,9 @@ def _rules(allow: bool, value: str) -> list[Rule]:
 def comparable(path: str) -> str:
     """A path or a pattern in the form in which they are compared: letters beyond ASCII percent-encoded, escapes of
     letters and digits undone, other escapes in capitals."""
-    encoded = quote(path, safe="".join(map(chr, range(0x21, 0x7F)))) if not path.isascii() or " " in path else path
+    encoded = (
+        quote(path, safe="".join(map(chr, range(0x21, 0x7F)))) if not path.isascii() or " " in path else path
+    )
     if "%" not in encoded:
         return encoded
 
