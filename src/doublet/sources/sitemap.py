@@ -1,0 +1,443 @@
+"""Sitemaps: lists of the addresses of a site, with the day each page last changed (sitemaps.org).
+
+Takes the address of a sitemap, of an index of sitemaps, of a text file with one address a line, or of a site whose
+robots.txt names its sitemaps; each may be packed with gzip. Gives the pages.
+
+A page whose *lastmod* is the one that is remembered is not asked for again; a page without *lastmod* is asked for
+"only if changed". A sitemap that the server calls unchanged and in which every page has a date is not read again.
+What real sitemaps do wrong is borne: no namespace, relative addresses, an XML declaration after a blank line, addresses
+of other hosts, files that end in the middle.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+from urllib.parse import urljoin, urlsplit
+
+from doublet.errors import InputUnreadable, SourceError, Unreadable
+from doublet.sources.addresses import clean, same_site
+from doublet.sources.protocol import (
+    Answer,
+    Checkpoint,
+    Failed,
+    Fetcher,
+    Found,
+    Gone,
+    Item,
+    Known,
+    KnownLookup,
+    Unchanged,
+)
+from doublet.sources.web import (
+    content_type,
+    content_version,
+    failure,
+    get_document,
+    iso_time,
+    unpack,
+    validators_of,
+    validators_state,
+)
+from doublet.text.encoding import decode_page
+from doublet.text.formats.protocol import needs
+
+try:
+    from lxml import etree
+except ImportError as error:  # pragma: no cover - depends on what is installed
+    raise needs("lxml", "a sitemap") from error
+
+MAX_BYTES = (
+    50 * 1024 * 1024
+)  #: of one sitemap, unpacked, and the number below: the limits that sitemaps.org sets
+MAX_ENTRIES = 50_000
+MAX_DEPTH = 3  #: an index of sitemaps should not hold another index; some do
+MAX_SITEMAPS = 5_000
+MAX_DOCUMENTS = 1_000_000
+EVERY = 10  #: documents between checkpoints: what a killed process has to ask for again
+MAX_PASSED = 20_000  #: pages that are remembered as left out on purpose
+_SITEMAP_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.I | re.M)
+_XML_START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<")
+_XML_TYPES = "application/xml, text/xml, text/plain;q=0.8, */*;q=0.5"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a sitemap."""
+
+    address: str
+    changed: str = ""  #: lastmod as it stands there
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What a sitemap file holds. *trouble* says in words what could not be read of it."""
+
+    pages: tuple[Entry, ...] = ()
+    sitemaps: tuple[Entry, ...] = ()
+    trouble: str = ""
+
+
+def parse_sitemap(data: bytes, address: str, *, charset: str = "") -> Sitemap:
+    """Read a sitemap, an index or a text file with addresses. Raises `InputUnreadable` when it is none of these.
+
+    Addresses come back clean and absolute, each once; what leads nowhere is left out and counted in *trouble*. XML is
+    read as a stream, without entities and without anything from outside; one that ends in the middle gives what stood
+    before.
+    """
+    try:
+        data = unpack(data, MAX_BYTES)
+    except InputUnreadable as error:
+        raise InputUnreadable(f"the sitemap {address} {error.message}", address=address) from error
+    if _XML_START.match(data):
+        return _parse_xml(data.lstrip(b"\xef\xbb\xbf \t\r\n"), address)
+    try:
+        text, _ = decode_page(data, header=charset, markup=False)
+    except Unreadable as error:
+        raise InputUnreadable(f"{address} is not a sitemap: it {error.message}", address=address) from error
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not lines or not clean(lines[0], base=address) or not re.match(r"https?://|/", lines[0], re.I):
+        raise InputUnreadable(
+            f"{address} is not a sitemap: neither XML nor a list of addresses", address=address
+        )
+    return _collect([Entry(line) for line in lines], [], address, "")
+
+
+def _parse_xml(data: bytes, address: str) -> Sitemap:
+    pages: list[Entry] = []
+    sitemaps: list[Entry] = []
+    trouble = ""
+    root = ""
+    stream = etree.iterparse(
+        io.BytesIO(data),
+        events=("start", "end"),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        for event, element in stream:
+            tag = _local(element)
+            if not root:
+                root = tag
+                if root not in ("urlset", "sitemapindex", "sitemap", "url"):
+                    raise InputUnreadable(f"{address} is XML, but not a sitemap (it begins with <{root}>)")
+            if event == "start" or tag not in ("url", "sitemap"):
+                continue
+            entry = _entry(element)
+            if entry.address:
+                (pages if tag == "url" else sitemaps).append(entry)
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+            if len(pages) > MAX_ENTRIES or len(sitemaps) > MAX_ENTRIES:
+                trouble = f"more than {MAX_ENTRIES:,} addresses; the rest was not read"
+                break
+    except etree.XMLSyntaxError as error:
+        if not pages and not sitemaps:
+            raise InputUnreadable(f"{address} is not a sitemap that can be read ({error})") from error
+        trouble = f"it is damaged or cut short ({error}); taken is what stands before"
+    return _collect(pages[:MAX_ENTRIES], sitemaps[:MAX_ENTRIES], address, trouble)
+
+
+def _entry(element: Any) -> Entry:
+    """Only children of the entry itself count: extensions for images and videos have a loc of their own."""
+    values = {"loc": "", "lastmod": ""}
+    for child in element:
+        name = _local(child)
+        if name in values and not values[name]:
+            values[name] = "".join(child.itertext()).strip()
+    return Entry(values["loc"], values["lastmod"][:64])
+
+
+def _local(element: Any) -> str:
+    """The name in lower case without its namespace, right or wrong."""
+    tag = element.tag
+    return tag.rsplit("}", 1)[-1].rsplit(":", 1)[-1].lower() if isinstance(tag, str) else ""
+
+
+def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: str) -> Sitemap:
+    if len(pages) > MAX_ENTRIES:
+        pages, trouble = pages[:MAX_ENTRIES], f"more than {MAX_ENTRIES:,} addresses; the rest was not read"
+    lost = 0
+    cleaned: list[dict[str, Entry]] = []
+    for entries in (pages, sitemaps):
+        kept: dict[str, Entry] = {}
+        for entry in entries:
+            where = clean(entry.address, base=address)
+            lost += not where
+            if where and (where not in kept or entry.changed > kept[where].changed):
+                kept[where] = Entry(where, entry.changed)
+        cleaned.append(kept)
+    if lost:
+        trouble = f"{trouble}; " * bool(trouble) + f"{lost:,} addresses in it lead nowhere"
+    return Sitemap(tuple(cleaned[0].values()), tuple(cleaned[1].values()), trouble)
+
+
+def is_sitemap(data: bytes) -> bool:
+    """Whether the bytes look like a sitemap in XML, from their beginning."""
+    try:
+        head = unpack(data, MAX_BYTES)[:4096]
+    except InputUnreadable:
+        return False
+    return bool(re.search(rb"<(?:[\w-]+:)?(?:urlset|sitemapindex)[\s>]", head, re.I))
+
+
+def robots_sitemaps(text: str, address: str) -> list[str]:
+    """The addresses that a robots.txt names as sitemaps."""
+    found = (clean(value, base=address) for value in _SITEMAP_LINE.findall(text))
+    return list(dict.fromkeys(filter(None, found)))
+
+
+class SitemapSource:
+    """The pages that the sitemaps of a site name.
+
+    *only*: strings of which the address of a document must contain one (``post``). *other_hosts*: take pages of other
+    hosts than the sitemap's too. *trust_dates=False*: ask for every page "only if changed", whatever its date says.
+    """
+
+    kind: ClassVar[str] = "sitemap"
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        only: Sequence[str] = (),
+        other_hosts: bool = False,
+        trust_dates: bool = True,
+        max_documents: int = MAX_DOCUMENTS,
+    ) -> None:
+        self.address = clean(address)
+        if not self.address:
+            raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+        self.only = tuple(only)
+        self.other_hosts = other_hosts
+        self.trust_dates = trust_dates
+        self.max_documents = max_documents
+
+    def items(self, fetcher: Fetcher, known: KnownLookup, state: dict[str, Any]) -> Iterator[Item]:
+        return _Walk(self, fetcher, known, state).items()
+
+
+class _Walk:
+    """One walk through the sitemaps of a source.
+
+    Its state: *queue*, sitemaps still to read as [address, depth], the first one in work; *last* and *position*, the
+    page of it after which the checkpoint was made; *read*, sitemaps read in this walk; *files*, validators of sitemaps
+    that were read whole; *passed*, pages that were left out on purpose, with the version that was looked at.
+    """
+
+    def __init__(
+        self, source: SitemapSource, fetcher: Fetcher, known: KnownLookup, state: dict[str, Any]
+    ) -> None:
+        self.source = source
+        self.fetcher = fetcher
+        self.known = known
+        self.files: dict[str, Any] = dict(state.get("files", {}))
+        self.passed: dict[str, str] = dict(state.get("passed", {}))
+        self.queue: list[list[Any]] = [list(pair) for pair in state.get("queue", [])]
+        self.read: list[str] = list(state.get("read", []))
+        self.given: int = int(state.get("given", 0)) if self.queue else 0
+        self.resumed = (str(state.get("last", "")), int(state.get("position", 0))) if self.queue else ("", 0)
+        self.seen: set[str] = set()
+        self.listed: frozenset[str] = frozenset()  # pages of the sitemap in hand
+        self.since_checkpoint = 0
+
+    def items(self) -> Iterator[Item]:
+        if not self.queue:
+            self.read = []
+            self.queue = [[address, 0] for address in self._start()]
+        while self.queue:
+            address, depth = self.queue[0]
+            yield from self._sitemap(str(address), int(depth))
+            self.queue.pop(0)
+            self.resumed = ("", 0)
+            yield self._checkpoint()
+            if self.given >= self.source.max_documents:
+                yield Failed(
+                    self.source.address,
+                    "too_large",
+                    f"stopped after {self.given:,} documents, the limit that was set; the rest was not looked at",
+                )
+                self.queue = []
+                yield self._checkpoint()
+
+    def _start(self) -> list[str]:
+        """The sitemaps to begin with. The address itself, or those that robots.txt names when it is that of a site."""
+        address = self.source.address
+        parts = urlsplit(address)
+        if parts.path.lower().endswith("robots.txt") or (parts.path in ("", "/") and not parts.query):
+            robots = urljoin(address, "/robots.txt")
+            answer = self.fetcher.fetch(robots, accept="text/plain")
+            found = []
+            if answer.status == 200:
+                found = robots_sitemaps(answer.body[: 1 << 19].decode("utf-8", "replace"), answer.address)
+            if found:
+                return found
+            if parts.path.lower().endswith("robots.txt"):
+                raise InputUnreadable(f"{address} names no sitemap", address=address)
+            return [urljoin(address, "/sitemap.xml")]
+        return [address]
+
+    def _sitemap(self, address: str, depth: int) -> Iterator[Item]:
+        first = not self.read
+        remembered = self.files.get(address) if not self.resumed[0] else None
+        try:
+            answer = self.fetcher.fetch(
+                address, validators=validators_of(remembered) if remembered else None, accept=_XML_TYPES
+            )
+            if not answer.unchanged:
+                self._check(answer)
+                sitemap = parse_sitemap(answer.body, answer.address, charset=content_type(answer)[1])
+        except SourceError as error:
+            if first:
+                raise
+            yield Failed(
+                address, failure(address, error).state, f"the sitemap could not be read: {error.message}"
+            )
+            self.read.append(address)
+            return
+        self.read.append(address)
+        if answer.unchanged:
+            return
+        if sitemap.trouble:
+            yield Failed(address, "invalid", f"the sitemap has faults: {sitemap.trouble}")
+        yield from self._index(sitemap, address, depth)
+        whole = yield from self._pages(sitemap, address)
+        dated = self.source.trust_dates and all(entry.changed for entry in sitemap.pages)
+        if whole and dated and not sitemap.sitemaps and not sitemap.trouble and answer.validators:
+            self.files[address] = validators_state(answer.validators)
+        else:
+            self.files.pop(address, None)
+
+    def _check(self, answer: Answer) -> None:
+        if not 200 <= answer.status < 300:
+            raise InputUnreadable(
+                f"{answer.address} answered {answer.status}: there is no sitemap. Look into the robots.txt of the "
+                "site for its address",
+                address=answer.address,
+            )
+
+    def _index(self, sitemap: Sitemap, address: str, depth: int) -> Iterator[Item]:
+        waiting = {str(pair[0]) for pair in self.queue} | set(self.read)
+        fresh = [entry.address for entry in sitemap.sitemaps if entry.address not in waiting]
+        if fresh and depth >= MAX_DEPTH:
+            yield Failed(
+                address, "too_large", f"sitemaps inside sitemaps, more than {MAX_DEPTH} deep: not read"
+            )
+            return
+        room = MAX_SITEMAPS - len(waiting)
+        if len(fresh) > room:
+            yield Failed(
+                address, "too_large", f"names {len(fresh):,} sitemaps; read are {max(room, 0):,} of them"
+            )
+        self.queue += [[one, depth + 1] for one in fresh[: max(room, 0)]]
+
+    def _pages(self, sitemap: Sitemap, address: str) -> Generator[Item, None, bool]:
+        """Gives whether all pages were dealt with, so that the sitemap need not be read again while it is the same."""
+        whole = True
+        foreign: list[str] = []
+        last, position = self.resumed
+        entries = sitemap.pages
+        if position and position <= len(entries) and entries[position - 1].address == last:
+            whole = False  # what failed before the stop is not known here
+        else:
+            position = 0
+        self.listed = frozenset(entry.address for entry in entries)
+        for number, entry in enumerate(entries[position:], position + 1):
+            if self.given >= self.source.max_documents:
+                return False
+            if self.source.only and not any(part in entry.address for part in self.source.only):
+                continue
+            if not self.source.other_hosts and not same_site(entry.address, address):
+                foreign.append(entry.address)
+                continue
+            if entry.address in self.seen:
+                continue
+            self.seen.add(entry.address)
+            for item in self._page(entry):
+                whole = whole and not (isinstance(item, Failed) and item.state == "failed")
+                if isinstance(item, Found):
+                    self.given += 1
+                yield item
+            if self.since_checkpoint >= EVERY:
+                yield self._checkpoint(entry.address, number)
+        if foreign:
+            yield Failed(
+                address,
+                "refused",
+                f"{len(foreign):,} addresses are on other hosts than the sitemap (the first: {foreign[0]}) and were "
+                "left out; `other_hosts` takes them too",
+            )
+        return whole
+
+    def _page(self, entry: Entry) -> Iterator[Item]:
+        id = entry.address
+        version = entry.changed if self.source.trust_dates else ""
+        known = self.known(id)
+        if version and ((known and known.version == version) or self.passed.get(id) == version):
+            yield Unchanged(id)
+            return
+        self.since_checkpoint += 1
+        item, facts = get_document(
+            self.fetcher,
+            id,
+            id,
+            known,
+            version=version,
+            time=iso_time(entry.changed) if entry.changed else "",
+        )
+        items: list[Item] = [item]
+        if isinstance(item, Found) and facts.canonical and self._is_copy(id, facts.canonical):
+            items = self._original(item, facts.canonical, known)
+        left_out = not any(isinstance(one, Found) and one.id == id for one in items)
+        failed = any(isinstance(one, Failed) and one.state == "failed" for one in items)
+        self.passed.pop(id, None)
+        if (
+            version
+            and left_out
+            and not failed
+            and not isinstance(item, Unchanged)
+            and len(self.passed) < MAX_PASSED
+        ):
+            self.passed[id] = version
+        yield from items
+
+    def _is_copy(self, address: str, canonical: str) -> bool:
+        """A canonical link counts within the site; one that leads every page to the front page is a mistake."""
+        if canonical == address or not same_site(canonical, address):
+            return False
+        return urlsplit(canonical).path not in ("", "/") or bool(urlsplit(canonical).query)
+
+    def _original(self, item: Found, canonical: str, known: Known | None) -> list[Item]:
+        """A page that says it is a copy is kept under the address of its original, unless that comes by itself."""
+        reason = f"the page says that it is a copy of {canonical}"
+        items: list[Item] = [Gone(item.id, reason)] if known else []
+        if canonical in self.listed or canonical in self.seen:
+            return items or [Failed(item.id, "duplicate", reason)]
+        self.seen.add(canonical)
+        version = content_version(item.data)
+        original = self.known(canonical)
+        if original and original.version == version:
+            return [*items, Unchanged(canonical)]
+        return [*items, replace(item, id=canonical, address=canonical, version=version)]
+
+    def _checkpoint(self, last: str = "", position: int = 0) -> Checkpoint:
+        self.since_checkpoint = 0
+        return Checkpoint(
+            {
+                "queue": [list(pair) for pair in self.queue],
+                "read": list(self.read) if self.queue else [],
+                "last": last,
+                "position": position,
+                "files": dict(self.files),
+                "passed": dict(self.passed),
+                "given": self.given if self.queue else 0,
+            }
+        )
