@@ -10,32 +10,33 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// One bit a position: true where a suffix is smaller than the one after it.
+// One bit a position.
 class Bits {
  public:
   explicit Bits(size_t count) : words_((count + 63) / 64, 0) {}
   bool operator[](size_t i) const { return words_[i >> 6] >> (i & 63) & 1; }
   void set(size_t i) { words_[i >> 6] |= uint64_t{1} << (i & 63); }
+  void fill(size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i) set(i);
+  }
 
  private:
   std::vector<uint64_t> words_;
 };
 
-// Suffix sorting by induction (SA-IS). The last symbol must be 0 and stand nowhere else; symbols are below `kinds`.
-// The reduced problem is solved inside `sa`: beyond the answer only buckets and one bit a position are needed.
+// Suffix sorting by induction (SA-IS). Symbols are below `kinds`; behind the last one stands, unwritten, one that is
+// smaller than all. The reduced problem is solved inside `sa`: beyond the answer only one bucket a symbol (counted anew
+// when it is needed) and one bit a position are held.
 class Induction {
  public:
   Induction(const uint32_t* s, uint32_t* sa, uint32_t count, uint32_t kinds)
-      : s_(s), sa_(sa), count_(count), kinds_(kinds), small_(count), sizes_(kinds + size_t{1}, 0), heads_(kinds) {}
+      : s_(s), sa_(sa), count_(count), small_(count), heads_(kinds) {}
 
   void run() {
-    for (uint32_t i = 0; i < count_; ++i) ++sizes_[s_[i] + 1];
-    for (uint32_t c = 0; c < kinds_; ++c) sizes_[c + 1] += sizes_[c];
-    small_.set(count_ - 1);
     for (uint32_t i = count_ - 1; i-- > 0;)
       if (s_[i] < s_[i + 1] || (s_[i] == s_[i + 1] && small_[i + 1])) small_.set(i);
     std::fill(sa_, sa_ + count_, kNone);
-    tails();
+    buckets(true);
     for (uint32_t i = 1; i < count_; ++i)
       if (lowest(i)) sa_[--heads_[s_[i]]] = i;
     induce();
@@ -62,7 +63,7 @@ class Induction {
       if (lowest(i)) reduced[to++] = i;
     for (uint32_t i = 0; i < found; ++i) sa_[i] = reduced[sa_[i]];
     std::fill(sa_ + found, sa_ + count_, kNone);
-    tails();
+    buckets(true);
     for (uint32_t i = found; i-- > 0;) {
       const uint32_t at = sa_[i];
       sa_[i] = kNone;
@@ -73,20 +74,31 @@ class Induction {
 
  private:
   bool lowest(uint32_t i) const { return i && small_[i] && !small_[i - 1]; }
-  void tails() { std::copy(sizes_.begin() + 1, sizes_.end(), heads_.begin()); }
+  // Where the suffixes that begin with each symbol start in the answer, or (tails) where they end.
+  void buckets(bool tails) {
+    std::fill(heads_.begin(), heads_.end(), 0);
+    for (uint32_t i = 0; i < count_; ++i) ++heads_[s_[i]];
+    uint32_t sum = 0;
+    for (uint32_t& head : heads_) {
+      const uint32_t size = head;
+      head = tails ? sum + size : sum;
+      sum += size;
+    }
+  }
   void induce() {
-    std::copy(sizes_.begin(), sizes_.end() - 1, heads_.begin());
+    buckets(false);
+    sa_[heads_[s_[count_ - 1]]++] = count_ - 1;  // what stands before the end
     for (uint32_t i = 0; i < count_; ++i) {
       const uint32_t at = sa_[i];
       if (at != kNone && at && !small_[at - 1]) sa_[heads_[s_[at - 1]]++] = at - 1;
     }
-    tails();
+    buckets(true);
     for (uint32_t i = count_; i-- > 0;) {
       const uint32_t at = sa_[i];
       if (at != kNone && at && small_[at - 1]) sa_[--heads_[s_[at - 1]]] = at - 1;
     }
   }
-  // Whether two stretches from one lowest position to the next are equal.
+  // Whether two stretches from one lowest position to the next are equal. The one that reaches the end is like no other.
   bool same(uint32_t a, uint32_t b) const {
     for (uint32_t d = 0;; ++d) {
       if (a + d >= count_ || b + d >= count_ || s_[a + d] != s_[b + d] || small_[a + d] != small_[b + d]) return false;
@@ -96,9 +108,9 @@ class Induction {
 
   const uint32_t* s_;
   uint32_t* sa_;
-  uint32_t count_, kinds_;
-  Bits small_;
-  std::vector<uint32_t> sizes_, heads_;
+  uint32_t count_;
+  Bits small_;  // where a suffix is smaller than the one after it
+  std::vector<uint32_t> heads_;
 };
 
 void check_ids(View<uint32_t> ids) {
@@ -132,26 +144,22 @@ Array<uint32_t> suffix_array(View<uint32_t> ids) {
     if (count) {
       const uint32_t* from = ids.data();
       const uint32_t top = *std::max_element(from, from + count);
-      if (top > UINT32_MAX - 2) throw nb::value_error("a token number is too large");
+      if (top == UINT32_MAX) throw nb::value_error("a token number is too large");
       // Small alphabets as they are; sparse numbers are made dense in the same order.
-      std::vector<uint32_t> dense;
-      uint32_t kinds = top + 2;
+      std::vector<uint32_t> distinct, dense;
+      uint32_t kinds = top + 1;
       if (top > 2 * count + 1024) {
-        dense.assign(from, from + count);
-        std::sort(dense.begin(), dense.end());
-        dense.erase(std::unique(dense.begin(), dense.end()), dense.end());
-        kinds = static_cast<uint32_t>(dense.size()) + 1;
+        distinct.assign(from, from + count);
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+        kinds = static_cast<uint32_t>(distinct.size());
+        dense.resize(count);
+        for (size_t i = 0; i < count; ++i)
+          dense[i] = static_cast<uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), from[i]) - distinct.begin());
+        from = dense.data();
       }
-      Buffer<uint32_t> s;
-      s.resize(count + 1);
-      for (size_t i = 0; i < count; ++i)
-        s[i] = 1 + (dense.empty() ? from[i]
-                                  : static_cast<uint32_t>(std::lower_bound(dense.begin(), dense.end(), from[i]) - dense.begin()));
-      s[count] = 0;
-      out.resize(count + 1);
-      Induction(s.data, out.data, static_cast<uint32_t>(count + 1), kinds).run();
-      std::memmove(out.data, out.data + 1, count * sizeof(uint32_t));
-      out.size = count;
+      out.resize(count);
+      Induction(from, out.data, static_cast<uint32_t>(count), kinds).run();
     }
   }
   return own(std::move(out));
@@ -245,7 +253,7 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
              : a.length != b.length           ? a.length > b.length
                                               : a.first < b.first;
     });
-    std::vector<uint8_t> used(count, 0);
+    Bits used(count);
     std::vector<uint32_t> places, kept;
     offsets.push(0);
     size_t spent = 0;
@@ -296,7 +304,7 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
         ++length;
       }
       for (uint32_t at : kept) {
-        std::fill(used.begin() + at, used.begin() + at + length, 1);
+        used.fill(at, at + length);
         starts.push(at);
       }
       lengths.push(length);

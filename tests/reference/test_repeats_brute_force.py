@@ -23,7 +23,9 @@ tokens = st.lists(st.integers(0, 5), min_size=2, max_size=60)
 def sequence(values: list[int], cuts: tuple[int, ...] = ()) -> TokenSequence:
     ids = np.array(values, np.uint32)
     places = np.arange(len(ids), dtype=np.uint32)
-    return TokenSequence(ids, places, places + 1, np.array([0, len(ids)]), np.array(cuts, np.int64), [])
+    return TokenSequence(
+        ids, places, np.ones(len(ids), np.uint8), np.array([0, len(ids)]), np.array(cuts, np.int64), []
+    )
 
 
 @settings(max_examples=300)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
+from array import array
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -35,6 +36,7 @@ SEARCHES: dict[str, Search] = {
     "edit": find_by_edit,
     "ngrams": find_by_ngrams,
 }
+_CLOSERS = frozenset(".!?…»”’)]")
 _CLOSING = re.compile(r"[.!?…]+[\"'»”’)\]]*(?=\s|$)|[»”’)\]]+[.!?…]*(?=\s|$)")
 
 
@@ -58,17 +60,13 @@ def search(
     progress.step("writing", 0, len(groups), "groups")
     if not len(sequence):
         notes.append("there are no words: there is nothing to look for")
-    covered = _covered(groups, len(sequence))
     edges = sequence.offsets.tolist()
+    covered = _covered(groups, sequence)
     files = tuple(
         RepeatFile(
-            name,
-            plan.kind,
-            len(plan.text),
-            two - one,
-            float(covered[one:two].sum()) / (two - one) if two > one else 0.0,
+            name, plan.kind, len(plan.text), two - one, int(inside) / (two - one) if two > one else 0.0
         )
-        for (name, plan), (one, two) in zip(plans, itertools.pairwise(edges), strict=True)
+        for (name, plan), (one, two), inside in zip(plans, itertools.pairwise(edges), covered, strict=True)
     )
     return Repeats(
         algorithm=options.algorithm,
@@ -81,55 +79,57 @@ def search(
     )
 
 
-def _covered(groups: TokenGroups, count: int) -> NDArray[np.bool_]:
-    """Which tokens stand in a repeat."""
-    steps = np.zeros(count + 1, np.int64)
-    flat = np.array([edge for group in groups for edge in group], np.int64).reshape(-1, 2)
-    np.add.at(steps, flat[:, 0], 1)
-    np.add.at(steps, flat[:, 1], -1)
-    inside: NDArray[np.bool_] = np.cumsum(steps[:-1]) > 0
-    return inside
+def _flat(groups: TokenGroups) -> NDArray[np.int64]:
+    """All stretches, one after the other: start, end."""
+    return np.array([edge for group in groups for edge in group], np.int64).reshape(-1, 2)
+
+
+def _covered(groups: TokenGroups, sequence: TokenSequence) -> NDArray[np.int64]:
+    """How many tokens of each file stand in a repeat."""
+    flat = _flat(groups)
+    flat = flat[np.argsort(flat[:, 0], kind="stable")]
+    reach = np.maximum.accumulate(flat[:, 1])
+    told = np.concatenate([[0], reach[:-1]]) if len(flat) else reach
+    fresh = np.maximum(0, flat[:, 1] - np.maximum(flat[:, 0], told))
+    owner = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
+    return np.bincount(owner, fresh, len(sequence.plans)).astype(np.int64)
 
 
 def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -> list[RepeatGroup]:
     """Groups with places in the files."""
-    flat = np.array([edge for group in groups for edge in group], np.int64).reshape(-1, 2)
-    owner = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
-    starts = sequence.starts[flat[:, 0]].astype(np.int64)
-    ends = sequence.ends[flat[:, 1] - 1].astype(np.int64)
-    rows: list[RepeatFragment | None] = [None] * len(flat)
-    for number in np.unique(owner).tolist():
-        plan = sequence.plans[number]
-        lines = np.cumsum([0, *(len(line) + 1 for line in plan.text.split("\n"))])
-        here = np.flatnonzero(owner == number)
-        for at in here.tolist():  # a fragment takes the full stop that ends it
-            closing = _CLOSING.match(plan.masked, int(ends[at]))
+    flat = _flat(groups)
+    owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
+    owner = owners.tolist()
+    masks = [plan.masked for plan in sequence.plans]
+    starts = sequence.starts[flat[:, 0]].tolist()
+    ends = sequence.ends(flat[:, 1] - 1).tolist()
+    for at, (number, end) in enumerate(zip(owner, ends, strict=True)):
+        mask = masks[number]
+        if end < len(mask) and mask[end] in _CLOSERS:  # a fragment takes the full stop that ends it
+            closing = _CLOSING.match(mask, end)
             if closing:
                 ends[at] = closing.end()
-        first = np.searchsorted(lines, starts[here], "right") - 1
-        last = np.searchsorted(lines, np.maximum(ends[here] - 1, starts[here]), "right") - 1
-        columns, end_columns = starts[here] - lines[first] + 1, ends[here] - lines[last] + 1
-        for at, line, column, end_line, end_column in zip(
-            here.tolist(), first.tolist(), columns.tolist(), last.tolist(), end_columns.tolist(), strict=True
-        ):
-            start, end = int(starts[at]), int(ends[at])
-            heading = plan.section_at(start)
-            rows[at] = RepeatFragment(
-                file=names[number],
-                start=start,
-                end=end,
-                line=line + 1,
-                column=column,
-                end_line=end_line + 1,
-                end_column=end_column,
-                tokens=int(flat[at, 1] - flat[at, 0]),
-                section=f"{heading.number} {heading.title}" if heading else "",
-                text=plan.text[start:end],
-            )
-    fragments = [row for row in rows if row is not None]
-    hashes = text_hashes(
-        [sequence.plans[o].masked[f.start : f.end] for o, f in zip(owner.tolist(), fragments, strict=True)]
+    table = _PlaceTable(sequence.plans, owners)
+    lines, columns = table.lines(owners, np.array(starts, np.int64))
+    last = np.maximum(np.array(ends, np.int64) - 1, np.array(starts, np.int64))
+    end_lines, end_columns = table.lines(owners, last)
+    sections, places = table.labels(owners, starts)
+    rows = zip(
+        [names[number] for number in owner],
+        starts,
+        ends,
+        lines.tolist(),
+        columns.tolist(),
+        end_lines.tolist(),
+        (end_columns + np.array(ends, np.int64) - last).tolist(),
+        (flat[:, 1] - flat[:, 0]).tolist(),
+        sections,
+        places,
+        [sequence.plans[o].text[one:two] for o, one, two in zip(owner, starts, ends, strict=True)],
+        strict=True,
     )
+    fragments = list(map(RepeatFragment._make, rows))
+    hashes = text_hashes([masks[o][one:two] for o, one, two in zip(owner, starts, ends, strict=True)])
     out: list[RepeatGroup] = []
     taken: dict[str, int] = {}
     at = 0
@@ -153,17 +153,70 @@ def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -
     return out
 
 
+class _PlaceTable:
+    """Lines, sections and places of all files that have repeats, looked up for all fragments at once.
+
+    Files are laid end to end, so that one sorted array serves them all.
+    """
+
+    def __init__(self, plans: Sequence[Plan], owners: NDArray[np.int64]) -> None:
+        self._base = np.cumsum([0, *(len(plan.text) + 1 for plan in plans)])
+        self._first = np.zeros(len(plans), np.int64)  # number of the first line of each file
+        begins = array("q")
+        marks: tuple[list[int], list[int]] = ([], [])
+        texts: tuple[list[str], list[str]] = ([], [])
+        for number in np.unique(owners).tolist():
+            plan = plans[number]
+            base = int(self._base[number])
+            self._first[number] = len(begins)
+            begins.append(base)
+            at = plan.text.find("\n")
+            while at >= 0:
+                begins.append(base + at + 1)
+                at = plan.text.find("\n", at + 1)
+            sections = [
+                (heading.span.start, f"{heading.number} {heading.title}") for heading in plan.headings
+            ]
+            for into, labels, found in zip(marks, texts, (sections, plan.places), strict=True):
+                into.append(base)  # before the first heading there is none
+                labels.append("")
+                into += [base + start for start, _ in found]
+                labels += [label for _, label in found]
+        self._begins = np.frombuffer(begins, np.int64) if begins else np.zeros(0, np.int64)
+        self._marks = [np.array(found, np.int64) for found in marks]
+        self._texts = texts
+
+    def lines(
+        self, owners: NDArray[np.int64], where: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Line and column of characters, from 1."""
+        place = self._base[owners] + where
+        line = np.searchsorted(self._begins, place, "right") - 1
+        return line - self._first[owners] + 1, place - self._begins[line] + 1
+
+    def labels(self, owners: NDArray[np.int64], starts: Sequence[int]) -> tuple[list[str], list[str]]:
+        """The section and the place (page, paragraph) of each character."""
+        place = self._base[owners] + np.array(starts, np.int64)
+        out = []
+        for marks, texts in zip(self._marks, self._texts, strict=True):
+            which = np.searchsorted(marks, place, "right") - 1
+            out.append([texts[at] for at in which.tolist()])
+        return out[0], out[1]
+
+
 def text_hashes(texts: Sequence[str]) -> list[int]:
     """One number for the canonical words of each text; 0 for a text without words."""
-    if not texts:
+    once = dict.fromkeys(texts, 0)
+    if not once:
         return []
-    batch = Canon().tokens(list(texts))
+    batch = Canon().tokens(list(once))
     lengths = np.diff(batch.offsets.astype(np.int64))
     values, offsets = kernels.shingle(batch.hashes, batch.offsets, max(int(lengths.max(initial=1)), 1))
-    out = np.zeros(len(texts), np.uint64)
+    out = np.zeros(len(once), np.uint64)
     full = np.diff(offsets.astype(np.int64)) > 0
     out[full] = values[offsets[:-1][full].astype(np.int64)]
-    return [int(value) for value in out.tolist()]
+    once = dict(zip(once, out.tolist(), strict=True))
+    return [once[text] for text in texts]
 
 
 __all__ = ["SEARCHES", "RepeatFile", "RepeatFragment", "RepeatGroup", "RepeatOptions", "Repeats", "search"]

@@ -23,7 +23,7 @@ def border_marks(sequence: TokenSequence) -> NDArray[np.bool_]:
         if last - first < 2:
             continue
         places = np.fromiter((match.start() for match in _BORDER.finditer(plan.masked)), np.int64)
-        before = np.searchsorted(places, sequence.ends[first : last - 1])
+        before = np.searchsorted(places, sequence.ends(slice(first, last - 1)))
         after = np.searchsorted(places, sequence.starts[first + 1 : last])
         marks[first + 1 : last] = after > before
     marks[sequence.cuts] = True
@@ -43,11 +43,11 @@ class SymbolCounts:
     def density(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.float64]:
         """Share of the characters from token *first* up to *last* (not included) that are signs."""
         out = np.zeros(len(first))
-        starts, ends = self._sequence.starts, self._sequence.ends
         owner = np.searchsorted(self._sequence.offsets, first, "right") - 1
         for number in np.unique(owner).tolist():
             here = np.flatnonzero(owner == number)
-            begin, end = starts[first[here]].astype(np.int64), ends[last[here] - 1].astype(np.int64)
+            begin = self._sequence.starts[first[here]].astype(np.int64)
+            end = self._sequence.ends(last[here] - 1)
             places = self._places[number]
             found = np.searchsorted(places, end) - np.searchsorted(places, begin)
             out[here] = found / np.maximum(end - begin, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from doublet.errors import InvalidParameter, suggest
 from doublet.model import FORMAT_VERSION, Outcome, Span
@@ -107,9 +107,11 @@ class RepeatOptions:
 OPTION_NAMES = tuple(item.name for item in fields(RepeatOptions))
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatFragment:
-    """One place of a repeat. *section* is the number and title of the heading above it, or empty."""
+class RepeatFragment(NamedTuple):
+    """One place of a repeat. *section* is the number and title of the heading above it, or empty.
+
+    Not a dataclass: there can be a hundred thousand, and those take seven times as long to make.
+    """
 
     file: str
     start: int  #: character in the source
@@ -120,14 +122,15 @@ class RepeatFragment:
     end_column: int  #: of the first character behind it
     tokens: int
     section: str
-    text: str  #: as it stands in the source
+    place: str  #: "page 3", "paragraph 12": where the format has one that is no line of a text; else empty
+    text: str  #: as it stands in the source, or in the text as read
 
     @property
     def span(self) -> Span:
         return Span(self.start, self.end)
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self._asdict()
 
 
 @dataclass(frozen=True, slots=True)

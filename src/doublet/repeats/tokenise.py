@@ -23,6 +23,8 @@ from doublet.text.tokens import Canon
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
+Sizes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+Columns = tuple[Any, U32, Sizes]  #: hashes or numbers, starts, sizes
 PIECE = 1 << 19  #: characters that are tokenised at once, so that a large file needs little memory on the way
 MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
 
@@ -33,7 +35,7 @@ class TokenSequence:
 
     ids: U32  #: equal tokens have equal numbers, counted in order of first sight
     starts: U32  #: in characters of its file
-    ends: U32
+    sizes: Sizes  #: in characters; one byte each unless a token is longer than 255
     offsets: NDArray[np.int64]
     cuts: NDArray[np.int64]  #: tokens before which a new part begins (never 0)
     plans: Sequence[Plan]
@@ -46,6 +48,11 @@ class TokenSequence:
         marks = np.zeros(len(self.ids), np.uint32)
         marks[self.cuts[self.cuts < len(marks)]] = 1
         return np.cumsum(marks, dtype=np.uint32)
+
+    def ends(self, which: Any) -> NDArray[np.int64]:
+        """Where the tokens *which* (numbers or a slice) end, in characters of their files."""
+        ends: NDArray[np.int64] = self.starts[which].astype(np.int64) + self.sizes[which]
+        return ends
 
     def file_of(self, token: int) -> int:
         return int(np.searchsorted(self.offsets, token, "right")) - 1
@@ -63,34 +70,32 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
     """All files as one sequence, with the filters of *options*."""
     reduce = "none" if options.algorithm == "exact" else options.reduce
     canon = Canon(stop_words=options.stop_words, reduce=reduce)
-    columns: list[tuple[Any, U32, U32]] = []
+    columns: list[Columns] = []
     offsets = [0]
     cuts: list[int] = []
     numbering = _Numbering()
     table = kernels.WordTable() if canon.plain and options.tokens == "word" else None
     for plan in plans:
-        hashes, starts, ends = _words(plan, canon, options, table)
-        if options.tokens == "punctuation":
-            hashes, starts, ends = _with_signs(plan.masked, hashes, starts, ends)
-        elif options.tokens in ("line", "sentence"):
+        hashes, starts, sizes = _words(plan, canon, options, table)
+        if options.tokens in ("line", "sentence"):
             units = _lines(plan.masked) if options.tokens == "line" else sentences(plan.masked)
-            hashes, starts, ends = _grouped(hashes, starts, ends, units)
+            hashes, starts, sizes = _grouped(hashes, starts, sizes, units)
         holes = _holes(plan, options)
         base = offsets[-1]
         if holes:
             edges = np.array([span.start for span in holes] + [span.end for span in holes], np.int64)
-            middle = (starts.astype(np.int64) + ends) // 2
+            middle = starts.astype(np.int64) + sizes // 2
             inside = _inside(middle, holes)
-            hashes, starts, ends = hashes[~inside], starts[~inside], ends[~inside]
+            hashes, starts, sizes = hashes[~inside], starts[~inside], sizes[~inside]
             cuts += (base + np.searchsorted(starts, edges)).tolist()
-        columns.append((hashes if table is not None else numbering.number(hashes), starts, ends))
+        columns.append((hashes if table is not None else numbering.number(hashes), starts, sizes))
         offsets.append(base + len(starts))
         cuts.append(offsets[-1])
-    ids, starts, ends = _joined(columns)
+    ids, starts, sizes = _joined(columns)
     marks = np.unique(np.array(cuts, np.int64))
     marks = marks[(marks > 0) & (marks < len(ids))]
     return TokenSequence(
-        ids.astype(np.uint32, copy=False), starts, ends, np.array(offsets, np.int64), marks, plans
+        ids.astype(np.uint32, copy=False), starts, sizes, np.array(offsets, np.int64), marks, plans
     )
 
 
@@ -120,10 +125,10 @@ class _Numbering:
         return numbers[which.reshape(-1)]
 
 
-def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> tuple[Any, U32, U32]:
-    """Hash and place of every word, tokenised in pieces that end with a line. With a *table* its number at once."""
+def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Columns:
+    """Hash and place of every word (and sign), tokenised in pieces that end with a line; with a *table* its number."""
     text = plan.masked
-    columns: list[tuple[Any, U32, U32]] = []
+    columns: list[Columns] = []
     at = 0
     while at < len(text):
         end = len(text)
@@ -140,18 +145,26 @@ def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> tupl
             columns.append(_numbered(piece, shift, canon, table, mask=options.masks_numbers))
         else:
             batch = canon.tokens([piece])
-            hashes = batch.hashes
+            hashes, starts, ends = batch.hashes, batch.starts, batch.ends
             if options.masks_numbers:
                 hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
-            columns.append((hashes, batch.starts + shift, batch.ends + shift))
+            if options.tokens == "punctuation":
+                hashes, starts, ends = _with_signs(piece, hashes, starts, ends)
+            columns.append((hashes, starts + shift, _small(ends - starts)))
         at = end
     return _joined(columns)
 
 
-def _joined(columns: list[tuple[Any, U32, U32]]) -> tuple[Any, U32, U32]:
+def _small(sizes: U32) -> Sizes:
+    """The same numbers in as few bytes as the largest needs."""
+    most = int(sizes.max(initial=0))
+    return sizes.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
+
+
+def _joined(columns: list[Columns]) -> Columns:
     """The columns of all rows, one after the other; the rows are given up on the way, so that little is held twice."""
     if not columns:
-        return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint8)
     if len(columns) == 1:
         return columns[0]
     parts: list[list[Any]] = [list(part) for part in zip(*columns, strict=True)]
@@ -163,7 +176,7 @@ def _joined(columns: list[tuple[Any, U32, U32]]) -> tuple[Any, U32, U32]:
     return out[0], out[1], out[2]
 
 
-def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: bool) -> tuple[U32, U32, U32]:
+def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: bool) -> Columns:
     """Numbers of words in order of first sight, from 1; 0 stands for all numbers when they are masked."""
     _, starts, ends, flags, _, ids = kernels.tokenize([piece], canon.stop_hashes, table, 1)
     ids += np.uint32(1)
@@ -173,7 +186,7 @@ def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: b
         kept = (flags & FLAG_STOP) == 0
         ids, starts, ends = ids[kept], starts[kept], ends[kept]
     # New arrays: the kernel's own have room for half as much again, and all pieces are kept.
-    return ids.copy(), starts + shift, ends + shift
+    return ids.copy(), starts + shift, _small(ends - starts)
 
 
 def _with_signs(text: str, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:
@@ -205,7 +218,7 @@ def _lines(text: str) -> list[Span]:
     return out
 
 
-def _grouped(hashes: U64, starts: U32, ends: U32, units: Sequence[Span]) -> tuple[U64, U32, U32]:
+def _grouped(hashes: U64, starts: U32, sizes: Sizes, units: Sequence[Span]) -> Columns:
     """One token for each unit that has words: its words, whatever the blanks and signs between them."""
     edges = np.array([unit.start for unit in units], np.int64)
     bounds = np.append(np.searchsorted(starts, edges), len(starts))
@@ -213,12 +226,12 @@ def _grouped(hashes: U64, starts: U32, ends: U32, units: Sequence[Span]) -> tupl
     full = end > begin
     begin, end = begin[full], end[full]
     if not len(begin):
-        return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint32)
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint8)
     longest = int((end - begin).max())
     values, offsets = kernels.shingle(hashes, np.append(begin, end[-1]).astype(np.uint64), max(longest, 1))
     if not (np.diff(offsets) == 1).all():
         raise AssertionError("a unit gives one value")
-    return values, starts[begin], ends[end - 1]
+    return values, starts[begin], _small(starts[end - 1] + sizes[end - 1] - starts[begin])
 
 
 def _holes(plan: Plan, options: RepeatOptions) -> list[Span]:

@@ -75,6 +75,7 @@ SCHEMA: dict[str, Any] = {
                                         "end_column": {"type": "integer", "minimum": 1},
                                         "tokens": _COUNT,
                                         "section": _TEXT,
+                                        "place": _TEXT,
                                         "text": _TEXT,
                                     }
                                 )

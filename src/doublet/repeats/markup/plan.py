@@ -34,6 +34,7 @@ class Plan:
     headings: list[Heading] = field(default_factory=list)
     code: list[Span] = field(default_factory=list)
     tables: list[Span] = field(default_factory=list)
+    places: list[tuple[int, str]] = field(default_factory=list)  #: from which character on it is "page 3"
 
     def section_at(self, place: int) -> Heading | None:
         """The last heading that begins at or before *place*."""
