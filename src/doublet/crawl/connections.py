@@ -4,6 +4,7 @@ number that is connected to does not. Imported when the first request is made.""
 from __future__ import annotations
 
 import contextlib
+import http.client
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -56,12 +57,50 @@ class _Opened:
                 handle.close()
 
 
+class _Lines:
+    """The beginning of an answer; remembers the last line that was read."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.last = b""
+
+    def readline(self, *size: int) -> bytes:
+        self.last = self.stream.readline(*size)
+        return self.last
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def close(self) -> None:
+        self.stream.close()
+
+
+class WholeResponse(http.client.HTTPResponse):
+    """An answer whose headers came to their end. The library takes a broken line for the end of them."""
+
+    def begin(self) -> None:
+        lines = _Lines(self.fp)
+        self.fp: Any = lines
+        try:
+            super().begin()
+        finally:
+            if self.fp is lines:
+                self.fp = lines.stream
+        if lines.last not in (b"\r\n", b"\n"):
+            raise http.client.IncompleteRead(b"")
+        lengths = {
+            part.strip() for value in self.headers.get_all("Content-Length", []) for part in value.split(",")
+        }
+        if len(lengths) > 1:
+            raise http.client.HTTPException("the answer has two lengths")
+
+
 class PlainConnection(_Opened, HTTPConnection):
-    pass
+    response_class = WholeResponse
 
 
 class SecureConnection(_Opened, HTTPSConnection):
-    pass
+    response_class = WholeResponse
 
 
 class PlainPool(HTTPConnectionPool):

@@ -465,6 +465,9 @@ class PoliteFetcher:
             body = b""
             if raw.status in (200, 203) or (raw.status >= 400 and raw.status not in (429, 503)):
                 body = self._body(address, raw, found, limit=limit, cut=cut)
+            if late.is_set():  # a connection that was cut can look like one that came to its end
+                raise self._slow(address)
+            self._check_stopped()
             good = not cut or len(body) < limit
             return _Response(raw.status, found, body)
         except _Again:

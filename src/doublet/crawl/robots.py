@@ -86,23 +86,30 @@ def parse(body: bytes | str, agent: str) -> Rules:
     name = agent.lower().encode("utf-8", "replace")
     sitemaps: list[str] = []
     groups: list[_Group] = []
+    delays: list[_Group] = []  # to whom delays are said: unlike for the rules, a delay ends the list of names
     for key, value in _lines(data[:LIMIT_BYTES]):
         if key in _AGENT:
-            if not groups or groups[-1].ended:
-                groups.append(_Group())
-            groups[-1].name(value, name)
+            for some in (groups, delays):
+                if not some or some[-1].ended:
+                    some.append(_Group())
+                some[-1].name(value, name)
         elif key == "allow" or key in _DISALLOW:
             if groups:
-                groups[-1].ended = True
+                groups[-1].ended = delays[-1].ended = True
                 groups[-1].rules += _rules(key == "allow", _text(value))
-        elif key in _DELAY and groups:
-            groups[-1].delay = _seconds(value) if groups[-1].delay is None else groups[-1].delay
+        elif key in _DELAY and delays:
+            delays[-1].ended = True
+            delays[-1].delay = _seconds(value) if delays[-1].delay is None else delays[-1].delay
         elif key in _SITEMAP and value:
             sitemaps.append(_text(value))
-    own = [group for group in groups if group.mine] or [group for group in groups if group.everybody]
-    delays = [group.delay for group in own if group.delay is not None]
-    rules = tuple(rule for group in own for rule in group.rules)
-    return Rules(rules, max(delays) if delays else None, tuple(dict.fromkeys(sitemaps)))
+    rules = tuple(rule for group in _own(groups) for rule in group.rules)
+    asked = [group.delay for group in _own(delays) if group.delay is not None]
+    return Rules(rules, max(asked) if asked else None, tuple(dict.fromkeys(sitemaps)))
+
+
+def _own(groups: list[_Group]) -> list[_Group]:
+    """The groups that name us; those for everybody when there is none."""
+    return [group for group in groups if group.mine] or [group for group in groups if group.everybody]
 
 
 class _Group:
