@@ -84,6 +84,7 @@ class Added:
     changed: int = 0
     unchanged: int = 0
     outcomes: list[Outcome] = field(default_factory=list)  #: of those that could not be used
+    states: dict[str, str] = field(default_factory=dict)  #: of one batch: id → stored, changed, unchanged
 
     def __iadd__(self, other: Added) -> Added:
         self.stored += other.stored

@@ -112,12 +112,26 @@ class Writer:
         self._words = words.WordNumbers(database)
 
     def add(
-        self, library: int, batch: Prepared, waiting: Waiting | None = None, job: int | None = None
+        self,
+        library: int,
+        batch: Prepared,
+        waiting: Waiting | None = None,
+        job: int | None = None,
+        *,
+        skip: Callable[[], frozenset[int]] | None = None,
+        then: Callable[[Added], None] | None = None,
     ) -> Added:
-        """New documents are stored, changed ones replaced, equal ones left alone. All of the batch or nothing."""
+        """New documents are stored, changed ones replaced, equal ones left alone. All of the batch or nothing.
+
+        *skip* names places in the batch that are not to be stored after all, *then* does what belongs to the same step;
+        both are called inside the transaction.
+        """
         try:
             with self._database.writing(waiting):
-                added = self._add(library, batch)
+                self._lock(library)
+                added = self._add(library, batch, skip() if skip is not None else frozenset())
+                if then is not None:
+                    then(added)
                 if job is not None:
                     self._database.rows(
                         "UPDATE doublet_job SET done = done + %s, changed_at = %s WHERE id = %s",
@@ -130,9 +144,8 @@ class Writer:
         self._packer.new.clear()
         return added
 
-    def _add(self, library: int, batch: Prepared) -> Added:
+    def _add(self, library: int, batch: Prepared, skip: frozenset[int]) -> Added:
         database = self._database
-        self._lock(library)
         added = Added(outcomes=list(batch.outcomes))
         hashes = [name_hash(name) for name in batch.names]
         known = {
@@ -149,10 +162,13 @@ class Writer:
         replaced: list[int] = []
         born: dict[int, int] = {}
         for i, (name, key) in enumerate(zip(batch.names, hashes, strict=True)):
+            if i in skip:
+                continue
             there = known.get(key)
             if there is None:
                 fresh.append(i)
                 added.stored += 1
+                added.states[name] = "stored"
                 continue
             number, old_hash, old_name, *old_facts, added_at = there
             if old_name != escape(name):
@@ -162,6 +178,7 @@ class Writer:
                 )
             if bytes(old_hash) == batch.hashes[i]:
                 added.unchanged += 1
+                added.states[name] = "unchanged"
                 if tuple(old_facts) != batch.rows[i][:4]:
                     database.rows(
                         "UPDATE doublet_document SET title = %s, address = %s, time = %s, source = %s, "
@@ -173,6 +190,7 @@ class Writer:
             born[i] = added_at
             fresh.append(i)
             added.changed += 1
+            added.states[name] = "changed"
         if replaced:
             self._remove(library, replaced)
         if fresh:

@@ -1,0 +1,216 @@
+"""M14: texts whose words were replaced, by their stems in order: docs/explanation/meaning.md.
+
+The signature is the sequence of the stems of a text (of concepts, with a thesaurus), small words included. Candidates
+come from keys that survive replaced words: three content words in a row, and pairs of content words near each other.
+Two texts are then aligned by position (`kernels.align_texts`): a stem that stands at the same place of both speaks for
+a copy the more, the rarer it is, and one that does not agree speaks against it. Measured are the share of each text that
+lies inside aligned passages (*aligned*) and the share of the weight of its words that stand there unchanged (*kept*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.model import Measures, Signature
+from doublet.signatures.background import BACKGROUND_VERSION, Rates
+from doublet.signatures.parameters import WordParameters, parameter
+from doublet.signatures.protocol import BaseMethod, Statistics
+from doublet.signatures.shingled import documents
+from doublet.signatures.thesaurus import Thesaurus, find_thesaurus
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
+F64 = NDArray[np.float64]
+
+LEAST_WORDS = 8  #: fewer words cannot reach the score from which a path counts
+ALIGNED, KEPT = 0.40, 0.20  #: set on Russian copies with 60 % of the content words replaced (benchmarks/meaning.py)
+SURE_WORDS = 150  #: below, a reworded copy cannot be told from a chance likeness with certainty
+
+_KEY_WORDS = 3  # content words in a row
+_PAIR_WINDOW = 5
+_PAIR_SAMPLE = 4  # one in so many pairs is a key
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeaningParameters(WordParameters):
+    """Of the methods that see through replaced words."""
+
+    reduce: str = parameter(
+        "stem",
+        "make the forms of a word equal: by cutting endings (stem) or by a dictionary (lemma)",
+        choices=("none", "stem", "lemma"),
+    )
+    aligned: float = parameter(
+        ALIGNED,
+        "similar when this share of one text lies inside aligned passages, and",
+        above=0,
+        high=1,
+        signs=False,
+    )
+    kept: float = parameter(
+        KEPT,
+        "this share of the weight of its words stands there unchanged",
+        low=0,
+        high=1,
+        signs=False,
+    )
+    thesaurus: str = parameter(
+        "",
+        "a MyThes file (.dat) whose synonyms count as one word; auto: those that are installed; empty: none",
+    )
+
+
+class Alignment(NamedTuple):
+    """How two texts lie on each other: shares of a and of b inside aligned passages, and of the weight of their words
+    that is unchanged there."""
+
+    aligned_a: float
+    aligned_b: float
+    kept_a: float
+    kept_b: float
+
+    @property
+    def strength(self) -> float:
+        """How much of one text was found in the other, words and places together; 0 to 2."""
+        return max(self.aligned_a + self.kept_a, self.aligned_b + self.kept_b)
+
+    def reaches(self, aligned: float, kept: float) -> bool:
+        return (self.aligned_a >= aligned and self.kept_a >= kept) or (
+            self.aligned_b >= aligned and self.kept_b >= kept
+        )
+
+
+class Meaning(BaseMethod[MeaningParameters]):
+    name = "meaning"
+    title = "Meaning: words replaced"
+    summary = (
+        "Aligns the stems of two texts place by place. Finds a copy in which most words were replaced by synonyms, "
+        "parts were moved, words put in or left out; free retelling is beyond it."
+    )
+    minimum = "eight words"
+    shows_fragments = True
+    parameters_type = MeaningParameters
+
+    def __init__(self, parameters: MeaningParameters, statistics: Statistics | None = None) -> None:
+        super().__init__(parameters, statistics)
+        self._thesaurus = find_thesaurus(parameters.thesaurus)
+        if self._thesaurus is not None:
+            self.recipe = _with(self.recipe, thesaurus=self._thesaurus.fingerprint)
+        self._rates = Rates()
+
+    @property
+    def key_settings(self) -> tuple[tuple[str, Any], ...]:
+        return (("background", BACKGROUND_VERSION),)
+
+    def sequences(self, batch: TokenBatch) -> U64:
+        """The stems (or concepts) of a batch, in order."""
+        return self._thesaurus.concepts(batch.hashes) if self._thesaurus is not None else batch.hashes
+
+    def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
+        words = self.sequences(batch)
+        return [
+            Signature(self.recipe, words[start:end].copy(), end - start) if end - start >= LEAST_WORDS else None
+            for start, end in documents(batch.offsets)
+        ]
+
+    def _compare(self, a: Signature, b: Signature) -> Measures:
+        return self.judge(self.align([a.values, b.values], [(0, 1)])[0], len(a.values), len(b.values))
+
+    def judge(self, found: Alignment, words_a: int, words_b: int) -> Measures:
+        like = (found.aligned_a * words_a + found.aligned_b * words_b) / (words_a + words_b)
+        similar = found.reaches(self.parameters.aligned, self.parameters.kept)
+        return Measures(
+            like,
+            (found.aligned_a, found.aligned_b),
+            similar,
+            "meaning",
+            {"kept": max(found.kept_a, found.kept_b)},
+        )
+
+    def align(
+        self,
+        texts: Sequence[U64],
+        pairs: Sequence[tuple[int, int]],
+        *,
+        rates: Rates | None = None,
+        threads: int = 1,
+    ) -> list[Alignment]:
+        """Alignments of *pairs* of *texts* (sequences of stems, as in signatures)."""
+        return align(texts, pairs, rates or self._rates, threads=threads)
+
+    def _keys(self, signature: Signature) -> U64:
+        return key_values(signature.values, np.array([0, len(signature.values)], np.uint64))[0]
+
+
+def align(
+    texts: Sequence[U64], pairs: Sequence[tuple[int, int]], rates: Rates, *, threads: int = 1
+) -> list[Alignment]:
+    """Of two texts the shorter one is walked (of equally long ones the smaller): the order makes no difference."""
+    if not pairs:
+        return []
+    words = np.concatenate(texts) if len(texts) else np.zeros(0, np.uint64)
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.uint64)
+    gains, masses = rates.of(words)
+    turned = [_later(texts[a], texts[b]) for a, b in pairs]
+    left = np.array([b if turn else a for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
+    right = np.array([a if turn else b for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
+    rows = kernels.align_texts(words, offsets, gains, masses, left, right, threads)[0].tolist()
+    return [
+        Alignment(row[1], row[0], row[3], row[2]) if turn else Alignment(*row)
+        for row, turn in zip(rows, turned, strict=True)
+    ]
+
+
+def _later(a: U64, b: U64) -> bool:
+    if len(a) != len(b):
+        return len(a) > len(b)
+    return a.tobytes() > b.tobytes()
+
+
+def key_values(words: U64, offsets: U64, *, sample: int = 1) -> tuple[U64, U64]:
+    """Keys of texts given as sequences of stems, each once a text: values and offsets. *sample*: one in so many."""
+    _, masses = Rates().of(words)
+    content = masses > 0
+    ends = np.concatenate([[0], np.cumsum(content)])[offsets.astype(np.int64)]
+    chosen = words[content]
+    starts = ends.astype(np.uint64)
+    runs, run_ends = kernels.shingle(chosen, starts, _KEY_WORDS)
+    run_owners = np.repeat(np.arange(len(starts) - 1), np.diff(run_ends).astype(np.int64))
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(ends))
+    parts, holders = [runs], [run_owners]
+    for step in range(1, _PAIR_WINDOW):
+        if len(chosen) <= step:
+            break
+        same = owners[step:] == owners[:-step]
+        a, b = chosen[:-step][same], chosen[step:][same]
+        value = (np.minimum(a, b) * _FACTOR) ^ (np.maximum(a, b) >> np.uint64(1))
+        value *= _FACTOR
+        value ^= value >> np.uint64(29)
+        kept = (value % np.uint64(_PAIR_SAMPLE)) == 0
+        parts.append(value[kept])
+        holders.append(owners[step:][same][kept])
+    values, who = np.concatenate(parts), np.concatenate(holders)
+    if sample > 1:
+        some = (values >> np.uint64(7)) % np.uint64(sample) == 0
+        values, who = values[some], who[some]
+    order = np.lexsort((values, who))
+    values, who = values[order], who[order]
+    new = np.ones(len(values), np.bool_)
+    new[1:] = (values[1:] != values[:-1]) | (who[1:] != who[:-1])
+    values, who = values[new], who[new]
+    return values, np.searchsorted(who, np.arange(len(starts))).astype(np.uint64)
+
+
+def _with(recipe: Any, **more: Any) -> Any:
+    from dataclasses import replace
+
+    parameters = {**dict(recipe.parameters), **more}
+    return replace(recipe, parameters=tuple(sorted(parameters.items())))
