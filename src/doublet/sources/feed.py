@@ -39,7 +39,7 @@ from doublet.sources.web import (
     validators_state,
 )
 
-MAX_BYTES = 20 * 1024 * 1024  #: of one page of a feed, unpacked
+MAX_BYTES = 8 * 1024 * 1024  #: of one page of a feed, unpacked; hostile ones take seconds for a megabyte
 MAX_ENTRIES = 10_000
 MAX_PAGES = 200
 EVERY = 10  #: documents between checkpoints
