@@ -12,6 +12,13 @@
 #include <utility>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 namespace nb = nanobind;
 
 namespace doublet {
@@ -35,7 +42,7 @@ class Pool {
         return found;
       }
     }
-    char* raw = static_cast<char*>(std::malloc(bytes + kHeader));
+    char* raw = static_cast<char*>(fresh(bytes + kHeader));
     if (!raw) throw std::bad_alloc();
     *reinterpret_cast<size_t*>(raw) = bytes;
     return raw + kHeader;
@@ -52,9 +59,31 @@ class Pool {
     }
     std::free(static_cast<char*>(data) - kHeader);
   }
+  // Gives back what is kept: before work that needs memory for something else.
+  static void clear() noexcept {
+    std::lock_guard<std::mutex> lock(mutex());
+    for (void* block : blocks()) std::free(static_cast<char*>(block) - kHeader);
+    blocks().clear();
+#if defined(__GLIBC__)
+    ::malloc_trim(0);
+#endif
+  }
   static size_t room(const void* data) { return *reinterpret_cast<const size_t*>(static_cast<const char*>(data) - kHeader); }
 
  private:
+  // Large blocks lie on huge pages where the system gives them: they become part of the process in fewer steps.
+  static void* fresh(size_t bytes) {
+#if defined(__linux__)
+    constexpr size_t kPage = size_t{1} << 21;
+    if (bytes >= 2 * kPage) {
+      void* at = nullptr;
+      if (::posix_memalign(&at, kPage, bytes)) return nullptr;
+      ::madvise(at, bytes / kPage * kPage, MADV_HUGEPAGE);  // not the end: it may never be used
+      return at;
+    }
+#endif
+    return std::malloc(bytes);
+  }
   static std::mutex& mutex() {
     static std::mutex* one = new std::mutex;  // arrays may outlive the module
     return *one;

@@ -8,6 +8,10 @@
 
 #include <string_view>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace doublet {
 
 namespace {
@@ -26,6 +30,45 @@ inline uint64_t has_byte(uint64_t v, uint8_t b) {
   const uint64_t x = v ^ (kOnes * b);
   return (x - kOnes) & ~x & kHighs;
 }
+
+constexpr size_t kSpare = 32;  // characters that a vector may write beyond the last one
+
+#if defined(__x86_64__)
+bool wide_vectors() {
+  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512vbmi2");
+  return can && vector_bits() >= 512;
+}
+
+// Characters of one and two bytes, thirty-two bytes at a time, up to the first byte that needs a closer look: an
+// escape, a longer character, or what is no UTF-8. Moves p there; gives the place behind the last character written.
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2"))) uint16_t* pairs_of_bytes(const uint8_t*& p, const uint8_t* end, uint16_t* to) {
+  const __m512i low5 = _mm512_set1_epi16(0x1F), low6 = _mm512_set1_epi16(0x3F);
+  while (end - p > 32) {
+    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    const __m256i next = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 1));
+    const __m256i tops = _mm256_and_si256(v, _mm256_set1_epi8(static_cast<char>(0xC0)));
+    const __m256i next_tops = _mm256_and_si256(next, _mm256_set1_epi8(static_cast<char>(0xC0)));
+    const uint32_t inside = _mm256_cmpeq_epi8_mask(tops, _mm256_set1_epi8(static_cast<char>(0x80)));
+    const uint32_t followed = _mm256_cmpeq_epi8_mask(next_tops, _mm256_set1_epi8(static_cast<char>(0x80)));
+    const uint32_t leads = _mm256_cmpge_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0xC2))) & _mm256_cmplt_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0xE0)));
+    const uint32_t plain = _mm256_cmplt_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0x80))) & ~_mm256_cmpeq_epi8_mask(v, _mm256_set1_epi8('\\'));
+    const uint32_t good = plain | (leads & followed) | (inside & (leads << 1));
+    const int count = ~good ? __builtin_ctz(~good) : 32;
+    if (!count) return to;
+    const uint32_t taken = count == 32 ? 0xFFFFFFFFu : (uint32_t{1} << count) - 1;
+    const __m512i one = _mm512_cvtepu8_epi16(v);
+    const __m512i two = _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(one, low5), 6), _mm512_and_si512(_mm512_cvtepu8_epi16(next), low6));
+    const uint32_t kept = taken & ~inside;
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(kept, _mm512_mask_blend_epi16(leads, one, two)));
+    to += __builtin_popcount(kept);
+    p += count;
+    if (count == 32 && leads >> 31) ++p;  // its second half was read with it
+    if (count < 32) return to;
+  }
+  return to;
+}
+#endif
 
 class LineReader {
  public:
@@ -84,6 +127,22 @@ class LineReader {
     if (!take('"')) return false;
     out.begin = p_;
     for (;;) {
+#if defined(__SSE2__)
+      while (end_ - p_ >= 16) {  // sixteen bytes at a time while nothing needs a look
+        const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p_));
+        const __m128i quote = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
+        const uint32_t stop = static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(quote, low)));
+        const uint32_t high = static_cast<uint32_t>(_mm_movemask_epi8(v));
+        const uint32_t before = stop ? (stop & (~stop + 1)) - 1 : 0xFFFF;
+        if (high & before) out.ascii = false;
+        if (stop) {
+          p_ += __builtin_ctz(stop);
+          break;
+        }
+        p_ += 16;
+      }
+#endif
       while (end_ - p_ >= 8) {  // eight bytes at a time while nothing needs a look
         uint64_t v;
         std::memcpy(&v, p_, 8);
@@ -108,7 +167,7 @@ class LineReader {
           if (end_ - p_ < 4) return false;
           for (int i = 0; i < 4; ++i)
             if (hex(*p_++) < 0) return false;
-        } else if (!std::strchr("\"\\/bfnrt", e) || !e) {
+        } else if (e != 'n' && e != '"' && e != '\\' && e != '/' && e != 'b' && e != 'f' && e != 'r' && e != 't') {
           return false;
         }
       }
@@ -224,7 +283,7 @@ class LineReader {
   // The characters of a string field, ended by a 0. False for a lone surrogate, or (with C too narrow) to try a wider C.
   template <class C> static bool decode(const Field& field, Buffer<C>& out, bool& too_wide) {
     out.size = 0;
-    out.reserve(static_cast<size_t>(field.end - field.begin) + 1);
+    out.reserve(static_cast<size_t>(field.end - field.begin) + 1 + kSpare);
     const uint8_t* p = field.begin;
     C* to = out.data;
     while (p < field.end) {
@@ -236,6 +295,12 @@ class LineReader {
         p = stop;
         if (p == field.end) break;
       } else if (sizeof(C) == 2) {
+#if defined(__x86_64__)
+        if (wide_vectors()) {
+          to = reinterpret_cast<C*>(pairs_of_bytes(p, field.end, reinterpret_cast<uint16_t*>(to)));
+          if (p == field.end) break;
+        }
+#endif
         while (field.end - p >= 8) {
           uint64_t v;
           std::memcpy(&v, p, 8);
@@ -334,6 +399,18 @@ inline void put_utf8(uint32_t c, Buffer<uint8_t>& out) {
 }
 
 }  // namespace
+
+size_t count_lines(nb::bytes block) {
+  const char* p = block.c_str();
+  const char* const end = p + block.size();
+  size_t count = 0;
+  nb::gil_scoped_release release;
+  while (p < end && (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<size_t>(end - p))))) {
+    ++p;
+    ++count;
+  }
+  return count;
+}
 
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
                     std::optional<View<uint64_t>> stop, int min_letters) {

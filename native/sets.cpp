@@ -589,7 +589,7 @@ class SetStore {
           covered[d] = 1;
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) links.push_back({x, k, overlap});
         });
-      });
+      }, false, covered.data());
     }
 
     bool pairs(std::vector<Link>& links, uint64_t limit, nb::object& on_step) {
@@ -638,7 +638,13 @@ class SetStore {
     uint32_t stamp_now_ = 0;
     Lookup lookup_;
     Buffer<uint64_t> mine_, theirs_;
-    std::vector<std::pair<uint64_t, uint32_t>> hits_;  // fingerprints of the document at hand that may be posted
+    using Hits = std::vector<std::pair<uint64_t, uint32_t>>;
+    static constexpr size_t kScanned = 4096;  // leaders scanned at a time: few are scanned that a document among them covers
+    static constexpr uint64_t kScannedValues = 1 << 21;
+    Hits hits_;                               // of the document at hand
+    std::vector<Hits> scans_;                 // of the leaders scanned ahead, by thread
+    std::vector<size_t> scan_ends_;           // where the hits of each end in those of its thread
+    size_t scanned_from_ = 0, scanned_to_ = 0;
 
     bool is_leader(uint32_t d) const { return leader_[d] == d && s_.sizes_[d]; }
 
@@ -705,7 +711,7 @@ class SetStore {
 
     // Posts the documents in chunks that fit the memory; for each chunk, visits the leaders before it and in it (or all
     // leaders, with everyone) in order of preference.
-    template <class Visit> void in_chunks(nb::object& on_step, Visit visit, bool everyone = false) {
+    template <class Visit> void in_chunks(nb::object& on_step, Visit visit, bool everyone = false, const uint8_t* skip = nullptr) {
       const size_t n = order_.size();
       const uint64_t room = std::max<uint64_t>(16, (s_.budget() / 4) / Postings::kBytesEach);
       size_t from = 0;
@@ -735,8 +741,10 @@ class SetStore {
         const size_t end = everyone ? n : to;
         for (size_t r = 0; r < end; ++r) {
           if ((r & 0x3FFF) == 0) step(on_step, from + (end ? (to - from) * r / end : 0), n);
+          if (s_.threads_ > 1 && (r == 0 || r >= scanned_to_)) scan_ahead(r, end, skip);
           if (is_leader(order_[r])) visit(order_[r], everyone && r >= to ? SIZE_MAX : from);
         }
+        scanned_from_ = scanned_to_ = 0;
         from = to;
       }
       step(on_step, n, n);
@@ -749,27 +757,76 @@ class SetStore {
       on_step(done, total);
     }
 
+    // How far into its set a leader looks, by containment and by resemblance alone.
+    void reaches(uint32_t k, uint32_t& reach, uint32_t& firm) const {
+      const uint32_t own_prefix = prefix(s_.sizes_[k], threshold_);
+      firm = own_prefix > unique_[k] ? std::min(own_prefix - unique_[k], shared_[k]) : 0;
+      reach = containment_ > 0 ? shared_[k] : firm;
+    }
+
+    // Fingerprints of k that may be posted, and their places in the set.
+    void scan(uint32_t k, uint32_t reach, Buffer<uint64_t>& scratch, Hits& hits) {
+      const uint64_t* set = s_.read(k, reach, scratch);
+      for (uint32_t i = 0; i < reach; ++i)
+        if (postings_.maybe(set[i])) {
+          postings_.prefetch(set[i]);
+          hits.emplace_back(set[i], i);
+        }
+    }
+
+    // Scans the next leaders in all threads; what depends on their order is done afterwards, one by one.
+    void scan_ahead(size_t from, size_t end, const uint8_t* skip) {
+      const size_t parts = s_.threads_;
+      const uint64_t room = std::min<uint64_t>(kScannedValues, s_.budget() / 64 / sizeof(Hits::value_type));
+      size_t to = from;
+      for (uint64_t values = 0; to < end && to - from < kScanned && values <= room; ++to) values += shared_[order_[to]];
+      scans_.resize(parts);
+      scan_ends_.assign(to - from, 0);
+      in_parallel(parts, [&](size_t part) {
+        Buffer<uint64_t> scratch;
+        Hits& hits = scans_[part];
+        hits.clear();
+        for (size_t r = from + (to - from) * part / parts; r < from + (to - from) * (part + 1) / parts; ++r) {
+          const uint32_t k = order_[r];
+          uint32_t reach = 0, firm = 0;
+          if (is_leader(k) && !(skip && skip[k])) reaches(k, reach, firm);
+          if (reach) scan(k, reach, scratch, hits);
+          scan_ends_[r - from] = hits.size();
+        }
+      });
+      scanned_from_ = from;
+      scanned_to_ = to;
+    }
+
     // Finds every posted document that k covers. want(d, may k hold d?) is asked before the sets are compared.
     template <class Want, class Found> void probe(uint32_t k, Want want, Found found) {
       const uint32_t size = s_.sizes_[k];
       const bool inside = containment_ > 0;
-      const uint32_t own_prefix = prefix(size, threshold_);
-      const uint32_t firm = own_prefix > unique_[k] ? std::min(own_prefix - unique_[k], shared_[k]) : 0;
-      const uint32_t reach = inside ? shared_[k] : firm;
+      uint32_t reach, firm;
+      reaches(k, reach, firm);
       if (!reach) return;
-      const uint64_t* set = s_.read(k, reach, mine_);
       if (++stamp_now_ == 0) {
         std::fill(stamp_.begin(), stamp_.end(), 0);
         stamp_now_ = 1;
       }
-      hits_.clear();
-      for (uint32_t i = 0; i < reach; ++i)
-        if (postings_.maybe(set[i])) {
-          postings_.prefetch(set[i]);
-          hits_.emplace_back(set[i], i);
-        }
+      const std::pair<uint64_t, uint32_t>*hit, *last;
+      const size_t r = rank_[k];
+      if (r >= scanned_from_ && r < scanned_to_) {
+        const size_t parts = scans_.size(), count = scanned_to_ - scanned_from_, at = r - scanned_from_;
+        size_t part = at * parts / count;
+        while (at < count * part / parts) --part;
+        while (at >= count * (part + 1) / parts) ++part;
+        hit = scans_[part].data() + (at == count * part / parts ? 0 : scan_ends_[at - 1]);
+        last = scans_[part].data() + scan_ends_[at];
+      } else {
+        hits_.clear();
+        scan(k, reach, mine_, hits_);
+        hit = hits_.data();
+        last = hit + hits_.size();
+      }
       bool filled = false;
-      for (const auto& [value, i] : hits_) {
+      for (; hit != last; ++hit) {
+        const auto [value, i] = *hit;
         const Postings::Slot& slot = postings_.find(value);
         const Posting* rows = postings_.rows(slot);
         for (uint32_t row = 0; row < slot.count; ++row) {

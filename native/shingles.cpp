@@ -156,6 +156,8 @@ __attribute__((target("avx2"))) static void minima_256(const uint32_t* x, size_t
 
 static int vector_limit = 512;  // tests lower it to see every loop
 
+int vector_bits() { return vector_limit; }
+
 int limit_vectors(int bits) {
   vector_limit = bits;
 #if defined(__x86_64__)

@@ -402,7 +402,7 @@ template <class C, class Sink> class Scanner {
 
   // «с», «а», «со»: one or two twins, all of one script. Written in Latin, whatever stands around.
   bool twin_word(size_t start, size_t end) {
-    uint32_t letters[2], places[2];
+    uint32_t letters[2] = {}, places[2] = {};
     const size_t count = end - start;
     for (size_t i = 0; i < count; ++i) {
       letters[i] = twin_in_both_cases(t_[s_[start + i]] & kLetterMask);

@@ -13,8 +13,14 @@ __all__ = ["main", "run"]
 
 def main() -> None:
     """What the command ``doublet`` calls."""
+    import gc
+    import os
     import sys
 
+    # Neither changes a result. numpy's linear algebra is not used, and its threads cost a tenth of a second; the
+    # collector of cycles walks all modules again and again while they are being loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(50_000, 20, 50)
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while the modules were still being loaded

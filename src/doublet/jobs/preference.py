@@ -62,11 +62,12 @@ class Facts:
         starts = np.concatenate([[0], ends])[:-1].astype(np.uint64)
         if documents is not None:
             starts, ends = starts[documents], ends[documents]
+        places = zip(starts.tolist(), ends.tolist(), strict=True)
+        if self._ids.isascii():
+            names = self._ids.decode("ascii")  # one decoding: a byte is a character
+            return [names[a:b] for a, b in places]
         raw = bytes(self._ids)
-        return [
-            raw[a:b].decode("utf-8", "surrogatepass")
-            for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
+        return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in places]
 
     def word_counts(self) -> NDArray[np.uint32]:
         return np.concatenate(self.words) if self.words else np.zeros(0, np.uint32)

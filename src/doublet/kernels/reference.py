@@ -540,8 +540,8 @@ def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[NDArray[np.uint8]
     """The words of each document as bytes: data, where each document ends, and df and cf of each word.
 
     *words* are all words of the documents in any order, *numbers* what each of them is called for good. A bag is the
-    count of distinct numbers; the numbers rising, as differences, with a low bit for "more than once"; then the counts of
-    those. Seven bits a byte, the lowest first, the last byte of a number without the high bit.
+    count of distinct numbers; the numbers rising, as differences, with a low bit for "more than once"; then the
+    counts of those. Seven bits a byte, the lowest first, the last byte of a number without the high bit.
     """
     if len(words) and int(words.max()) >= len(numbers):
         raise ValueError("a word has no number")
@@ -842,7 +842,7 @@ RUN_CAP = (
 
 
 def align_texts(
-    words: U64,
+    words: U32,
     offsets: U64,
     gains: NDArray[np.float64],
     masses: NDArray[np.float64],
@@ -852,38 +852,37 @@ def align_texts(
 ) -> tuple[NDArray[np.float64], U32, U32, U32, U32, U32]:
     """Local alignment by position of pairs of texts; *left* and *right* are numbers of texts.
 
-    An equal word at i and j is a point on the diagonal j - i. It adds its gain (at most ln(0.6 * length / count) in
-    either text: what a text repeats weighs little) to the best path that reaches it on its own or one of the two
-    next diagonals; a word between that does not agree costs 0.9, a step to the next diagonal 2. A path ends where its
-    score is used up or lies 12 below its top, and counts from 12 on; the best path takes its points first. A word with
-    more than 32 places in the other text only prolongs paths.
+    *words* are numbers of words; *gains* and *masses* are by word. An equal word at i and j is a point on the diagonal
+    j - i. It adds its gain (at most ln(0.6 * length / count) in either text: what a text repeats weighs little) to the
+    best path that reaches it on its own or one of the two next diagonals; a word between that does not agree costs 0.9,
+    a step to the next diagonal 2. A path ends where its score is used up or lies 12 below its top, and counts from 12
+    on; the best path takes its points first. A word with more than 32 places in b only prolongs paths.
 
     Gives a row for each pair (share of a covered by paths, of b; share of the mass of the distinct words of a that are
     matched on a path, of b), and the paths: pair, a_start, a_end, b_start, b_end.
     """
-    if len(gains) != len(words) or len(masses) != len(words):
+    if len(gains) != len(masses):
         raise ValueError("each word has one gain and one mass")
+    if len(words) and int(words.max()) >= len(gains):
+        raise ValueError("a word has no gain")
     if len(left) != len(right):
         raise ValueError("a pair has two texts")
     bounds = list(_documents(offsets))
     rows = np.zeros((len(left), 4), np.float64)
     found: list[tuple[int, int, int, int, int]] = []
+    weight = masses.tolist()
     for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
         if one >= len(bounds) or other >= len(bounds):
             raise ValueError("a pair names a text that is not there")
-        (a0, a1), (b0, b1) = bounds[one], bounds[other]
-        a, b = words[a0:a1].tolist(), words[b0:b1].tolist()
-        paths = _paths(a, b, gains[a0:a1].tolist())
+        a, b = (words[start:end].tolist() for start, end in (bounds[one], bounds[other]))
+        paths = _paths(a, b, gains.tolist())
         for path in paths:
             found.append((pair, path[0][0], path[-1][0] + 1, path[0][1], path[-1][1] + 1))
-        for side, text, mass in ((0, a, masses[a0:a1].tolist()), (1, b, masses[b0:b1].tolist())):
+        matched = {a[point[0]] for path in paths for point in path}
+        some = sum(weight[word] for word in dict.fromkeys(a) if word in matched)
+        for side, text in enumerate((a, b)):
             covered = {i for path in paths for i in range(path[0][side], path[-1][side] + 1)}
-            matched = {text[point[side]] for path in paths for point in path}
-            by_word = dict(zip(reversed(text), reversed(mass), strict=True))
-            total = some = 0.0
-            for word in sorted(by_word):
-                total += by_word[word]
-                some += by_word[word] if word in matched else 0.0
+            total = sum(weight[word] for word in dict.fromkeys(text))
             rows[pair, side] = len(covered) / len(text) if text else 0.0
             rows[pair, 2 + side] = some / total if total > 0 else 0.0
     columns = np.array(found, np.uint32).reshape(-1, 5)
@@ -898,7 +897,6 @@ def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[in
     counts_a: dict[int, int] = {}
     for word in a:
         counts_a[word] = counts_a.get(word, 0) + 1
-    first_gain = dict(zip(reversed(a), reversed(gains), strict=True))
     points: list[tuple[int, int, float, float, int]] = []  # i, j, score, top, number of the point before
     last: dict[int, int] = {}  # newest point of each diagonal
     live: list[int] = []
@@ -907,9 +905,9 @@ def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[in
         if not places:
             continue
         gain = min(
-            first_gain[word],
-            math.log(0.6 * len(b) / len(places)),
-            math.log(0.6 * len(a) / counts_a[word]),
+            gains[word],
+            math.log(0.6 * len(b)) - math.log(len(places)),
+            math.log(0.6 * len(a)) - math.log(counts_a[word]),
         )
         if gain <= 0:
             continue

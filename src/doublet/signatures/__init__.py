@@ -7,32 +7,23 @@ come in through the entry point group ``doublet.methods`` (name = the method's n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
-from doublet.signatures.encode import from_bytes, to_bytes
-from doublet.signatures.imatch import IMatch
-from doublet.signatures.longsent import LongSent
-from doublet.signatures.minhash import MinHash
-from doublet.signatures.multiples import Multiples
 from doublet.signatures.parameters import ParameterInfo, make
-from doublet.signatures.pivot import Pivot, PivotWords
 from doublet.signatures.protocol import Method, MethodClass, Statistics
-from doublet.signatures.shingles import Shingles
-from doublet.signatures.simhash import SimHash
-from doublet.signatures.smallest import Smallest
-from doublet.signatures.statistics import CollectionStatistics
-from doublet.signatures.supershingles import Megashingles, Supershingles, agreement_probability, curve
-from doublet.signatures.tf import TF
-from doublet.signatures.tfidf import TFIDF
-from doublet.signatures.tfridf import TFRIDF
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from doublet.signatures.encode import from_bytes, to_bytes
+    from doublet.signatures.pivot import PivotWords
+    from doublet.signatures.statistics import CollectionStatistics
+    from doublet.signatures.supershingles import agreement_probability, curve
 
 __all__ = [
     "METHODS",
@@ -53,24 +44,62 @@ __all__ = [
     "to_bytes",
 ]
 
-_OURS: tuple[Any, ...] = (
-    Shingles,
-    Multiples,
-    Smallest,
-    MinHash,
-    Supershingles,
-    Megashingles,
-    SimHash,
-    LongSent,
-    TF,
-    TFIDF,
-    TFRIDF,
-    IMatch,
-    Pivot,
-)
+#: our methods in the order in which they are listed everywhere: name → module, class
+_OURS = {
+    "shingles": ("shingles", "Shingles"),
+    "multiples": ("multiples", "Multiples"),
+    "smallest": ("smallest", "Smallest"),
+    "minhash": ("minhash", "MinHash"),
+    "supershingles": ("supershingles", "Supershingles"),
+    "megashingles": ("supershingles", "Megashingles"),
+    "simhash": ("simhash", "SimHash"),
+    "longsent": ("longsent", "LongSent"),
+    "tf": ("tf", "TF"),
+    "tfidf": ("tfidf", "TFIDF"),
+    "tfridf": ("tfridf", "TFRIDF"),
+    "imatch": ("imatch", "IMatch"),
+    "pivot": ("pivot", "Pivot"),
+    "meaning": ("meaning", "Meaning"),
+    "auto": ("auto", "Auto"),
+}
 
-#: our methods by name, in the order in which they are listed everywhere
-METHODS: Mapping[str, MethodClass] = MappingProxyType({kind.name: kind for kind in _OURS})
+#: names of this package that live in modules which are loaded when somebody asks: a command uses one method
+_ELSEWHERE = {
+    "CollectionStatistics": "statistics",
+    "PivotWords": "pivot",
+    "agreement_probability": "supershingles",
+    "curve": "supershingles",
+    "from_bytes": "encode",
+    "to_bytes": "encode",
+}
+
+
+class _Methods(Mapping[str, MethodClass]):
+    """Our methods by name. The module of a method is loaded when the method is asked for."""
+
+    def __getitem__(self, name: str) -> MethodClass:
+        module, kind = _OURS[name]
+        found: MethodClass = getattr(import_module(f"doublet.signatures.{module}"), kind)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_OURS)
+
+    def __len__(self) -> int:
+        return len(_OURS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _OURS
+
+
+METHODS: Mapping[str, MethodClass] = _Methods()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"doublet.signatures.{_ELSEWHERE[name]}"), name)
+
 
 _GROUP = "doublet.methods"
 _BATCH = 500  # texts whose words are made at once while statistics are gathered

@@ -18,13 +18,7 @@ import orjson
 
 from doublet.errors import DoubletError, InputUnreadable, Unreadable, UsageError
 from doublet.model import Outcome
-from doublet.sources.archive import archive_kind, members
-from doublet.sources.csv_table import DELIMITERS, open_csv
-from doublet.sources.json_stream import JsonStream
 from doublet.sources.jsonl import JsonLines
-from doublet.sources.packed import PackedFiles
-from doublet.sources.parquet import MAGIC as PARQUET_MAGIC
-from doublet.sources.parquet import open_parquet
 from doublet.sources.records import (
     MAX_BATCH_BYTES,
     MAX_BATCH_RECORDS,
@@ -36,15 +30,16 @@ from doublet.sources.records import (
     RawBatch,
 )
 from doublet.sources.streams import HEAD_BYTES, Stream, cannot_open, damage, is_stream, spool, standard_input
-from doublet.sources.texts import TextFile, TextFiles, walk
 from doublet.text import encoding as encodings
-from doublet.text.read import MAX_BYTES
+
+# The readers of other kinds are imported when such a file is met: together they take as long as 2 MB of JSON lines.
 
 STDIN = "-"
 STDIN_LABEL = "standard input"
 _LINE_TABLES = (".jsonl", ".ndjson", ".ldjson")
 _COLUMN_TABLES = (".csv", ".tsv", ".tab")
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".warc")
+_PARQUET_MAGIC = b"PAR1"
 _PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
 
 
@@ -205,16 +200,18 @@ class _Opener:
                 if reason is None:
                     raise
                 raise InputUnreadable(f"{label} cannot be read: {reason}", path=label) from error
-        if head.startswith(PARQUET_MAGIC):
+        if head.startswith(_PARQUET_MAGIC):
+            from doublet.sources.parquet import open_parquet
+
             return open_parquet(path, label=label, fields=self.fields, limit_bytes=self.limit_bytes)
-        packed = archive_kind(path, head)
+        packed = _archive_kind(path, head)
         if packed:
             return self._open_archive(path, label, packed, size)
         table = table_suffix(label) in (*_LINE_TABLES, *_COLUMN_TABLES, ".parquet")
         if is_document(head) and not table:
             if not inside:
                 self.notes.append(f"{label} is read as one document")
-            return TextFiles(label, [TextFile(label, path, size)], self.limit_bytes, size)
+            return self._one_document(path, label, size)
         encoding = _table_encoding(head, label)
         head = _as_utf8(head, encoding)
         kind = tell_kind(head, label, self.fields)
@@ -232,8 +229,10 @@ class _Opener:
                 )
             if not inside:
                 self.notes.append(f"{label} is read as one document")
-            return TextFiles(label, [TextFile(label, path, size)], self.limit_bytes, size)
+            return self._one_document(path, label, size)
         if kind == "csv":
+            from doublet.sources.csv_table import open_csv
+
             return open_csv(
                 path,
                 label=label,
@@ -242,11 +241,23 @@ class _Opener:
                 limit_bytes=self.limit_bytes,
                 head=head,
             )
-        reader = JsonLines if kind == "jsonl" else JsonStream
-        return reader(path, label, self.fields, encoding, self.limit_bytes, size)
+        if kind == "jsonl":
+            return JsonLines(path, label, self.fields, encoding, self.limit_bytes, size)
+        from doublet.sources.json_stream import JsonStream
+
+        return JsonStream(path, label, self.fields, encoding, self.limit_bytes, size)
+
+    def _one_document(self, path: Path, label: str, size: int) -> Part:
+        from doublet.sources.texts import TextFile, TextFiles
+
+        return TextFiles(label, [TextFile(label, path, size)], self.limit_bytes, size)
 
     def _open_archive(self, path: Path, label: str, kind: str, size: int) -> Part:
         """The documents of an archive. Tables in it are read as tables, after them."""
+        from doublet.sources.archive import members
+        from doublet.sources.packed import PackedFiles
+        from doublet.text.read import MAX_BYTES
+
         limit = min(self.limit_bytes, MAX_BYTES)
         tables: list[str] = []
         if kind != "warc":
@@ -263,6 +274,8 @@ class _Opener:
             self._spool(io.BytesIO(data), label)
 
     def _add_folder(self, folder: Path, label: str) -> None:
+        from doublet.sources.texts import TextFile, TextFiles, walk
+
         files, hidden = walk(folder, label)
         if hidden:
             self.notes.append(f"{label}: {hidden} hidden files and folders were left out")
@@ -288,6 +301,14 @@ class _Opener:
             size += file_size
         if texts:
             self.parts.append(TextFiles(label, texts, self.limit_bytes, size))
+
+
+def _archive_kind(path: Path, head: bytes) -> str:
+    if not head.startswith((b"WARC/", b"PK")) and head[257:262] != b"ustar":
+        return ""
+    from doublet.sources.archive import archive_kind
+
+    return archive_kind(path, head)
 
 
 def is_document(head: bytes) -> bool:
@@ -341,6 +362,8 @@ def _is_object(line: bytes) -> bool:
 def _has_header(text: bytes, fields: Fields) -> bool:
     line = text.split(b"\n", 1)[0].decode("utf-8", "replace")
     wanted = {fields.id, fields.text} - {PLACE_AS_ID}
+    from doublet.sources.csv_table import DELIMITERS
+
     for delimiter in DELIMITERS:
         try:
             header = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])

@@ -150,9 +150,9 @@ class Block:
 
     def __len__(self) -> int:
         if not self._count:
-            import numpy as np  # counts ten times as fast as bytes do
+            from doublet.kernels import count_lines  # twenty times as fast as bytes.count
 
-            self._count = int(np.count_nonzero(np.frombuffer(self.raw, np.uint8) == 10)) + 1
+            self._count = count_lines(self.raw) + 1
         return self._count
 
     def lines(self) -> list[Line]:

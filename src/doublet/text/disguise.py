@@ -326,8 +326,8 @@ def _turned(words: _Words) -> dict[int, int]:
 @functools.cache
 def _invisible_runs() -> re.Pattern[str]:
     entries = fold_table().entries
-    kinds = entries & np.uint32(LETTER_MASK)
-    codes = np.flatnonzero((entries & np.uint32(DROP) != 0) & np.isin(kinds, (INVISIBLE, BREAK)))
+    dropped = np.flatnonzero(entries & np.uint32(DROP))
+    codes = dropped[np.isin(entries[dropped] & np.uint32(LETTER_MASK), (INVISIBLE, BREAK))]
     return re.compile("[" + "".join(map(chr, codes.tolist())) + "]+")
 
 
