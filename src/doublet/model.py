@@ -87,6 +87,8 @@ class Measures:
     resemblance: float
     containment: tuple[float, float] | None
     similar: bool  #: by the method's own rule and threshold
+    step: str = ""  #: of a cascade: which of its steps decided (exact, shingles, meaning)
+    details: Mapping[str, float] = field(default_factory=dict)  #: other measures of that step, by name
 
 
 @dataclass(frozen=True, slots=True)

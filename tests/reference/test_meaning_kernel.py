@@ -15,9 +15,9 @@ native = pytest.importorskip("doublet.kernels.native", reason="the native kernel
 def run(
     kernels, texts: list[list[int]], pairs: list[tuple[int, int]], gain: dict[int, float], threads: int = 1
 ):
-    words = np.array([word for text in texts for word in text], np.uint64)
+    words = np.array([word for text in texts for word in text], np.uint32)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.uint64)
-    gains = np.array([gain.get(int(word), 5.0) for word in words], np.float64)
+    gains = np.array([gain.get(word, 5.0) for word in range(1000)], np.float64)
     masses = np.where(gains > 3.0, gains, 0.0)
     left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
     return kernels.align_texts(words, offsets, gains, masses, left, right, threads)
@@ -83,13 +83,9 @@ def test_edges(kernels) -> None:
     assert len(run(kernels, [[1]], [], {})[0]) == 0
     with pytest.raises(ValueError, match="not there"):
         run(kernels, [[1]], [(0, 1)], {})
-    one = np.ones(1, np.uint64)
+    one, none = np.ones(1, np.uint32), np.zeros(0, np.uint32)
+    whole = np.array([0, 1], np.uint64)
     with pytest.raises(ValueError, match="one gain"):
-        kernels.align_texts(
-            one,
-            np.array([0, 1], np.uint64),
-            np.ones(2),
-            np.ones(1),
-            one[:0].astype(np.uint32),
-            one[:0].astype(np.uint32),
-        )
+        kernels.align_texts(one, whole, np.ones(2), np.ones(1), none, none)
+    with pytest.raises(ValueError, match="no gain"):
+        kernels.align_texts(one, whole, np.ones(1), np.ones(1), none, none)

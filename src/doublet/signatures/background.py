@@ -104,17 +104,15 @@ class Rates:
         self._masses = np.where(idf > 0, np.minimum(RARE_IDF, -np.log(np.minimum(spread, 1.0))), 0.0)
 
     def of(self, words: U64) -> tuple[F64, F64]:
-        """Gain and mass of each of the *words* (hashes of stems)."""
-        distinct, numbers = np.unique(words, return_inverse=True)
-        numbers = numbers.reshape(-1)
-        rarity, idf = _general(distinct)
+        """Gain and mass of each of the *words* (hashes of stems); give each word once, it is looked up in a table."""
+        rarity, idf = _general(words)
         gains, masses = np.minimum(MOST_GAIN, math.log(KEPT) + rarity), idf
         if len(self._keys):
-            at = np.minimum(np.searchsorted(self._keys, distinct), len(self._keys) - 1)
-            known = self._keys[at] == distinct
+            at = np.minimum(np.searchsorted(self._keys, words), len(self._keys) - 1)
+            known = self._keys[at] == words
             gains = np.where(known, self._gains[at], gains)
             masses = np.where(known, self._masses[at], masses)
-        return gains[numbers], masses[numbers]
+        return gains, masses
 
 
 def _general(words: U64) -> tuple[F64, F64]:

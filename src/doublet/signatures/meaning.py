@@ -30,7 +30,13 @@ U32 = NDArray[np.uint32]
 F64 = NDArray[np.float64]
 
 LEAST_WORDS = 8  #: fewer words cannot reach the score from which a path counts
-ALIGNED, KEPT = 0.40, 0.20  #: set on Russian copies with 60 % of the content words replaced (benchmarks/meaning.py)
+# Where a reworded copy ends and a chance likeness begins. Set on copies with 60 % of the content words replaced, the first
+# two on Russian ones, the sum on both languages; run benchmarks/meaning.py before changing them.
+ALIGNED, KEPT, TOGETHER = 0.40, 0.20, 0.90
+# Pages made from one template share some passages word for word and nothing else; a reworded copy lies on its source
+# whole, or has words changed everywhere. Set on the revisions of pages in shared/data/mdn-ru-revisions.
+WHOLE, SPARSE = 0.75, 0.60
+REWORDED, SHARED = "reworded", "shared"  #: what an alignment shows: a reworded copy, or common passages alone
 SURE_WORDS = 150  #: below, a reworded copy cannot be told from a chance likeness with certainty
 
 _KEY_WORDS = 3  # content words in a row
@@ -62,6 +68,13 @@ class MeaningParameters(WordParameters):
         high=1,
         signs=False,
     )
+    together: float = parameter(
+        TOGETHER,
+        "and the two shares add up to this",
+        low=0,
+        high=2,
+        signs=False,
+    )
     thesaurus: str = parameter(
         "",
         "a MyThes file (.dat) whose synonyms count as one word; auto: those that are installed; empty: none",
@@ -82,10 +95,16 @@ class Alignment(NamedTuple):
         """How much of one text was found in the other, words and places together; 0 to 2."""
         return max(self.aligned_a + self.kept_a, self.aligned_b + self.kept_b)
 
-    def reaches(self, aligned: float, kept: float) -> bool:
-        return (self.aligned_a >= aligned and self.kept_a >= kept) or (
-            self.aligned_b >= aligned and self.kept_b >= kept
-        )
+    def kind(self, aligned: float = ALIGNED, kept: float = KEPT, together: float = TOGETHER) -> str:
+        """`REWORDED` when one of the texts lies on the other as a copy would, `SHARED` when it only has passages in
+        common with it, "" when not even that."""
+        found = ""
+        for lies, stays in ((self.aligned_a, self.kept_a), (self.aligned_b, self.kept_b)):
+            if lies >= aligned and stays >= kept and lies + stays >= together:
+                if lies >= WHOLE or stays <= SPARSE * lies:
+                    return REWORDED
+                found = SHARED
+        return found
 
 
 class Meaning(BaseMethod[MeaningParameters]):
@@ -117,7 +136,9 @@ class Meaning(BaseMethod[MeaningParameters]):
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
         words = self.sequences(batch)
         return [
-            Signature(self.recipe, words[start:end].copy(), end - start) if end - start >= LEAST_WORDS else None
+            Signature(self.recipe, words[start:end].copy(), end - start)
+            if end - start >= LEAST_WORDS
+            else None
             for start, end in documents(batch.offsets)
         ]
 
@@ -126,13 +147,18 @@ class Meaning(BaseMethod[MeaningParameters]):
 
     def judge(self, found: Alignment, words_a: int, words_b: int) -> Measures:
         like = (found.aligned_a * words_a + found.aligned_b * words_b) / (words_a + words_b)
-        similar = found.reaches(self.parameters.aligned, self.parameters.kept)
+        limits = self.parameters
+        similar = found.kind(limits.aligned, limits.kept, limits.together) == REWORDED
         return Measures(
             like,
             (found.aligned_a, found.aligned_b),
             similar,
             "meaning",
-            {"kept": max(found.kept_a, found.kept_b)},
+            {
+                "aligned": max(found.aligned_a, found.aligned_b),
+                "kept": max(found.kept_a, found.kept_b),
+                "together": found.strength,
+            },
         )
 
     def align(
@@ -146,8 +172,11 @@ class Meaning(BaseMethod[MeaningParameters]):
         """Alignments of *pairs* of *texts* (sequences of stems, as in signatures)."""
         return align(texts, pairs, rates or self._rates, threads=threads)
 
+    def keys_of(self, stems: U64) -> U64:
+        return key_values(stems, np.array([0, len(stems)], np.uint64))[0]
+
     def _keys(self, signature: Signature) -> U64:
-        return key_values(signature.values, np.array([0, len(signature.values)], np.uint64))[0]
+        return self.keys_of(signature.values)
 
 
 def align(
@@ -158,11 +187,13 @@ def align(
         return []
     words = np.concatenate(texts) if len(texts) else np.zeros(0, np.uint64)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.uint64)
-    gains, masses = rates.of(words)
+    distinct, numbers = np.unique(words, return_inverse=True)
+    gains, masses = rates.of(distinct)
     turned = [_later(texts[a], texts[b]) for a, b in pairs]
     left = np.array([b if turn else a for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
     right = np.array([a if turn else b for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
-    rows = kernels.align_texts(words, offsets, gains, masses, left, right, threads)[0].tolist()
+    dense = numbers.reshape(-1).astype(np.uint32)
+    rows = kernels.align_texts(dense, offsets, gains, masses, left, right, threads)[0].tolist()
     return [
         Alignment(row[1], row[0], row[3], row[2]) if turn else Alignment(*row)
         for row, turn in zip(rows, turned, strict=True)
@@ -177,8 +208,8 @@ def _later(a: U64, b: U64) -> bool:
 
 def key_values(words: U64, offsets: U64, *, sample: int = 1) -> tuple[U64, U64]:
     """Keys of texts given as sequences of stems, each once a text: values and offsets. *sample*: one in so many."""
-    _, masses = Rates().of(words)
-    content = masses > 0
+    distinct, numbers = np.unique(words, return_inverse=True)
+    content = (Rates().of(distinct)[1] > 0)[numbers.reshape(-1)]
     ends = np.concatenate([[0], np.cumsum(content)])[offsets.astype(np.int64)]
     chosen = words[content]
     starts = ends.astype(np.uint64)

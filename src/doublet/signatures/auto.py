@@ -1,0 +1,136 @@
+"""M15: what a user gets who names no method. A cascade: equal words, then shingles, then meaning.
+
+Each step is asked only when those before it left the question open, and the answer says which step decided
+(`Measures.step`). The signature holds what all three need: one fingerprint of all words, the set of shingles, and the
+sequence of stems. Explained in docs/explanation/meaning.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.model import Measures, Signature
+from doublet.signatures.meaning import LEAST_WORDS, Meaning, MeaningParameters
+from doublet.signatures.parameters import parameter
+from doublet.signatures.protocol import BaseMethod, Statistics, require_together
+from doublet.signatures.shingled import documents, overlap
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+
+EXACT, SHINGLES, MEANING = "exact", "shingles", "meaning"  #: steps, in their order
+SMALLEST_KEYS = (
+    16  #: of the shingles; two texts of resemblance 0.5 miss each other in all of them once in a million
+)
+
+_HEAD = 3  # numbers before the rest: words, stems, fingerprint of all words
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoParameters(MeaningParameters):
+    """Those of shingles and of meaning."""
+
+    shingle_words: int = parameter(4, "words in a shingle", low=1, high=8)
+    threshold: float = parameter(0.5, "near copies from this resemblance on", above=0, high=1, signs=False)
+    containment: float = parameter(
+        0.9,
+        "a near copy also when this share of one text stands in the other; 0: only by resemblance",
+        low=0,
+        high=1,
+        signs=False,
+    )
+
+
+class Auto(BaseMethod[AutoParameters]):
+    name = "auto"
+    title = "Auto: the best answer of several methods"
+    summary = (
+        "Equal words, then shingles, then meaning: each step only where those before it found nothing. Finds exact, "
+        "edited and reworded copies, and says which step decided."
+    )
+    minimum = "one word"
+    shows_fragments = True
+    parameters_type = AutoParameters
+
+    def __init__(self, parameters: AutoParameters, statistics: Statistics | None = None) -> None:
+        super().__init__(parameters, statistics)
+        known = {info.name for info in MeaningParameters.infos()}
+        self.meaning = Meaning(
+            MeaningParameters(**{name: value for name, value in vars(parameters).items() if name in known})
+        )
+        told = dict(self.meaning.recipe.parameters)
+        own = {**dict(self.recipe.parameters), "thesaurus": told["thesaurus"]}
+        self.recipe = replace(self.recipe, parameters=tuple(sorted(own.items())))
+        # Shingles are made of the words as they stand: a changed ending is a change.
+        self._plain = replace(self.canon, reduce="none")
+
+    @property
+    def key_settings(self) -> tuple[tuple[str, Any], ...]:
+        return self.meaning.key_settings
+
+    def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        require_together(batch, texts)
+        plain = self._plain.tokens(texts)
+        sets, set_ends = kernels.distinct(
+            *kernels.shingle(plain.hashes, plain.offsets, self.parameters.shingle_words)
+        )
+        whole, _ = kernels.shingle(plain.hashes, plain.offsets, 1 << 31)
+        stems = self.meaning.sequences(batch)
+        folds = iter(whole)
+        out: list[Signature | None] = []
+        for (first, last), (start, end), (low, high) in zip(
+            documents(plain.offsets), documents(batch.offsets), documents(set_ends), strict=True
+        ):
+            if first == last:
+                out.append(None)
+                continue
+            head = np.array([last - first, end - start, next(folds)], np.uint64)
+            values = np.concatenate([head, stems[start:end], np.sort(sets[low:high])])
+            out.append(Signature(self.recipe, values, last - first))
+        return out
+
+    def _compare(self, a: Signature, b: Signature) -> Measures:
+        if a.values[2] == b.values[2] and a.size == b.size:
+            return Measures(1.0, (1.0, 1.0), True, EXACT)
+        mine, other = shingles_of(a), shingles_of(b)
+        common = overlap(mine, other)
+        like = common / (len(mine) + len(other) - common)
+        inside = (common / len(mine), common / len(other))
+        limits = self.parameters
+        if like >= limits.threshold or (limits.containment and max(inside) >= limits.containment):
+            return Measures(like, inside, True, SHINGLES, {"resemblance": like, "containment": max(inside)})
+        stems_a, stems_b = stems_of(a), stems_of(b)
+        if min(len(stems_a), len(stems_b)) < LEAST_WORDS:
+            return Measures(like, inside, False, SHINGLES, {"resemblance": like, "containment": max(inside)})
+        found = self.meaning.judge(
+            self.meaning.align([stems_a, stems_b], [(0, 1)])[0], len(stems_a), len(stems_b)
+        )
+        # What both measures speak of are the words of one text that stand in the other: the larger share is meant.
+        return replace(
+            found,
+            resemblance=max(like, found.resemblance if found.similar else 0.0),
+            containment=inside if not found.similar else found.containment,
+            details={**found.details, "resemblance": like, "containment": max(inside)},
+        )
+
+    def _keys(self, signature: Signature) -> U64:
+        smallest = shingles_of(signature)[:SMALLEST_KEYS]
+        stems = stems_of(signature)
+        if len(stems) < LEAST_WORDS:
+            return smallest
+        return np.concatenate([smallest, self.meaning.keys_of(stems)])
+
+
+def stems_of(signature: Signature) -> U64:
+    return signature.values[_HEAD : _HEAD + int(signature.values[1])]
+
+
+def shingles_of(signature: Signature) -> U64:
+    """Sorted, each once."""
+    return signature.values[_HEAD + int(signature.values[1]) :]
