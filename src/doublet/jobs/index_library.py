@@ -1,6 +1,6 @@
 """Documents into a library: read, prepare and write, each batch in one transaction.
 
-One thread reads and prepares the next batch (words, keys, packed texts) while this one writes. A stop at any moment
+Two threads read and prepare the next batches (words, keys, packed texts) while this one writes. A stop at any moment
 loses at most the batch in hand; running the same command again takes up from there, because what is stored already is
 recognised by its content and left alone.
 """
@@ -22,7 +22,10 @@ from doublet.store.database import Store
 from doublet.store.values import Added
 from doublet.store.writing import Prepared
 
-AHEAD = 2  #: batches that are prepared before they are written
+PREPARERS = (
+    2  #: threads that prepare; a third one writes, mostly inside the database, where it needs no Python
+)
+AHEAD = 4  #: batches that are prepared before they are written
 OPTIMIZE_FROM = 20_000  #: new documents after which the index is put in its best shape
 
 
@@ -49,8 +52,8 @@ def index_library(
         progress.step("waiting", int(seconds), None, "seconds", "another process writes to this database")
 
     try:
-        with ThreadPoolExecutor(1) as worker:
-            for prepared, outcomes, consumed in _ahead(worker, store, source.batches()):
+        with ThreadPoolExecutor(PREPARERS) as workers:
+            for prepared, outcomes, consumed in _ahead(workers, store, source.batches()):
                 result = store.add_prepared(library, prepared, waiting, job)
                 result.outcomes += outcomes
                 store.record(library, Counter(outcome.state for outcome in outcomes))
@@ -74,11 +77,11 @@ def _end(store: Store, job: int, error: BaseException) -> None:
 
 
 def _ahead(
-    worker: ThreadPoolExecutor, store: Store, batches: Iterator[Any]
+    workers: ThreadPoolExecutor, store: Store, batches: Iterator[Any]
 ) -> Iterator[tuple[Prepared, list[Outcome], int]]:
     waiting: deque[Future[tuple[Prepared, list[Outcome], int]]] = deque()
     for batch in batches:
-        waiting.append(worker.submit(_prepare, store, batch))
+        waiting.append(workers.submit(_prepare, store, batch))
         if len(waiting) > AHEAD:
             yield waiting.popleft().result()
     while waiting:

@@ -86,6 +86,18 @@ def ridf(df: I64, cf: I64, documents: int) -> F64:
     return expected
 
 
+class WordList(list[str]):
+    """Words that are asked for again and again: where they stand in statistics is looked up once. Not to be changed."""
+
+    _found: tuple[dict[str, int], int, I64] | None = None
+
+    def rows_in(self, rows: dict[str, int]) -> I64:
+        if self._found is None or self._found[0] is not rows or self._found[1] != len(rows):
+            get = rows.get
+            self._found = rows, len(rows), np.fromiter((get(word, -1) for word in self), np.int64, len(self))
+        return self._found[2]
+
+
 class CollectionStatistics:
     """df, cf and N of a collection. Words that it does not know: df and cf 0, `idf` as rare as can be,
     `ridf` 0.
@@ -302,6 +314,8 @@ class CollectionStatistics:
         return live, self._df[rows], self._cf[rows]
 
     def _find(self, words: Sequence[str]) -> I64:
+        if isinstance(words, WordList):
+            return words.rows_in(self._rows)
         get = self._rows.get
         return np.fromiter((get(word, -1) for word in words), np.int64, len(words))
 

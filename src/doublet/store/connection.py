@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import logging
 import re
 import sqlite3
@@ -31,6 +32,8 @@ from doublet.errors import (
 log = logging.getLogger(__name__)
 
 BUSY_S = 5.0  #: one try to get the right to write; then the waiting is told and tried again
+#: rows in one statement of SQLite; with 15 columns far below the 32,766 values that it takes
+ROWS_TOGETHER = 250
 PATIENCE_S = 120.0  #: after that it is given up
 # Pages of 16 KB: a packed text with its keys and words takes 2 to 3 KB, and half of a small page would stay empty.
 _PRAGMAS = (
@@ -204,13 +207,20 @@ class Database:
     def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Many new rows, the quickest way that the database has."""
         names = ", ".join(columns)
-        if self.place is not None:
-            marks = ", ".join("?" * len(columns))
-            self.raw.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
+        if self.place is None:
+            with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
             return
-        with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-            for row in rows:
-                copy.write_row(row)
+        # Many rows in one statement: SQLite then works through them without Python, so that other threads can run.
+        sql = f"INSERT INTO {table} ({names}) VALUES "
+        marks = f"({', '.join('?' * len(columns))})"
+        raw = self.raw
+        rest = list(rows)
+        while len(rest) >= ROWS_TOGETHER:
+            part, rest = rest[:ROWS_TOGETHER], rest[ROWS_TOGETHER:]
+            raw.execute(sql + ", ".join([marks] * ROWS_TOGETHER), list(itertools.chain.from_iterable(part)))
+        raw.executemany(sql + marks, rest)
 
     def among(self, sql: str, values: Sequence[Any], before: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """*sql* ends with ``IN``; *values* are handed over in parts that the database can take."""

@@ -106,9 +106,8 @@ def spell_keys(keys: U64, offsets: Sequence[int], bits: int = KEY_BITS, prefix: 
 
 def add_postings(database: Database, documents: Sequence[int], keys: U64, offsets: Sequence[int]) -> None:
     if database.vendor == "sqlite":
-        database.raw.executemany(
-            "INSERT INTO doublet_posting (rowid, k) VALUES (?, ?)",
-            zip(documents, spell_keys(keys, offsets), strict=True),
+        database.copy(
+            "doublet_posting", ("rowid", "k"), zip(documents, spell_keys(keys, offsets), strict=True)
         )
     else:
         cuts: I64 = np.array(offsets, np.int64)

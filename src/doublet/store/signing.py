@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +31,7 @@ from doublet.signatures.weighted import HeaviestWords
 from doublet.store import passages, words
 from doublet.store.connection import Database
 from doublet.store.names import escape, name_hash, unescape
-from doublet.store.weighing import sign_bags
+from doublet.store.weighing import Lexicon, Weighed, sign_bags, weigh_bags
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -40,6 +43,7 @@ DRIFT = (
 )
 SIGN_BATCH = 2_000  #: documents that are signed in one transaction
 WEIGH_BATCH = 5_000  #: the same where only their words are read
+WORKERS = 2  #: threads that weigh
 _NOTHING = -1  # size of an entry that stands for a document with too little in it to sign
 _RECIPE_LETTERS = 5
 
@@ -184,49 +188,73 @@ class StoreIndex:
 
     def put(self, ids: Sequence[str], signatures: Sequence[Signature | None]) -> None:
         """New entries; None stands for a document with too little in it to sign."""
-        if not ids:
-            return
-        database = self._database
         keys = [
             np.zeros(0, np.uint64) if signature is None else np.unique(self._method.keys(signature))
             for signature in signatures
         ]
+        self._put(
+            [(escape(id), name_hash(id)) for id in ids],
+            [
+                (_NOTHING, b"") if s is None else (s.size, s.values.astype("<u8").tobytes())
+                for s in signatures
+            ],
+            np.concatenate(keys) if keys else np.zeros(0, np.uint64),
+            np.concatenate([[0], np.cumsum([len(own) for own in keys])]).astype(np.int64),
+        )
+
+    def put_weighed(self, names: Sequence[tuple[str, int]], found: Weighed) -> None:
+        """New entries of a method by heaviest words; names are escaped, with their hashes. A document that *found*
+        has no signature for has too little in it to sign."""
+        facts = [(_NOTHING, b"")] * len(names)
+        data = found.values.astype("<u8").tobytes()
+        width = 8 * found.values.shape[1]
+        places = zip(found.documents.tolist(), found.sizes.tolist(), strict=True)
+        for row, (document, size) in enumerate(places):
+            facts[document] = (size, data[row * width : (row + 1) * width])
+        counts = np.zeros(len(names), np.int64)
+        counts[found.documents] = 1
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self._put(names, facts, np.ascontiguousarray(found.values[:, 0]), offsets)
+
+    def _put(
+        self, names: Sequence[tuple[str, int]], facts: Sequence[tuple[int, bytes]], keys: U64, offsets: I64
+    ) -> None:
+        if not names:
+            return
+        database = self._database
+        count = len(names)
         if database.vendor == "sqlite":
             top = database.row("SELECT seq FROM sqlite_sequence WHERE name = 'doublet_entry'")
             first = (top[0] if top else 0) + 1
-            numbers = list(range(first, first + len(ids)))
+            numbers = list(range(first, first + count))
         else:
             numbers = [
                 row[0]
                 for row in database.rows(
                     "SELECT nextval(pg_get_serial_sequence('doublet_entry', 'id')) FROM generate_series(1, %s)",
-                    [len(ids)],
+                    [count],
                 )
             ]
+        data = keys.astype("<u8").tobytes()
+        ends = (8 * offsets).tolist()
         database.copy(
             "doublet_entry",
             ("id", "recipe_id", "name", "name_hash", "size", '"values"', "keys"),
             [
-                (
-                    *(number, self.number, escape(id), name_hash(id)),
-                    *((_NOTHING, b"") if s is None else (s.size, s.values.astype("<u8").tobytes())),
-                    own.astype("<u8").tobytes(),
+                (number, self.number, *name, *fact, data[start:end])
+                for number, name, fact, (start, end) in zip(
+                    numbers, names, facts, pairwise(ends), strict=True
                 )
-                for number, id, s, own in zip(numbers, ids, signatures, keys, strict=True)
             ],
         )
-        values = np.concatenate(keys)
-        offsets = np.concatenate([[0], np.cumsum([len(own) for own in keys])]).astype(np.int64)
         if database.vendor == "sqlite":
-            spelt = passages.spell_keys(values, offsets.tolist(), 64, prefix_of(self.number))
-            database.raw.executemany(
-                "INSERT INTO doublet_key (rowid, k) VALUES (?, ?)", zip(numbers, spelt, strict=True)
-            )
+            spelt = passages.spell_keys(keys, offsets.tolist(), 64, prefix_of(self.number))
+            database.copy("doublet_key", ("rowid", "k"), zip(numbers, spelt, strict=True))
         else:
             owners = np.repeat(np.array(numbers, np.int64), np.diff(offsets))
-            same = np.full(len(values), self.number, np.int64)
+            same = np.full(len(keys), self.number, np.int64)
             passages.copy_pairs(
-                database, "doublet_key", ("recipe", "key", "entry"), same, values.view(np.int64), owners
+                database, "doublet_key", ("recipe", "key", "entry"), same, keys.view(np.int64), owners
             )
 
     def take(self, names: Sequence[str]) -> int:
@@ -400,9 +428,27 @@ class Signer:
         method = make_method(name, self.statistics(library, name, given), **given)
         table = WordTable(self._database)
         count = 0
-        for numbers in self._numbers(library, WEIGH_BATCH):
-            count += sum(one is not None for one in table.sign(method, self._bags(numbers)))
+        with ThreadPoolExecutor(WORKERS) as pool:
+            waiting: deque[Future[int]] = deque()
+            for bags in self._all_bags(library):
+                waiting.append(pool.submit(table.count, method, bags))
+                if len(waiting) > WORKERS:
+                    count += waiting.popleft().result()
+            count += sum(one.result() for one in waiting)
         return count
+
+    def _all_bags(self, library: int) -> Iterator[list[bytes]]:
+        last = 0
+        while True:
+            rows = self._database.rows(
+                "SELECT d.id, c.bag FROM doublet_document d JOIN doublet_content c ON c.document_id = d.id "
+                "WHERE d.library_id = %s AND d.id > %s ORDER BY d.id LIMIT %s",
+                [library, last, WEIGH_BATCH],
+            )
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [bytes(row[1]) for row in rows]
 
     def _batches(self, library: int, canon: Any) -> Iterator[TokenBatch]:
         if canon == LEXICAL_CANON:
@@ -440,39 +486,40 @@ class Signer:
         table: WordTable | None = None
         done = 0
         missing = (
-            "SELECT d.id, d.name FROM doublet_document d LEFT JOIN doublet_entry e ON e.recipe_id = %s "
-            "AND e.name_hash = d.name_hash WHERE d.library_id = %s AND d.id > %s AND e.id IS NULL "
-            "ORDER BY d.id LIMIT %s"
+            f"SELECT d.id, d.name, d.name_hash{', c.bag' if lexical else ''} FROM doublet_document d "
+            f"{'JOIN doublet_content c ON c.document_id = d.id' if lexical else ''} "
+            "LEFT JOIN doublet_entry e ON e.recipe_id = %s AND e.name_hash = d.name_hash "
+            "WHERE d.library_id = %s AND d.id > %s AND e.id IS NULL ORDER BY d.id LIMIT %s"
         )
         last = 0
         total = database.row("SELECT documents FROM doublet_library WHERE id = %s", [library])
-        while True:
-            with database.writing():
-                if database.vendor == "postgresql":
-                    database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
-                rows = database.rows(
-                    missing, [index.number, library, last, WEIGH_BATCH if lexical else SIGN_BATCH]
-                )
-                if not rows:
-                    if last:
-                        last = 0
-                        continue  # look once more from the beginning: others may have added
-                    database.rows(
-                        "UPDATE doublet_recipe SET follows = %s WHERE id = %s", [True, index.number]
+        with ThreadPoolExecutor(WORKERS) as pool:
+            while True:
+                with database.writing():
+                    if database.vendor == "postgresql":
+                        database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
+                    rows = database.rows(
+                        missing, [index.number, library, last, WEIGH_BATCH if lexical else SIGN_BATCH]
                     )
-                    return
-                numbers, names = [row[0] for row in rows], [unescape(row[1]) for row in rows]
-                if lexical:
-                    table = table or WordTable(database)
-                    signatures = table.sign(method, self._bags(numbers))
-                else:
-                    texts = self._texts_of(numbers)
-                    signatures = method.sign_texts([texts[number] for number in numbers])
-                index.put(names, signatures)
-                last = numbers[-1]
-            done += len(rows)
-            if step is not None and total:
-                step(done, max(done, total[0]))
+                    if not rows:
+                        if last:
+                            last = 0
+                            continue  # look once more from the beginning: others may have added
+                        database.rows(
+                            "UPDATE doublet_recipe SET follows = %s WHERE id = %s", [True, index.number]
+                        )
+                        return
+                    if lexical:
+                        table = table or WordTable(database)
+                        table.put(index, rows, pool)
+                    else:
+                        numbers, names = [row[0] for row in rows], [unescape(row[1]) for row in rows]
+                        texts = self._texts_of(numbers)
+                        index.put(names, method.sign_texts([texts[number] for number in numbers]))
+                    last = rows[-1][0]
+                done += len(rows)
+                if step is not None and total:
+                    step(done, max(done, total[0]))
 
     def _drop_older(self, library: int, name: str, text: str, newest: int) -> None:
         """Signatures of the same settings over older statistics: nothing can be compared with them any more."""
@@ -498,25 +545,54 @@ class WordTable:
         rows = database.rows("SELECT id, fold, word FROM doublet_word ORDER BY id")
         size = (rows[-1][0] if rows else 0) + 1
         hashes = np.zeros(size, np.int64)
-        self._words = [""] * size
+        spelt = [""] * size
         if rows:
-            numbers, values, spelt = zip(*rows, strict=True)
+            numbers, values, found = zip(*rows, strict=True)
             hashes[list(numbers)] = values
-            for number, word in zip(numbers, spelt, strict=True):
-                self._words[number] = word
+            for number, word in zip(numbers, found, strict=True):
+                spelt[number] = word
         self._hashes: U64 = hashes.view(np.uint64)
+        self._words = spelt
+        self._lexicon: Lexicon | None = None
+
+    @property
+    def lexicon(self) -> Lexicon:
+        if self._lexicon is None:
+            self._lexicon = Lexicon(self._words, self._hashes)
+        return self._lexicon
+
+    def count(self, method: Method, bags: Sequence[bytes]) -> int:
+        """How many of these documents have a signature."""
+        if isinstance(method, HeaviestWords):
+            return len(weigh_bags(method, bags, self.lexicon).documents)
+        return sum(one is not None for one in self.sign(method, bags))
+
+    def put(self, index: StoreIndex, rows: Sequence[tuple[Any, ...]], pool: ThreadPoolExecutor) -> None:
+        """Sign documents (number, name, hash of the name, bag) and store their entries, one part of them being signed
+        while another is written. Inside a transaction."""
+        method = index.method
+        if not isinstance(method, HeaviestWords):
+            signed = self.sign(method, [bytes(row[3]) for row in rows])
+            index.put([unescape(row[1]) for row in rows], signed)
+            return
+        size = -(-len(rows) // (2 * WORKERS))
+        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+        lexicon = self.lexicon
+        work = [pool.submit(weigh_bags, method, [bytes(row[3]) for row in part], lexicon) for part in parts]
+        for part, found in zip(parts, work, strict=True):
+            index.put_weighed([row[1:3] for row in part], found.result())
 
     def sign(self, method: Method, bags: Sequence[bytes]) -> list[Signature | None]:
         """Signatures by a method that reads nothing but words, whatever their order."""
         if isinstance(method, HeaviestWords):
-            return sign_bags(method, bags, self._words, self._hashes)
+            return sign_bags(method, bags, self.lexicon)
         return method.sign_many(self.batch(bags), [""] * len(bags))
 
     def batch(self, bags: Sequence[bytes]) -> TokenBatch:
         """Words of the bags; each as often as it stands in its document, in no order of the text."""
         numbers, counts, offsets = words.unpack_bags(bags)
         ids = np.repeat(numbers, counts)
-        ends = np.concatenate([[0], np.cumsum(counts)])[offsets].astype(np.uint64)
+        ends = np.concatenate([[0], np.cumsum(counts)])[offsets.astype(np.int64)].astype(np.uint64)
         nothing = np.zeros(len(ids), np.uint32)
         return TokenBatch(
             self._hashes[ids],

@@ -18,6 +18,7 @@ TRAIN_FROM, TRAIN_UP_TO = 400, 1_500  #: texts of one kind that a dictionary is 
 DICTIONARY_BYTES = 112_640
 _SAMPLE_BYTES = 20_000  # of each text
 _TRAIN_BYTES = 6_000_000  # in all: 1 to 2 seconds
+_TOGETHER = 8  # texts; fewer are packed one by one
 
 
 def _zstandard() -> Any:
@@ -49,12 +50,13 @@ class Packer:
     def __init__(self, load: Callable[[int], bytes | None], newest: Mapping[str, tuple[int, bytes]]) -> None:
         self._zstd = _zstandard()
         self._load = load
-        self._plain = self._zstd.ZstdCompressor(level=LEVEL)
-        self._packers: dict[str, tuple[int, Any]] = {}
+        self._newest: dict[
+            str, tuple[int, Any]
+        ] = {}  # the dictionary of each kind that new texts are packed with
         self._samples: dict[str, list[bytes]] = {}
-        self._packing = threading.Lock()
+        self._training = threading.Lock()
         self._known: dict[int, Any] = {}  # dictionaries by number
-        self._threads = threading.local()  # zstd's readers must not be shared between threads
+        self._threads = threading.local()  # zstd's packers and readers must not be shared between threads
         self.new: dict[int, tuple[str, bytes]] = {}  #: dictionaries that must be stored before their texts
         for kind, (number, data) in newest.items():
             self._use(kind, number, data)
@@ -62,25 +64,36 @@ class Packer:
     def _use(self, kind: str, number: int, data: bytes) -> None:
         dictionary = self._zstd.ZstdCompressionDict(data)
         dictionary.precompute_compress(level=LEVEL)
-        self._packers[kind] = (number, self._zstd.ZstdCompressor(level=LEVEL, dict_data=dictionary))
+        self._newest[kind] = (number, dictionary)
         self._known[number] = dictionary
 
     def pack(self, texts: Sequence[str], data: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
         """Numbers of dictionaries (0: none) and packed texts."""
         kinds = [kind_of(text, raw) for text, raw in zip(texts, data, strict=True)]
-        with self._packing:
-            return self._pack(kinds, data)
-
-    def _pack(self, kinds: Sequence[str], data: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
+        numbers, blobs = [0] * len(data), [b""] * len(data)
         for kind in sorted(set(kinds)):
-            if kind not in self._packers:
-                self._train(kind, [raw for raw, own in zip(data, kinds, strict=True) if own == kind])
-        numbers, blobs = [], []
-        for raw, kind in zip(data, kinds, strict=True):
-            number, packer = self._packers.get(kind, (0, self._plain))
-            numbers.append(number)
-            blobs.append(packer.compress(raw))
+            own = [place for place, one in enumerate(kinds) if one == kind]
+            raw = [data[place] for place in own]
+            if kind not in self._newest:
+                with self._training:
+                    if kind not in self._newest:
+                        self._train(kind, raw)
+            number, dictionary = self._newest.get(kind, (0, None))
+            for place, blob in zip(own, self._packed(number, dictionary, raw), strict=True):
+                numbers[place], blobs[place] = number, blob
         return numbers, blobs
+
+    def _packed(self, number: int, dictionary: Any, data: Sequence[bytes]) -> list[bytes]:
+        packers: dict[int, Any] = self._threads.__dict__.setdefault("packers", {})
+        if number not in packers:
+            options = {"dict_data": dictionary} if number else {}
+            packers[number] = self._zstd.ZstdCompressor(level=LEVEL, **options)
+        packer = packers[number]
+        together = getattr(packer, "multi_compress_to_buffer", None)
+        if together is None or len(data) < _TOGETHER or not all(data):
+            return [packer.compress(raw) for raw in data]
+        # All texts in one call: other threads can work meanwhile.
+        return [part.tobytes() for part in together(list(data), threads=1)]
 
     def _train(self, kind: str, texts: Sequence[bytes]) -> None:
         """Make a dictionary as soon as there are enough texts, of this batch and those before it."""

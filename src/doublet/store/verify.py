@@ -96,7 +96,8 @@ class _Check:
                 passages.pack_keys(keys.values[int(a) : int(b)])
                 for a, b in zip(keys.offsets[:-1], keys.offsets[1:], strict=True)
             ]
-            fresh = self._bags(texts)
+            fresh, part = self._bags(texts)
+            parts.append(part)
             for row, own, bag in zip(good, packed, fresh, strict=True):
                 if row[4] != passages.VERSION or bytes(row[7]) != own or bytes(row[8]) != bag:
                     remake.append(row[0])
@@ -104,8 +105,6 @@ class _Check:
                 total.documents += 1
                 total.words += row[2]
                 total.size_bytes += row[3]
-            counted = words.unpack_bags(fresh)
-            parts.append(words.part_of(*counted))
             self.progress.step("verifying", total.documents, info.documents, "documents")
         if bad_texts:
             self.found(
@@ -138,23 +137,26 @@ class _Check:
                 bad.append(row[0])
         return good, texts
 
-    def _bags(self, texts: Sequence[str]) -> list[bytes]:
-        counted = words.count_texts(texts)
-        numbers = self._word_numbers(counted)
-        return words.pack_bags(words.numbered(counted, numbers))
+    def _bags(self, texts: Sequence[str]) -> tuple[list[bytes], words.Part]:
+        found = words.read_words(texts)
+        return words.pack_bags(found, self._word_numbers(found))
 
-    def _word_numbers(self, counted: words.Counted) -> I64:
-        """Numbers of words as the database has them. Missing ones are made when repairing, else are far off."""
+    def _word_numbers(self, found: words.Words) -> I64:
+        """Numbers of words as the database has them. Missing ones are made when repairing, else are new ones."""
         if self.repair:
             with self.store._writing, self.database.writing():
-                maker = words.WordNumbers(self.database)
-                return maker.numbers(counted.hashes, counted.folds, counted.spelt)
-        signed = counted.hashes.view(np.int64)
-        found = self.database.among("SELECT hash, id FROM doublet_word WHERE hash IN", signed.tolist())
-        out = np.arange(len(signed), dtype=np.int64) + (1 << 40)
-        if found:
-            pairs = np.array(found, np.int64)
-            out[np.searchsorted(counted.hashes, pairs[:, 0].copy().view(np.uint64))] = pairs[:, 1]
+                return words.WordNumbers(self.database).numbers(found)
+        rows = self.database.among(
+            "SELECT hash, id FROM doublet_word WHERE hash IN", found.hashes.view(np.int64).tolist()
+        )
+        top = self.database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
+        assert top is not None
+        known = dict(rows)
+        own = [
+            known.get(value, top[0] + 1 + i) for i, value in enumerate(found.hashes.view(np.int64).tolist())
+        ]
+        out = np.zeros(int(found.used[-1]) + 1 if len(found.used) else 0, np.int64)
+        out[found.used] = own
         return out
 
     def _remake(self, numbers: Sequence[int]) -> None:
@@ -163,7 +165,7 @@ class _Check:
             some = list(numbers[start : start + BATCH])
             texts = self.store.texts(some)
             keys = passages.make_keys([texts[number] for number in some])
-            bags = self._bags([texts[number] for number in some])
+            bags, _ = self._bags([texts[number] for number in some])
             rows = [
                 (
                     *(

@@ -12,83 +12,73 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
 from doublet.errors import StoreDamaged
-from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics, count_words
+from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
 from doublet.store.connection import Database
 from doublet.store.names import name_hash
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
 I64 = NDArray[np.int64]
-U8 = NDArray[np.uint8]
 
-_VOCABULARIES = 4  # whose hashes a thread remembers
+_U64 = (1 << 64) - 1
+_VOCABULARIES = 8  # whose hashes a thread remembers, and whose numbers a writer
+_MERGE_FROM = 20_000  # words that came lately
 _threads = threading.local()
 FOLD_AT = 32  #: parts; a fold rewrites the statistics of the library, some 5 MB for half a million words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
-    """Words of several documents, counted: one row for each distinct word of each document, by document."""
+class Words:
+    """Lexical words of several documents, every occurrence, by its number in a vocabulary that only grows."""
 
-    documents: I64  #: of each row
-    words: I64  #: of each row: number in *hashes*, later the number of the word in the database
-    counts: I64
-    offsets: I64  #: rows of document d are ``[offsets[d]:offsets[d+1]]``
-    hashes: U64  #: of the spelling of the distinct words, sorted
+    ids: U32
+    offsets: U64  #: those of document d are ``[offsets[d]:offsets[d+1]]`` of *ids*
+    vocabulary: Sequence[str]
+    used: I64  #: the distinct ids, rising
+    hashes: U64  #: of the spelling of each used word
     folds: U64  #: hashes of the same words by the kernels
-    spelt: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def some(self, documents: Sequence[int]) -> Words:
+        """The words of some documents."""
+        spans = [(int(self.offsets[d]), int(self.offsets[d + 1])) for d in documents]
+        ids = np.concatenate([self.ids[a:b] for a, b in spans]) if spans else self.ids[:0]
+        offsets = np.concatenate([[0], np.cumsum([b - a for a, b in spans])]).astype(np.uint64)
+        used = np.unique(ids).astype(np.int64)
+        place = np.searchsorted(self.used, used)
+        return Words(ids, offsets, self.vocabulary, used, self.hashes[place], self.folds[place])
 
-def count_texts(texts: Sequence[str]) -> Counted:
+
+def read_words(texts: Sequence[str]) -> Words:
     """Lexical words of texts, as the methods of M9 to M13 make them."""
-    return count_batch(LEXICAL_CANON.tokens(texts, words=True))
+    return plain_and_words(texts)[1]
 
 
-def count_batch(batch: TokenBatch) -> Counted:
-    rows = count_words(batch)
-    ids, place = np.unique(rows.ids, return_inverse=True)
-    all_folds = np.zeros(max(1, len(batch.vocabulary)), np.uint64)
-    all_folds[batch.ids] = batch.hashes
-    hashes = _spelling_hashes(batch.vocabulary)[ids]
-    order = np.argsort(hashes, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    spelt = Spelling(batch.vocabulary, ids[order])
-    folds = all_folds[ids[order]]
-    return Counted(
-        rows.texts, rank[place.reshape(-1)], rows.counts, rows.offsets, hashes[order], folds, spelt
-    )
+def plain_and_words(texts: Sequence[str]) -> tuple[TokenBatch, Words]:
+    """All words of the texts as they are, and the lexical ones, from one walk through the texts."""
+    plain, found = LEXICAL_CANON.plain_and_words(texts)
+    present = np.zeros(len(found.hashes), np.bool_)
+    present[found.ids] = True
+    used = np.flatnonzero(present)
+    hashes = _spelling_hashes(found.vocabulary, len(found.hashes))
+    return plain, Words(found.ids, found.offsets, found.vocabulary, used, hashes[used], found.hashes[used])
 
 
-class Spelling(Sequence[str]):
-    """Words of a vocabulary by their numbers; spelt only when asked for."""
-
-    def __init__(self, vocabulary: Sequence[str], ids: I64) -> None:
-        self._vocabulary = vocabulary
-        self._ids = ids
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._vocabulary[int(self._ids[place])]
-
-
-def _spelling_hashes(vocabulary: Sequence[str]) -> U64:
+def _spelling_hashes(vocabulary: Sequence[str], size: int) -> U64:
     """Hash of each word of a vocabulary, which only grows: what was made is remembered with it."""
     known: dict[int, tuple[Sequence[str], U64]] = _threads.__dict__.setdefault("hashes", {})
     _, made = known.get(id(vocabulary), (vocabulary, np.zeros(0, np.uint64)))
-    if len(made) < len(vocabulary):
-        new = np.fromiter((name_hash(vocabulary[i]) for i in range(len(made), len(vocabulary))), np.int64)
+    if len(made) < size:
+        new = np.fromiter((name_hash(vocabulary[i]) for i in range(len(made), size)), np.int64)
         made = np.concatenate([made, new.view(np.uint64)])
         while len(known) > _VOCABULARIES:
             known.pop(next(iter(known)))
@@ -101,178 +91,147 @@ class WordNumbers:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._hashes: U64 = np.zeros(0, np.uint64)
-        self._numbers: I64 = np.zeros(0, np.int64)
-        self._fresh: list[tuple[U64, I64]] = []
+        self._by_hash = _Sorted()
+        # Of each vocabulary (one for each thread that reads texts) the numbers of its words; -1: not known yet.
+        self._vocabularies: dict[int, tuple[Sequence[str], I64]] = {}
+        self._fresh: dict[int, int] = {}
 
-    def numbers(self, hashes: U64, folds: U64, spelt: Sequence[str]) -> I64:
-        """Numbers of these words (sorted by hash), new ones made. Inside a transaction; then `keep` or `forget`."""
-        out = self._known(hashes)
-        missing = np.flatnonzero(out < 0)
+    def numbers(self, words: Words) -> I64:
+        """Numbers by the words' ids (of those that are used), new ones made. Inside a transaction; then `keep` or
+        `forget`."""
+        by_id = self._of(words.vocabulary, int(words.used[-1]) + 1 if len(words.used) else 0)
+        missing = np.flatnonzero(by_id[words.used] < 0)
         if not len(missing):
-            return out
-        wanted = hashes[missing].view(np.int64)
+            return by_id
+        hashes = words.hashes[missing]
+        found = self._by_hash.find(hashes)
+        for place in np.flatnonzero(found < 0).tolist() if self._fresh else ():
+            found[place] = self._fresh.get(int(hashes[place]), -1)
+        unknown = np.flatnonzero(found < 0)
+        if len(unknown):
+            asked = hashes[unknown]
+            known = self._look_up(asked)
+            found[unknown] = [known.get(value, -1) for value in asked.tolist()]
+            new = np.flatnonzero(found < 0)
+            if len(new):
+                spelt = [words.vocabulary[i] for i in words.used[missing[new]].tolist()]
+                known |= self._make(hashes[new], words.folds[missing[new]], spelt)
+                found[new] = [known[value] for value in hashes[new].tolist()]
+            self._fresh |= known
+        by_id[words.used[missing]] = found
+        return by_id
+
+    def _of(self, vocabulary: Sequence[str], size: int) -> I64:
+        _, numbers = self._vocabularies.get(id(vocabulary), (vocabulary, np.zeros(0, np.int64)))
+        if len(numbers) < size:
+            grown = np.full(size + size // 4, -1, np.int64)
+            grown[: len(numbers)] = numbers
+            numbers = grown
+            self._vocabularies.pop(id(vocabulary), None)
+            while len(self._vocabularies) >= _VOCABULARIES:
+                self._vocabularies.pop(next(iter(self._vocabularies)))
+            self._vocabularies[id(vocabulary)] = (vocabulary, numbers)
+        return numbers
+
+    def _look_up(self, hashes: U64) -> dict[int, int]:
+        """Numbers by hash of those words that the database has."""
+        found = self._database.among(
+            "SELECT hash, id FROM doublet_word WHERE hash IN", hashes.view(np.int64).tolist()
+        )
+        return {value & _U64: number for value, number in found}
+
+    def _make(self, hashes: U64, folds: U64, spelt: Sequence[str]) -> dict[int, int]:
         database = self._database
-        found = database.among("SELECT hash, id FROM doublet_word WHERE hash IN", wanted.tolist())
-        self._place(out, hashes, found)
-        new = np.flatnonzero(out < 0)
-        if len(new):
-            columns = hashes[new].view(np.int64).tolist(), folds[new].view(np.int64).tolist()
-            rows = list(zip(*columns, [spelt[i] for i in new.tolist()], strict=True))
-            if database.vendor == "sqlite":
-                top = database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
-                assert top is not None
-                numbered = [(number, *row) for number, row in enumerate(rows, top[0] + 1)]
-                database.many(
-                    "INSERT INTO doublet_word (id, hash, fold, word) VALUES (%s, %s, %s, %s)", numbered
-                )
-                found += [(row[1], row[0]) for row in numbered]
-            else:
-                made = database.rows(
-                    "INSERT INTO doublet_word (hash, fold, word) "
-                    "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) "
-                    "ON CONFLICT (hash) DO NOTHING RETURNING hash, id",
-                    [list(column) for column in zip(*rows, strict=True)],
-                )
-                if len(made) < len(rows):  # another worker was quicker with some
-                    made = database.among(
-                        "SELECT hash, id FROM doublet_word WHERE hash IN", [r[0] for r in rows]
-                    )
-                found += made
-            self._place(out, hashes, found[-len(rows) :])
-        fresh = np.array(found, np.int64).reshape(-1, 2)
-        self._fresh.append((fresh[:, 0].copy().view(np.uint64), fresh[:, 1].copy()))
+        columns = [hashes.view(np.int64).tolist(), folds.view(np.int64).tolist(), list(spelt)]
+        if database.vendor == "sqlite":
+            top = database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
+            assert top is not None
+            first = top[0] + 1
+            numbered = zip(range(first, first + len(hashes)), *columns, strict=True)
+            database.copy("doublet_word", ("id", "hash", "fold", "word"), numbered)
+            return dict(zip(hashes.tolist(), range(first, first + len(hashes)), strict=True))
+        order = np.argsort(
+            hashes
+        ).tolist()  # two workers that bring the same words must not wait for each other
+        made = database.rows(
+            "INSERT INTO doublet_word (hash, fold, word) "
+            "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) "
+            "ON CONFLICT (hash) DO NOTHING RETURNING hash, id",
+            [[column[i] for i in order] for column in columns],
+        )
+        out = {value & _U64: number for value, number in made}
+        if len(out) < len(hashes):  # another worker was quicker with some
+            out |= self._look_up(hashes)
         return out
 
-    def _known(self, hashes: U64) -> I64:
+    def keep(self) -> None:
+        self._by_hash.add(self._fresh)
+        self._fresh = {}
+
+    def forget(self) -> None:
+        self._vocabularies.clear()
+        self._fresh = {}
+
+
+class _Sorted:
+    """Numbers by hash: sorted arrays, and what came lately beside them until it is worth a merge."""
+
+    def __init__(self) -> None:
+        self._hashes: U64 = np.zeros(0, np.uint64)
+        self._numbers: I64 = np.zeros(0, np.int64)
+        self._recent: dict[int, int] = {}
+
+    def find(self, hashes: U64) -> I64:
+        """-1 where it is not known."""
         out = np.full(len(hashes), -1, np.int64)
         if len(self._hashes):
             at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
             same = self._hashes[at] == hashes
             out[same] = self._numbers[at[same]]
+        if self._recent:
+            missing = np.flatnonzero(out < 0)
+            get = self._recent.get
+            out[missing] = [get(value, -1) for value in hashes[missing].tolist()]
         return out
 
-    @staticmethod
-    def _place(out: I64, hashes: U64, found: Sequence[tuple[Any, ...]]) -> None:
-        if found:
-            pairs = np.array(found, np.int64)
-            out[np.searchsorted(hashes, pairs[:, 0].copy().view(np.uint64))] = pairs[:, 1]
-
-    def keep(self) -> None:
-        if self._fresh:
-            hashes = np.concatenate([self._hashes, *(part[0] for part in self._fresh)])
-            numbers = np.concatenate([self._numbers, *(part[1] for part in self._fresh)])
-            self._hashes, first = np.unique(hashes, return_index=True)
-            self._numbers = numbers[first]
-            self._fresh = []
-
-    def forget(self) -> None:
-        self._fresh = []
-
-
-def numbered(counted: Counted, numbers: I64) -> Counted:
-    """The same rows with the numbers of the database, sorted by document, then by number."""
-    words = numbers[counted.words] if len(numbers) else counted.words
-    order = np.argsort((counted.documents << 40) | words)  # no two are equal
-    return Counted(
-        counted.documents,
-        words[order],
-        counted.counts[order],
-        counted.offsets,
-        counted.hashes,
-        counted.folds,
-        counted.spelt,
-    )
+    def add(self, new: dict[int, int]) -> None:
+        self._recent |= new
+        if len(self._recent) > _MERGE_FROM + len(self._hashes) // 4:
+            hashes = np.concatenate([self._hashes, np.array(list(self._recent), np.uint64)])
+            numbers = np.concatenate([self._numbers, np.array(list(self._recent.values()), np.int64)])
+            order = np.argsort(hashes)
+            self._hashes, self._numbers = hashes[order], numbers[order]
+            self._recent = {}
 
 
 # Bags
 
 
-def pack_bags(counted: Counted) -> list[bytes]:
-    """One bag for each document. *counted* must be `numbered`."""
-    rows, counts, offsets = counted.words, counted.counts, counted.offsets
-    sizes = np.diff(offsets)
-    previous = np.concatenate([[0], rows[:-1]]) if len(rows) else rows
-    previous[offsets[:-1][sizes > 0]] = 0
-    several = counts > 1
-    first = ((rows - previous) << 1) | several
-    # Order of the numbers: for each document its size, its words, then the counts of those that stand several times.
-    extra = np.add.reduceat(np.append(several, False).astype(np.int64), offsets[:-1]) if len(sizes) else sizes
-    extra = np.where(sizes > 0, extra, 0)
-    starts = np.concatenate([[0], np.cumsum(1 + sizes + extra)])
-    values = np.zeros(int(starts[-1]), np.uint64)
-    values[starts[:-1]] = sizes
-    inside = np.arange(len(rows)) - np.repeat(offsets[:-1], sizes)
-    values[np.repeat(starts[:-1] + 1, sizes) + inside] = first
-    if several.any():
-        owners = counted.documents[several]
-        begins = np.concatenate([[0], np.cumsum(extra)])[:-1]
-        place = np.arange(int(several.sum())) - begins[owners]
-        values[(starts[:-1] + 1 + sizes)[owners] + place] = counts[several]
-    data, ends = pack_numbers(values)
-    cuts = np.concatenate([[0], ends])[starts].tolist()
+def pack_bags(words: Words, numbers: I64) -> tuple[list[bytes], Part]:
+    """One bag for each document, and what the documents add to the statistics. *numbers* of the words by their ids."""
+    data, ends, df, cf = kernels.pack_bags(words.ids, words.offsets, numbers.view(np.uint64))
     blob = data.tobytes()
-    return [blob[a:b] for a, b in pairwise(cuts)]
+    used = words.used
+    order = np.argsort(numbers[used])
+    used = used[order]
+    part = Part(
+        numbers[used],
+        df[used].astype(np.int64),
+        cf[used].astype(np.int64),
+        int(np.count_nonzero(np.diff(words.offsets))),
+    )
+    return [blob[a:b] for a, b in pairwise(ends.tolist())], part
 
 
-def unpack_bags(bags: Sequence[bytes]) -> tuple[I64, I64, I64]:
-    """Words, counts and offsets of the rows of many bags."""
-    data = np.frombuffer(b"".join(bags), np.uint8)
-    values, ends = unpack_numbers(data)
-    lengths = np.cumsum([len(bag) for bag in bags])
-    counts_up_to = np.searchsorted(ends, lengths, side="right")  # numbers that end within the first bags
-    starts = np.concatenate([[0], counts_up_to])[:-1]
-    if len(values) != (counts_up_to[-1] if len(bags) else 0):
+def unpack_bags(bags: Sequence[bytes]) -> tuple[U32, U32, U64]:
+    """Numbers of words, counts and offsets of the rows of many bags."""
+    ends = np.concatenate([[0], np.cumsum([len(bag) for bag in bags])]).astype(np.uint64)
+    try:
+        return kernels.unpack_bags(np.frombuffer(b"".join(bags), np.uint8), ends)
+    except ValueError as error:
         raise StoreDamaged(
             "the words of a document are damaged: `doublet library verify --repair` makes them again"
-        )
-    sizes = values[starts].astype(np.int64) if len(bags) else np.zeros(0, np.int64)
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    inside = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], sizes)
-    first = values[np.repeat(starts + 1, sizes) + inside].astype(np.int64)
-    steps, several = first >> 1, (first & 1).astype(bool)
-    running = np.cumsum(steps)
-    before = np.concatenate([[0], running])[offsets[:-1]]
-    words = running - np.repeat(before, sizes)
-    counts = np.ones(len(words), np.int64)
-    if several.any():
-        owners = np.repeat(np.arange(len(sizes)), sizes)[several]
-        extra = np.bincount(owners, minlength=len(sizes))
-        begins = np.concatenate([[0], np.cumsum(extra)])[:-1]
-        place = np.arange(len(owners)) - begins[owners]
-        counts[several] = values[(starts + 1 + sizes)[owners] + place].astype(np.int64)
-    return words, counts, offsets
-
-
-def pack_numbers(values: U64) -> tuple[U8, I64]:
-    """Seven bits a byte, the last byte of a number without the high bit; and where each number ends."""
-    sizes = np.ones(len(values), np.int64)
-    for power in range(1, 10):
-        sizes += values >= np.uint64(1 << (7 * power))
-    ends = np.cumsum(sizes)
-    out = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
-    starts = ends - sizes
-    for byte in range(int(sizes.max()) if len(sizes) else 0):
-        has = sizes > byte
-        part = (values[has] >> np.uint64(7 * byte)) & np.uint64(0x7F)
-        more = (sizes[has] > byte + 1).astype(np.uint64) << np.uint64(7)
-        out[starts[has] + byte] = (part | more).astype(np.uint8)
-    return out, ends
-
-
-def unpack_numbers(data: U8) -> tuple[U64, I64]:
-    """Numbers of `pack_numbers` and where each ends."""
-    ends = np.flatnonzero(data < 128).astype(np.int64) + 1
-    starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
-    values = (data[starts] & np.uint8(0x7F)).astype(np.uint64)
-    longer = np.flatnonzero(ends - starts > 1)
-    byte = 1
-    while len(longer):
-        part = (data[starts[longer] + byte] & np.uint8(0x7F)).astype(np.uint64)
-        values[longer] |= part << np.uint64(7 * byte)
-        byte += 1
-        longer = longer[(ends[longer] - starts[longer]) > byte]
-    return values, ends
+        ) from error
 
 
 # Statistics
@@ -312,22 +271,13 @@ class Part:
         return Part(self.words, -self.df, -self.cf, -self.documents)
 
 
-def part_of(words: I64, counts: I64, offsets: I64) -> Part:
+def part_of(words: U32, counts: U32, offsets: U64) -> Part:
     """What documents with these rows add. A document without words does not count."""
     numbers, place = np.unique(words, return_inverse=True)
     place = place.reshape(-1)
     df = np.bincount(place, minlength=len(numbers)).astype(np.int64)
     cf = np.bincount(place, weights=counts, minlength=len(numbers)).astype(np.int64)
     return Part(numbers.astype(np.int64), df, cf, int(np.count_nonzero(np.diff(offsets))))
-
-
-def part_of_counted(counted: Counted, numbers: I64) -> Part:
-    """The same for documents whose words are not `numbered` yet; *numbers* are those of their distinct words."""
-    size = len(numbers)
-    df = np.bincount(counted.words, minlength=size).astype(np.int64)
-    cf = np.bincount(counted.words, weights=counted.counts, minlength=size).astype(np.int64)
-    order = np.argsort(numbers)
-    return Part(numbers[order], df[order], cf[order], int(np.count_nonzero(np.diff(counted.offsets))))
 
 
 def sum_parts(parts: Sequence[Part]) -> Part:
@@ -353,9 +303,25 @@ def add_part(database: Database, library: int, part: Part) -> None:
         "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
         [library, part.documents, part.pack()],
     )
-    count = database.row("SELECT count(*) FROM doublet_statistics WHERE library_id = %s", [library])
-    if count and count[0] >= FOLD_AT:
-        replace_parts(database, library, read_statistics(database, library))
+    sizes = database.rows(
+        "SELECT id, length(data) FROM doublet_statistics WHERE library_id = %s ORDER BY length(data), id",
+        [library],
+    )
+    if len(sizes) < FOLD_AT:
+        return
+    # The largest part is left alone as long as the others together are small beside it.
+    small = sizes[:-1]
+    if 2 * sum(size for _, size in small) > sizes[-1][1]:
+        small = sizes
+    numbers = [number for number, _ in small]
+    rows = database.among("SELECT data, documents FROM doublet_statistics WHERE id IN", numbers)
+    folded = sum_parts([Part.unpack(bytes(data), documents) for data, documents in rows])
+    for number in numbers:
+        database.rows("DELETE FROM doublet_statistics WHERE id = %s", [number])
+    database.rows(
+        "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
+        [library, folded.documents, folded.pack()],
+    )
 
 
 def replace_parts(database: Database, library: int, part: Part) -> None:

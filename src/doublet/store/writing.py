@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ class Prepared:
     blobs: list[bytes]
     keys: U64
     key_offsets: list[int]
-    counted: words.Counted
+    words: words.Words
     texts: list[str]
     outcomes: list[Outcome]
 
@@ -68,14 +69,17 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
         else:
             seen.add(document.id)
             good.append(document)
-    keys = passages.make_keys([document.text for document in good])
-    if not keys.words.all():
-        for document, count in zip(good, keys.words.tolist(), strict=True):
+    texts = [document.text for document in good]
+    batch, lexical = words.plain_and_words(texts)
+    counts = np.diff(batch.offsets).tolist()
+    if not all(counts):
+        for document, count in zip(good, counts, strict=True):
             if not count:
                 outcomes.append(Outcome("empty", document.id, "", "the text has no words"))
-        good = [document for document, count in zip(good, keys.words.tolist(), strict=True) if count]
-        keys = passages.make_keys([document.text for document in good])
-    texts = [document.text for document in good]
+        good = [document for document, count in zip(good, counts, strict=True) if count]
+        texts = [document.text for document in good]
+        batch, lexical = words.plain_and_words(texts)
+    keys = passages.make_keys(texts, batch)
     data = [encode(text) for text in texts]
     dictionaries, blobs = packer.pack(texts, data)
     facts = zip(good, keys.folds.view(np.int64).tolist(), keys.words.tolist(), data, strict=True)
@@ -96,7 +100,7 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
         blobs=blobs,
         keys=keys.values,
         key_offsets=keys.offsets.astype(np.int64).tolist(),
-        counted=words.count_texts(texts),
+        words=lexical,
         texts=texts,
         outcomes=outcomes,
     )
@@ -236,15 +240,14 @@ class Writer:
                 for number, i in zip(numbers, fresh, strict=True)
             ],
         )
-        counted = batch.counted if everything else _some(batch.counted, fresh)
-        word_numbers = self._words.numbers(counted.hashes, counted.folds, counted.spelt)
-        bags = words.pack_bags(words.numbered(counted, word_numbers))
-        offsets = batch.key_offsets
-        own = [batch.keys[offsets[i] : offsets[i + 1]] for i in fresh]
-        packed = passages.pack_keys(np.concatenate(own) if own else batch.keys[:0])
-        cuts = np.concatenate([[0], np.cumsum([len(part) for part in own])]).astype(np.int64)
-        size = passages.KEY_BYTES
-        ends = (cuts * size).tolist()
+        lexical = batch.words if everything else batch.words.some(fresh)
+        bags, part = words.pack_bags(lexical, self._words.numbers(lexical))
+        keys, cuts = batch.keys, batch.key_offsets
+        if not everything:
+            own = [keys[cuts[i] : cuts[i + 1]] for i in fresh]
+            keys, cuts = np.concatenate(own), list(itertools.accumulate(map(len, own), initial=0))
+        packed = passages.pack_keys(keys)
+        ends = [passages.KEY_BYTES * cut for cut in cuts]
         database.copy(
             "doublet_content",
             ("document_id", "version", "dictionary", "text", "keys", "bag"),
@@ -256,8 +259,8 @@ class Writer:
                 for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
             ],
         )
-        passages.add_postings(database, numbers, np.concatenate(own), cuts.tolist())
-        words.add_part(database, library, words.part_of_counted(counted, word_numbers))
+        passages.add_postings(database, numbers, keys, cuts)
+        words.add_part(database, library, part)
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
             "size_bytes = size_bytes + %s, changes = changes + %s, changed_at = %s WHERE id = %s",
@@ -346,24 +349,3 @@ class Writer:
             "UPDATE doublet_library SET outcomes = %s WHERE id = %s",
             [json.dumps(total, sort_keys=True), library],
         )
-
-
-def _some(counted: words.Counted, documents: Sequence[int]) -> words.Counted:
-    """The rows of some documents, numbered anew."""
-    spans = [(int(counted.offsets[d]), int(counted.offsets[d + 1])) for d in documents]
-    rows = (
-        np.concatenate([np.arange(a, b) for a, b in spans]).astype(np.int64)
-        if spans
-        else np.zeros(0, np.int64)
-    )
-    sizes = np.array([b - a for a, b in spans], np.int64)
-    used, place = np.unique(counted.words[rows], return_inverse=True)
-    return words.Counted(
-        np.repeat(np.arange(len(spans)), sizes),
-        place.reshape(-1).astype(np.int64),
-        counted.counts[rows],
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        counted.hashes[used],
-        counted.folds[used],
-        [counted.spelt[i] for i in used.tolist()],
-    )

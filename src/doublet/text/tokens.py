@@ -77,6 +77,32 @@ class Canon:
             ids = ids[kept] if len(ids) else ids
         return TokenBatch(hashes, starts, ends, flags, offsets, ids, spelt)
 
+    def plain_and_words(self, texts: Sequence[str]) -> tuple[TokenBatch, WordIds]:
+        """One walk through the texts for two readers: all words as ``Canon().tokens`` gives them, and those that
+        this canon keeps, as it reduces them."""
+        stop = self.stop_hashes
+        known = _vocabulary(self.reduce)
+        hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, known.table, 1)
+        _, reduced = known.reduced(hashes, ids)
+        nothing = np.zeros(0, np.uint32)
+        plain = TokenBatch(hashes, starts, ends, flags & np.uint8(0xFF ^ FLAG_STOP), offsets, nothing, ())
+        drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
+        if drop:
+            kept = (flags & drop) == 0
+            before = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)]).astype(np.uint64)
+            offsets, reduced = before[offsets.astype(np.int64)], reduced[kept]
+        return plain, WordIds(reduced, offsets, known.words, known.hashes())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordIds:
+    """Words of many texts by their numbers: text d is ``[offsets[d]:offsets[d+1]]`` of *ids*."""
+
+    ids: NDArray[np.uint32]
+    offsets: NDArray[np.uint64]
+    vocabulary: Sequence[str]  #: grows with later batches; numbers stay what they are
+    hashes: NDArray[np.uint64]  #: of each word of the vocabulary
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenBatch:
@@ -153,6 +179,10 @@ class _Vocabulary:
             self._hashes = np.concatenate([self._hashes, _word_hashes(self.words[before:])])
         ids = self._mapping[ids]
         return self._hashes[ids], ids
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """Hash of each of *words*."""
+        return self.table.hashes() if self._reduce is None else self._hashes
 
 
 VOCABULARY_LIMIT = 2_000_000  #: words a thread remembers before it begins anew; some 300 MB

@@ -8,55 +8,93 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doublet.errors import StoreDamaged
+from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.store import names, passages, words
 from doublet.store.texts import Packer
 from doublet.store.verify import read_keys
+from doublet.text.tokens import Canon
 
-BAGS = st.lists(st.dictionaries(st.integers(1, 1 << 38), st.integers(1, 1 << 30), max_size=20), max_size=8)
+BAGS = st.lists(st.dictionaries(st.integers(1, 1 << 31), st.integers(1, 9), max_size=20), max_size=8)
 
 
-def counted(bags: list[dict[int, int]]) -> words.Counted:
-    rows = [(d, word, count) for d, bag in enumerate(bags) for word, count in sorted(bag.items())]
-    columns = np.array(rows, np.int64).reshape(-1, 3).T
-    nothing = np.zeros(0, np.uint64)
-    offsets = np.cumsum([0, *map(len, bags)]).astype(np.int64)
-    return words.Counted(columns[0], columns[1], columns[2], offsets, nothing, nothing, [])
+def as_words(bags: list[dict[int, int]]) -> tuple[words.Words, np.ndarray]:
+    """Documents with these words (by number, with counts), and the numbers of the words by their ids."""
+    numbers = sorted({number for bag in bags for number in bag})
+    place = {number: at for at, number in enumerate(numbers)}
+    documents = [[place[number] for number, count in bag.items() for _ in range(count)] for bag in bags]
+    ids = np.array([word for own in documents for word in own], np.uint32)
+    offsets = np.cumsum([0, *map(len, documents)]).astype(np.uint64)
+    nothing = np.zeros(len(numbers), np.uint64)
+    used = np.arange(len(numbers), dtype=np.int64)
+    return words.Words(ids, offsets, ["?"] * len(numbers), used, nothing, nothing), np.array(
+        numbers, np.int64
+    )
 
 
 def test_it_works() -> None:
-    (bag,) = words.pack_bags(counted([{3: 1, 5: 4}]))
+    (bag,), part = words.pack_bags(*as_words([{3: 1, 5: 4}]))
     assert bag == bytes([2, 3 << 1, (2 << 1) | 1, 4])
     numbers, counts, offsets = words.unpack_bags([bag])
     assert (numbers.tolist(), counts.tolist(), offsets.tolist()) == ([3, 5], [1, 4], [0, 2])
+    assert (part.words.tolist(), part.df.tolist(), part.cf.tolist(), part.documents) == (
+        [3, 5],
+        [1, 1],
+        [1, 4],
+        1,
+    )
 
 
 @given(BAGS)
 def test_bags_come_back(bags: list[dict[int, int]]) -> None:
-    packed = words.pack_bags(counted(bags))
+    packed, _ = words.pack_bags(*as_words(bags))
     numbers, counts, offsets = words.unpack_bags(packed)
     for d, bag in enumerate(bags):
         part = slice(int(offsets[d]), int(offsets[d + 1]))
         assert dict(zip(numbers[part].tolist(), counts[part].tolist(), strict=True)) == bag
 
 
-@given(st.lists(st.integers(0, 2**64 - 1)))
-def test_numbers_come_back(values: list[int]) -> None:
-    data, ends = words.pack_numbers(np.array(values, np.uint64))
-    back, back_ends = words.unpack_numbers(data)
-    assert back.tolist() == values
-    assert back_ends.tolist() == ends.tolist()
-
-
 @given(BAGS)
 def test_what_is_added_and_taken_away_leaves_nothing(bags: list[dict[int, int]]) -> None:
-    rows = counted(bags)
-    part = words.part_of(rows.words, rows.counts, rows.offsets)
+    packed, part = words.pack_bags(*as_words(bags))
+    again = words.part_of(*words.unpack_bags(packed))
     back = words.Part.unpack(part.pack(), part.documents)
-    assert [c.tolist() for c in (back.words, back.df, back.cf)] == [
-        c.tolist() for c in (part.words, part.df, part.cf)
-    ]
+    for other in (again, back):
+        assert [c.tolist() for c in (other.words, other.df, other.cf)] == [
+            c.tolist() for c in (part.words, part.df, part.cf)
+        ]
+        assert other.documents == part.documents
     left = words.sum_parts([part, back.negative()])
     assert (len(left.words), left.documents) == (0, 0)
+
+
+def test_damaged_words_say_so() -> None:
+    with pytest.raises(StoreDamaged, match="verify --repair"):
+        words.unpack_bags([b"\x05\x02"])
+
+
+def test_one_walk_reads_what_two_would() -> None:
+    texts = [
+        "Договоры подписаны вчера, и договор не оспорен.",
+        "",
+        "The dogs and the cats; the cat's dog — и кот.",
+    ]
+    plain, lexical = words.plain_and_words(texts)
+    alone = Canon().tokens(texts)
+    for column in ("hashes", "starts", "ends", "flags", "offsets"):
+        assert getattr(plain, column).tolist() == getattr(alone, column).tolist()
+    twice = LEXICAL_CANON.tokens(texts, words=True)
+    assert lexical.offsets.tolist() == twice.offsets.tolist()
+    assert [lexical.vocabulary[i] for i in lexical.ids.tolist()] == [
+        twice.vocabulary[i] for i in twice.ids.tolist()
+    ]
+    assert dict(zip(lexical.used.tolist(), lexical.folds.tolist(), strict=True)) == dict(
+        zip(twice.ids.tolist(), twice.hashes.tolist(), strict=True)
+    )
+    some = lexical.some([2])
+    assert some.ids.tolist() == lexical.ids[int(lexical.offsets[2]) :].tolist()
+    assert some.hashes.tolist() == [
+        names.name_hash(lexical.vocabulary[i]) & (2**64 - 1) for i in some.used.tolist()
+    ]
 
 
 def test_damaged_statistics_say_so() -> None:
