@@ -277,6 +277,10 @@ class Writer:
             self._lock(library)
             self._remove(library, numbers)
 
+    def take(self, library: int, numbers: Sequence[int]) -> None:
+        """As `remove`, inside a transaction."""
+        self._remove(library, numbers)
+
     def _remove(self, library: int, numbers: Sequence[int]) -> None:
         database = self._database
         found = database.among(
