@@ -34,6 +34,8 @@ COVERS = {
     "tfridf": "M10",
     "imatch": "M12",
     "pivot": "M13",
+    "meaning": "M14",
+    "auto": "M15",
 }
 EVERY_METHOD = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.covers(COVERS[name])) for name in METHODS]
@@ -107,7 +109,7 @@ def test_a_text_without_words_has_no_signature(name: str, text: str) -> None:
 def test_one_word(name: str) -> None:
     """Methods that need more than a word say so; the others sign it."""
     signature = made(name).sign("гранит")
-    enough = {"shingles", "smallest", "minhash", "supershingles", "megashingles", "simhash"}
+    enough = {"shingles", "smallest", "minhash", "supershingles", "megashingles", "simhash", "auto"}
     assert (signature is not None) == (name in enough)
     assert METHODS[name].minimum.startswith("one word") == (name in enough)
 
@@ -289,5 +291,5 @@ def test_methods_in_words() -> None:
         assert info.summary.endswith(".")
         assert info.minimum
         assert set(info.to_dict()) >= {"name", "parameters", "needs_statistics"}
-    assert [info.name for info in found if info.shows_fragments] == ["shingles"]
+    assert [info.name for info in found if info.shows_fragments] == ["shingles", "meaning", "auto"]
     assert [info.name for info in found if info.needs_statistics] == ["tfidf", "tfridf", "imatch", "pivot"]

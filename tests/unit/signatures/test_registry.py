@@ -25,7 +25,7 @@ def test_it_works() -> None:
 def test_the_order_of_methods_is_fixed() -> None:
     assert list(METHODS) == [
         *("shingles", "multiples", "smallest", "minhash", "supershingles", "megashingles", "simhash"),
-        *("longsent", "tf", "tfidf", "tfridf", "imatch", "pivot"),
+        *("longsent", "tf", "tfidf", "tfridf", "imatch", "pivot", "meaning", "auto"),
     ]
 
 
