@@ -65,7 +65,7 @@ def documents(language: str, folder: pathlib.Path) -> list[dict[str, str]]:
             if paragraph is None or full:
                 body = "\n\n".join(part)
                 letters = len(LETTERS[language].findall(body))
-                if SHORTEST <= words and letters > 0.6 * sum(c.isalpha() for c in body):
+                if words >= SHORTEST and letters > 0.6 * sum(c.isalpha() for c in body):
                     number += 1
                     found.append({"id": f"{language}/{name}/{number}", "text": body})
                 part = []

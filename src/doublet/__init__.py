@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         Unreadable,
         UsageError,
     )
+    from doublet.evaluation.advisor import Advice, MarkedPair, advise
+    from doublet.evaluation.evaluate import Evaluation, evaluate
     from doublet.jobs.check import check
     from doublet.jobs.compare import compare
     from doublet.jobs.dedupe import dedupe
@@ -98,6 +100,8 @@ __all__ = [
     "dedupe",
     "find_repeats",
     "read_document",
+    "evaluate",
+    "advise",
     "open_library",
     "Library",
     "method",
@@ -131,6 +135,9 @@ __all__ = [
     "ReadDocument",
     "Place",
     "HiddenText",
+    "Evaluation",
+    "Advice",
+    "MarkedPair",
     # progress
     "Event",
     "Progress",
@@ -185,6 +192,11 @@ _HOMES = {
     "ReadDocument": "doublet.text.read",
     "Place": "doublet.text.formats.protocol",
     "HiddenText": "doublet.text.formats.protocol",
+    "evaluate": "doublet.evaluation.evaluate",
+    "Evaluation": "doublet.evaluation.evaluate",
+    "advise": "doublet.evaluation.advisor",
+    "Advice": "doublet.evaluation.advisor",
+    "MarkedPair": "doublet.evaluation.advisor",
     "open_library": "doublet.jobs.library",
     "Library": "doublet.jobs.library",
     "method": "doublet.signatures",

@@ -31,6 +31,8 @@ def _allowed() -> dict[str, set[str]]:
     allowed |= {part: set(core) for part in EDGES}
     allowed["jobs"] = core | EDGES
     allowed |= {part: core | EDGES | {"jobs"} for part in FACES}
+    allowed["cli"] |= {"evaluation"}
+    allowed["web"] |= {"evaluation"}
     return allowed
 
 

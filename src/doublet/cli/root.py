@@ -20,6 +20,8 @@ COMMANDS = {
     "dedupe": ("doublet.cli.dedupe", "Find the groups of duplicates in a collection, and clean it."),
     "library": ("doublet.cli.library", "Keep documents in libraries, to check against again and again."),
     "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),
+    "evaluate": ("doublet.cli.evaluate", "Test every method on texts changed on purpose, as one report."),
+    "advise": ("doublet.cli.advise", "Propose method and threshold from pairs that you have marked."),
     "methods": ("doublet.cli.methods", "List the methods, their parameters and what they are good for."),
     "curve": ("doublet.cli.curve", "Draw the chance of being found against resemblance."),
     "info": ("doublet.cli.info", "Show the version, the kernels and the libraries in use."),

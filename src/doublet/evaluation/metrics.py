@@ -215,7 +215,7 @@ def count_pair(cases: Sequence[Passage], detections: Sequence[Passage]) -> PairC
 
 
 def passage_score(rows: Sequence[PairCounts], *, seed: int = 0, resamples: int = RESAMPLES) -> PassageScore:
-    """Macro precision, recall and granularity over all cases and detections, with an interval by bootstrap over pairs."""
+    """Macro precision and recall and granularity over all cases and detections; interval by bootstrap over pairs."""
     table = np.array(rows, np.float64).reshape(-1, 6)
     total = table.sum(axis=0)
     precision, recall, granularity = (float(x) for x in _pan(total))
@@ -328,8 +328,12 @@ def best_threshold(scores: Sequence[float], labels: Sequence[bool]) -> tuple[flo
     found = np.arange(1, len(ranked) + 1)
     f1 = 2 * right / np.maximum(found + total, 1)
     last = np.append(ranked[1:] != ranked[:-1], True)  # a threshold lies between different scores
-    f1 = np.where(last, f1, -1.0)
+    f1 = np.where(
+        last & (ranked > 0), f1, -1.0
+    )  # texts with nothing in common are not alike at any threshold
     at = int(np.argmax(f1))
+    if f1[at] < 0:
+        return 1.0, 0.0
     below = float(ranked[at + 1]) if at + 1 < len(ranked) else 0.0
     return (float(ranked[at]) + below) / 2, float(f1[at])
 

@@ -92,7 +92,7 @@ def load_thesaurus(path: Path) -> Thesaurus:
         head_word, bar, number = lines[at].rpartition("|")
         if not bar or not number.strip().isdigit():
             raise ConfigError(
-                f"line {at + 2} of the thesaurus {path} is not `headword|number of meanings`: is it a MyThes .dat file?",
+                f"line {at + 2} of the thesaurus {path} is not `headword|number of meanings`: is it a MyThes file?",
                 path=str(path),
                 line=at + 2,
             )

@@ -110,7 +110,7 @@ def make_language(
     if known is None:
         notes.append(
             f"no thesaurus of the language {name!r}: every replaced word is a word of the same form drawn from the "
-            f"collection, which is harder than true synonyms (Debian: apt install {PACKAGES[name]}; or --thesaurus FILE)"
+            f"collection, harder than true synonyms (Debian: apt install {PACKAGES[name]}; or --thesaurus FILE)"
         )
     forms: Forms = (
         RussianForms() if name == "ru" else EnglishForms(lambda word: bool(known and known.synonyms(word)))

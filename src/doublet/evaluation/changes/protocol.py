@@ -30,7 +30,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A changed text. *origins* are sorted and disjoint in the changed text; what no origin holds is the changer's own."""
+    """A changed text. *origins* are sorted and disjoint in it; what no origin holds is the changer's own."""
 
     text: str
     origins: tuple[Origin, ...]

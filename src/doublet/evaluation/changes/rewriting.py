@@ -1,4 +1,4 @@
-"""A mix of changes, as people rewrite (E1): some sentences dropped and moved, words replaced, added, reordered, inflected."""
+"""A mix of changes, as people rewrite (E1): sentences dropped and moved, words replaced, added, reordered."""
 
 from __future__ import annotations
 

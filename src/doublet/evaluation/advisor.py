@@ -1,0 +1,334 @@
+"""From some pairs that a user has marked to a method, a length of shingles and a threshold (C5, E4).
+
+Every candidate (a method with parameters) gives each pair a score. Its threshold is chosen on some of the pairs and
+judged on the others, again and again, so the expected precision and recall are those of pairs nobody tuned on. With
+twenty to fifty pairs they are rough, and the intervals say how rough. Of candidates that cannot be told apart the
+simpler one is proposed. Explained in docs/how-to/choose-a-threshold.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from doublet.errors import DoubletError, InputNotFound, RecordInvalid, UsageError
+from doublet.evaluation.metrics import Score, best_threshold, score
+from doublet.evaluation.specs import read_spec
+from doublet.evaluation.tasks import score_pairs
+from doublet.model import FORMAT_VERSION
+from doublet.progress import Progress
+
+FEWEST = 6  #: pairs, with two of each kind: below, nothing can be said
+ENOUGH = 20  #: pairs from which figures mean something
+ENOUGH_OF_A_KIND = 8
+ROUNDS, FOLDS = 10, 5
+CLOSE = 0.02  #: F1 by which candidates must differ to be told apart at all
+LENGTHS = (1, 2, 3, 4, 5, 7)
+YES = frozenset(("1", "yes", "true", "duplicate", "dup", "same", "да", "дубликат", "ok", "y"))
+NO = frozenset(
+    ("0", "no", "false", "not", "not duplicate", "other", "different", "нет", "не дубликат", "bad", "n", "-1")
+)
+
+
+@dataclass(frozen=True)
+class MarkedPair:
+    text_a: str
+    text_b: str
+    duplicate: bool
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method with parameters and what to expect of it. *threshold* is None for a method's own rule."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    measure: str
+    threshold: float | None
+    expected: Score
+
+    @property
+    def label(self) -> str:
+        shown = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in self.parameters.items())
+        return self.method + (f" ({shown})" if shown else "")
+
+    def command(self) -> str:
+        """The options to give to `doublet dedupe` or `doublet compare`."""
+        parts = [f"--method {self.method}"]
+        for name, value in self.parameters.items():
+            parts.append(
+                f"--shingle-words {value}" if name == "shingle_words" else f"--parameter {name}={value}"
+            )
+        if self.threshold is not None:
+            parts.append(
+                f"--containment {self.threshold:.2f}"
+                if self.measure == "containment"
+                else f"--threshold {self.threshold:.2f}"
+            )
+        return " ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "measure": self.measure,
+            "threshold": self.threshold,
+            "expected": self.expected.to_dict(),
+            "options": self.command(),
+        }
+
+
+@dataclass(frozen=True)
+class Advice:
+    """*best* is what is proposed; *others* follow by expected F1. *mistakes*: pairs that the best one gets wrong."""
+
+    best: Candidate
+    others: tuple[Candidate, ...]
+    pairs: int
+    duplicates: int
+    mistakes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "kind": "advice",
+            "best": self.best.to_dict(),
+            "others": [one.to_dict() for one in self.others],
+            "pairs": self.pairs,
+            "duplicates": self.duplicates,
+            "mistakes": list(self.mistakes),
+            "warnings": list(self.warnings),
+        }
+
+
+def default_candidates() -> list[str]:
+    """Specs that are tried: shingles of several lengths, both measures, and every method that needs no length."""
+    from doublet.evaluation.specs import known_methods
+
+    out = [f"shingles:shingle_words={n}" for n in LENGTHS]
+    out += [f"shingles@containment:shingle_words={n}" for n in (3, 4)]
+    out += [f"shingles:shingle_words={n};reduce=stem;stop_words=true" for n in (1, 2)]
+    out += [f"minhash:shingle_words={n}" for n in (3, 4)]
+    return out + [name for name in known_methods() if name not in ("shingles", "minhash")]
+
+
+def advise(
+    pairs: Iterable[MarkedPair | Mapping[str, Any] | tuple[str, str, bool]],
+    *,
+    methods: Sequence[str] = (),
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Advice:
+    """Method, parameters and threshold for texts like these, with the precision and recall to expect.
+
+    *pairs* are `MarkedPair`s, mappings with "text_a", "text_b" and "duplicate", or (text, text, bool). *methods* are
+    specs as for `evaluate`. Raises `UsageError` when there are too few pairs to say anything.
+    """
+    progress = progress or Progress()
+    marked = [_as_pair(pair, number) for number, pair in enumerate(pairs, 1)]
+    labels = [pair.duplicate for pair in marked]
+    duplicates = sum(labels)
+    if len(marked) < FEWEST or min(duplicates, len(marked) - duplicates) < 2:
+        raise UsageError(
+            f"{len(marked)} pairs were given, {duplicates} of them duplicates: at least {FEWEST} are needed, with two "
+            "or more of each kind; 20 to 50 are better"
+        )
+    texts = [(pair.text_a, pair.text_b) for pair in marked]
+    specs = [read_spec(text) for text in methods or default_candidates()]
+    folds = [_folds(labels, random.Random(f"{seed} {number}")) for number in range(ROUNDS)]
+    found: list[tuple[Candidate, list[float], list[bool]]] = []
+    warnings: list[str] = []
+    for number, spec in enumerate(specs):
+        progress.step("advising", number, len(specs), "methods", spec.label)
+        try:
+            scored = score_pairs(spec, texts)
+        except DoubletError as error:
+            warnings.append(f"{spec.label} could not be tried: {error.message}")
+            continue
+        scores, similar = [s for s, _ in scored], [yes for _, yes in scored]
+        if spec.has_threshold:
+            votes, rows = _validated(scores, labels, folds)
+            threshold: float | None = round(best_threshold(scores, labels)[0], 3)
+        else:
+            votes, rows, threshold = similar, _rows(similar, labels), None
+        expected = _expected(rows, labels, seed)
+        found.append((Candidate(spec.method, spec.options, spec.measure, threshold, expected), scores, votes))
+    progress.step("advising", len(specs), len(specs), "methods")
+    if not found:
+        raise UsageError(f"no method could be tried. {' '.join(warnings)}")
+    order = {id(row[0]): place for place, row in enumerate(found)}
+    ranked = sorted(found, key=lambda row: (-row[0].expected.f1, order[id(row[0])]))
+    top = ranked[0][0].expected.f1
+    # Candidates that cannot be told apart: the first of the list, which is the plainest, is the one to take.
+    best = min(
+        (row for row in ranked if row[0].expected.f1 >= top - CLOSE), key=lambda row: order[id(row[0])]
+    )
+    warnings += _warnings(len(marked), duplicates, best[0], ranked[0][0])
+    mistakes = [
+        f"{pair.name}: {'a duplicate that it misses' if pair.duplicate else 'no duplicate, but it calls it one'}"
+        for pair, vote in zip(marked, best[2], strict=True)
+        if vote != pair.duplicate
+    ]
+    others = tuple(row[0] for row in ranked if row[0] is not best[0])
+    return Advice(best[0], others, len(marked), duplicates, tuple(mistakes), tuple(warnings))
+
+
+def _as_pair(pair: MarkedPair | Mapping[str, Any] | tuple[str, str, bool], number: int) -> MarkedPair:
+    if isinstance(pair, MarkedPair):
+        return pair if pair.name else MarkedPair(pair.text_a, pair.text_b, pair.duplicate, f"pair {number}")
+    if isinstance(pair, Mapping):
+        return MarkedPair(
+            str(pair["text_a"]),
+            str(pair["text_b"]),
+            bool(pair["duplicate"]),
+            str(pair.get("name", f"pair {number}")),
+        )
+    return MarkedPair(pair[0], pair[1], bool(pair[2]), f"pair {number}")
+
+
+def _folds(labels: Sequence[bool], rng: random.Random) -> list[int]:
+    """A fold for every pair, with both kinds in each as far as they go."""
+    out = [0] * len(labels)
+    for wanted in (True, False):
+        members = [i for i, label in enumerate(labels) if label == wanted]
+        rng.shuffle(members)
+        for place, i in enumerate(members):
+            out[i] = place % FOLDS
+    return out
+
+
+def _validated(
+    scores: Sequence[float], labels: Sequence[bool], rounds: Sequence[Sequence[int]]
+) -> tuple[list[bool], list[tuple[float, float, float]]]:
+    """What thresholds chosen on other pairs say: the majority for each pair, and mean right, wrong, missed."""
+    yes = [0] * len(labels)
+    for folds in rounds:
+        for fold in range(FOLDS):
+            train = [i for i in range(len(labels)) if folds[i] != fold]
+            threshold, _ = best_threshold([scores[i] for i in train], [labels[i] for i in train])
+            for i in range(len(labels)):
+                if folds[i] == fold:
+                    yes[i] += scores[i] >= threshold
+    shares = [count / len(rounds) for count in yes]
+    rows = [
+        (share, 0.0, 1 - share) if label else (0.0, share, 0.0)
+        for share, label in zip(shares, labels, strict=True)
+    ]
+    return [share > 0.5 for share in shares], rows
+
+
+def _rows(votes: Sequence[bool], labels: Sequence[bool]) -> list[tuple[float, float, float]]:
+    return [
+        (float(vote and label), float(vote and not label), float(label and not vote))
+        for vote, label in zip(votes, labels, strict=True)
+    ]
+
+
+def _expected(rows: Sequence[tuple[float, float, float]], labels: Sequence[bool], seed: int) -> Score:
+    """Counts in tenths, so that the rounds that disagree are seen in the figures, with intervals over pairs."""
+    table = np.round(np.array(rows) * ROUNDS).astype(np.int64)
+    fine = score([(int(a), int(b), int(c)) for a, b, c in table], seed=seed)
+    votes = [max(row[0], row[1]) > 0.5 for row in rows]
+    plain = score(
+        [(int(v and x), int(v and not x), int(x and not v)) for v, x in zip(votes, labels, strict=True)],
+        seed=seed,
+    )
+    # Where nothing varies the exact bound must rest on the number of pairs, not on tenths of them.
+    sure_p = plain.precision in (0.0, 1.0) and fine.precision in (0.0, 1.0)
+    sure_r = plain.recall in (0.0, 1.0) and fine.recall in (0.0, 1.0)
+    return Score(
+        fine.right,
+        fine.wrong,
+        fine.missed,
+        len(rows),
+        plain.precision_interval if sure_p else fine.precision_interval,
+        plain.recall_interval if sure_r else fine.recall_interval,
+        plain.f1_interval if sure_p and sure_r else fine.f1_interval,
+    )
+
+
+def _warnings(pairs: int, duplicates: int, best: Candidate, top: Candidate) -> list[str]:
+    out = []
+    if pairs < ENOUGH:
+        out.append(f"only {pairs} pairs were marked: mark {ENOUGH} to 50 before you trust the figures")
+    fewer = min(duplicates, pairs - duplicates)
+    if fewer < ENOUGH_OF_A_KIND:
+        kind = "duplicates" if duplicates <= pairs - duplicates else "pairs that are no duplicates"
+        out.append(f"only {fewer} of the pairs are {kind}: mark at least {ENOUGH_OF_A_KIND} of each kind")
+    if best.expected.f1 < 0.7:
+        out.append(
+            "no method separates these pairs well: look at the mistakes, perhaps some pairs are marked wrongly"
+        )
+    if best is not top:
+        out.append(f"{top.label} does as well on so few pairs; the plainer one is proposed")
+    return out
+
+
+def read_pairs(path: Path) -> list[MarkedPair]:
+    """Marked pairs of a JSONL or CSV file: text_a and text_b, or file_a and file_b (beside it), and label.
+
+    A label is duplicate / not, yes / no, 1 / 0, да / нет. Raises `InputNotFound`, and `RecordInvalid` with
+    the line.
+    """
+    if not path.is_file():
+        raise InputNotFound(f"there is no file {path}", path=str(path))
+    out = []
+    for line, row in _records(path):
+        label = str(row.get("label", row.get("duplicate", ""))).strip().lower()
+        if label not in YES | NO:
+            raise RecordInvalid(
+                f"line {line} of {path}: the label is {label!r}; write duplicate or not (or yes/no, 1/0)",
+                path=str(path),
+                line=line,
+            )
+        texts = [_text(path, line, row, side) for side in ("a", "b")]
+        name = str(row.get("name") or row.get("id") or f"line {line}")
+        out.append(MarkedPair(texts[0], texts[1], label in YES, name))
+    return out
+
+
+def _text(path: Path, line: int, row: Mapping[str, Any], side: str) -> str:
+    if row.get(f"text_{side}"):
+        return str(row[f"text_{side}"])
+    name = row.get(f"file_{side}")
+    if not name:
+        raise RecordInvalid(
+            f"line {line} of {path} has neither text_{side} nor file_{side}", path=str(path), line=line
+        )
+    from doublet.jobs.read import read_document
+
+    return read_document(path.parent / str(name)).text
+
+
+def _records(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RecordInvalid(
+            f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8", path=str(path)
+        ) from error
+    if path.suffix.lower() in (".csv", ".tsv"):
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+        if delimiter == "," and content.split("\n", 1)[0].count(";") > content.split("\n", 1)[0].count(","):
+            delimiter = ";"
+        yield from enumerate(csv.DictReader(content.splitlines(keepends=True), delimiter=delimiter), 2)
+        return
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise RecordInvalid(f"line {number} of {path} is not a JSON object", path=str(path), line=number)
+        yield number, row
