@@ -20,6 +20,7 @@ from doublet.store.names import escape, name_hash, unescape
 from doublet.store.signing import DRIFT, Signer, StoreIndex, take_entries
 from doublet.store.texts import Packer
 from doublet.store.values import Added, LibraryInfo, StoredDocument, iso
+from doublet.store.walks import Walks
 from doublet.store.writing import Prepared, Writer, prepare
 
 U64 = NDArray[np.uint64]
@@ -46,6 +47,7 @@ class Store:
         self.signer = Signer(self.database, self.texts)
         self._writer = Writer(self.database, self._packer, self.signer)
         self._owners = passages.LibraryFilter(self.database)
+        self.walks = Walks(self.database, self._writer, self._writing)
 
     def close(self) -> None:
         self.database.close()
@@ -117,6 +119,7 @@ class Store:
                     "SELECT id FROM doublet_recipe WHERE library_id = %s", [info.number]
                 ):
                     take_entries(self.database, recipe, None)
+                self.walks.forget_library(info.number)
                 for table in ("doublet_recipe", "doublet_statistics", "doublet_job"):
                     self.database.rows(f"DELETE FROM {table} WHERE library_id = %s", [info.number])
                 self.database.rows("DELETE FROM doublet_library WHERE id = %s", [info.number])
@@ -161,16 +164,21 @@ class Store:
                         [name_hash(id) for id in ids[start : start + REMOVE_BATCH]],
                         [info.number],
                     )
-                self._writer.remove(info.number, [row[0] for row in rows])
-                gone += [unescape(row[1]) for row in rows]
+                names = [unescape(row[1]) for row in rows]
+                with self.database.writing():
+                    self._writer.remove(info.number, [row[0] for row in rows])
+                    self.walks.taken_out(info.number, names)
+                gone += names
         return gone
 
     def _numbers(self, library: int, size: int = REMOVE_BATCH) -> Iterator[list[int]]:
         last = 0
+        with self.database.guard():
+            own = self.database.walking(library, "library_id")
         while True:
             with self.database.guard():
                 rows = self.database.rows(
-                    "SELECT id FROM doublet_document WHERE library_id = %s AND id > %s ORDER BY id LIMIT %s",
+                    f"SELECT id FROM doublet_document WHERE {own} = %s AND id > %s ORDER BY id LIMIT %s",
                     [library, last, size],
                 )
             if not rows:
@@ -184,10 +192,12 @@ class Store:
         """Documents of a library in the order in which they came; *after* is the number of the last one seen."""
         info = self.library(name)
         left = limit
+        with self.database.guard():
+            own = self.database.walking(info.number, "d.library_id")
         while left is None or left > 0:
             with self.database.guard():
                 rows = self.database.rows(
-                    f"SELECT {_LISTED} FROM doublet_document d WHERE d.library_id = %s AND d.id > %s ORDER BY d.id "
+                    f"SELECT {_LISTED} FROM doublet_document d WHERE {own} = %s AND d.id > %s ORDER BY d.id "
                     "LIMIT %s",
                     [info.number, after, min(1_000, left or 1_000)],
                 )

@@ -11,6 +11,11 @@ from typing import ClassVar
 
 from django.db import models
 
+
+def _given(column: str) -> models.Q:
+    return models.Q(**{f"{column}__isnull": False})
+
+
 KEEP = models.DO_NOTHING  # rows are deleted by `doublet.store.writing`, in its own order
 
 
@@ -123,6 +128,9 @@ class Recipe(models.Model):
 
     class Meta:
         db_table = "doublet_recipe"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["library", "digest"], name="doublet_recipe_digest")
+        ]
 
 
 class Entry(models.Model):
@@ -139,6 +147,61 @@ class Entry(models.Model):
         db_table = "doublet_entry"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["recipe", "name_hash"], name="doublet_entry_name")
+        ]
+
+
+class Source(models.Model):
+    """Where documents of a library come from, and how far the last walk of it got.
+
+    *run* counts the walks; a document that a walk saw carries its number. A walk that was broken off after a checkpoint
+    is taken up under the same number.
+    """
+
+    library = models.ForeignKey(Library, KEEP, db_index=False)
+    kind = models.TextField()  # folder, file, sitemap, feed, oai, wiki, page
+    address = models.TextField()
+    options = models.JSONField(default=dict)
+    key = models.BigIntegerField()  # of kind, address and options
+    state = models.JSONField(default=dict)  # of the last checkpoint
+    run = models.BigIntegerField(default=0)
+    status = models.TextField(default="new")  # new, running, done, failed, cancelled
+    resumable = models.BooleanField(default=False)  # a checkpoint was stored in the walk that is not over
+    message = models.TextField(default="")
+    outcomes = models.JSONField(default=dict)  # state → how many documents of the last walk ended so
+    created_at = models.BigIntegerField()
+    began_at = models.BigIntegerField(null=True)
+    ended_at = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "doublet_source"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["library", "key"], name="doublet_source_key")
+        ]
+
+
+class Origin(models.Model):
+    """A document as one source knows it, stored or not: what an update asks for before it fetches and reads."""
+
+    source = models.ForeignKey(Source, KEEP, db_index=False)
+    name = models.TextField()  # the id, escaped
+    name_hash = models.BigIntegerField()
+    part = models.BigIntegerField(null=True)  # hash of the table or archive that it stands in
+    version = models.TextField(default="")
+    etag = models.TextField(default="")
+    modified = models.TextField(default="")
+    run = models.BigIntegerField()  # the last walk that saw it
+    state = models.TextField()  # stored, or why not
+    reason = models.TextField(default="")
+    twin = models.BigIntegerField(null=True)  # hash of the id of the document with the same words
+
+    class Meta:
+        db_table = "doublet_origin"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["source", "name_hash"], name="doublet_origin_name")
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["source", "part"], name="doublet_origin_part", condition=_given("part")),
+            models.Index(fields=["twin"], name="doublet_origin_twin", condition=_given("twin")),
         ]
 
 

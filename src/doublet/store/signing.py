@@ -78,7 +78,8 @@ class StoreIndex:
                 if found is None:
                     database.rows(
                         "INSERT INTO doublet_recipe (library_id, digest, method, recipe, settings, parameters, "
-                        "statistics, changes, documents, follows) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+                        "statistics, changes, documents, follows) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+                        "ON CONFLICT (library_id, digest) DO NOTHING",
                         [
                             *(library, digest, method.name, json.dumps(method.recipe.to_dict(), default=str)),
                             json.dumps(method.key_settings, default=str),

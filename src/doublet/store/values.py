@@ -46,6 +46,42 @@ class LibraryInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """Where documents of a library come from (L7). *status* is new, running, done, failed or cancelled; *outcomes*
+    counts how the documents of the last walk ended; *documents* are those that are in the library now."""
+
+    number: int
+    library: str
+    kind: str
+    address: str
+    options: Mapping[str, Any]
+    state: Mapping[str, Any]  #: of the last checkpoint
+    run: int
+    status: str
+    message: str
+    outcomes: Mapping[str, int]
+    documents: int
+    created: str
+    began: str = ""
+    ended: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "address": self.address,
+            "options": dict(self.options),
+            "status": self.status,
+            "message": self.message,
+            "documents": self.documents,
+            "outcomes": dict(self.outcomes),
+            "created": self.created,
+            "began": self.began,
+            "ended": self.ended,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class StoredDocument:
     """A document of a library in a list, without its text. *id* is the user's."""
 

@@ -1,0 +1,502 @@
+"""Sources of a library in the database: where they stand, what they know of their documents, and how far a walk got.
+
+`Walks.store` writes one batch of a walk in one transaction: documents, what the source knows of each, those that are
+gone, the counts and the checkpoint. A process that is killed at any moment leaves either all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from doublet.model import Outcome
+from doublet.store.connection import Database
+from doublet.store.names import escape, name_hash, unescape
+from doublet.store.values import Added, SourceInfo, iso
+
+if TYPE_CHECKING:
+    from doublet.store.writing import Prepared, Writer
+
+KEPT_REASON = 2_000  #: characters of a reason
+_STORED = ("stored", "changed", "unchanged")
+_INFO = (
+    "s.id, l.name, s.kind, s.address, s.options, s.state, s.run, s.status, s.message, s.outcomes, s.created_at, "
+    "s.began_at, s.ended_at"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What a library knows of a document of one source. *stored* is False for one that could not be used."""
+
+    version: str
+    etag: str
+    modified: str
+    stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What to remember of a document. *state* is empty for one that is handed over to be stored."""
+
+    id: str
+    version: str = ""
+    etag: str = ""
+    modified: str = ""
+    part: str = ""  #: id of the table or archive that it stands in
+    state: str = ""
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class WalkBatch:
+    """What one step of a walk brings, in the order in which it came."""
+
+    prepared: Prepared
+    facts: list[Fact] = field(
+        default_factory=list
+    )  #: of the documents in *prepared*, and of those not to be used
+    unchanged: list[Fact] = field(default_factory=list)
+    failed: list[Outcome] = field(default_factory=list)  #: could not be got; nothing is remembered
+    gone: list[tuple[str, str]] = field(default_factory=list)  #: id and reason
+    state: dict[str, Any] | None = None  #: of the last checkpoint in the batch
+
+    def __len__(self) -> int:
+        return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
+
+
+class Walks:
+    """The sources of all libraries of a store. *lock* is that of whoever writes."""
+
+    def __init__(self, database: Database, writer: Writer, lock: Any) -> None:
+        self._database = database
+        self._writer = writer
+        self._lock = lock
+
+    # Sources
+
+    def sources(self, library: int) -> list[SourceInfo]:
+        """In the order in which they were added."""
+        return self._select("s.library_id = %s ORDER BY s.id", [library])
+
+    def source(self, number: int) -> SourceInfo | None:
+        found = self._select("s.id = %s", [number])
+        return found[0] if found else None
+
+    def _select(self, where: str, parameters: Sequence[Any]) -> list[SourceInfo]:
+        with self._database.guard():
+            rows = self._database.rows(
+                f"SELECT {_INFO} FROM doublet_source s JOIN doublet_library l ON l.id = s.library_id WHERE {where}",
+                parameters,
+            )
+            counts = self._stored([row[0] for row in rows])
+        return [_source(row, counts.get(row[0], 0)) for row in rows]
+
+    def _stored(self, sources: Sequence[int]) -> dict[int, int]:
+        return {
+            number: self._database.rows(
+                "SELECT count(*) FROM doublet_origin WHERE source_id = %s AND state = 'stored'", [number]
+            )[0][0]
+            for number in sources
+        }
+
+    def add_source(self, library: int, kind: str, address: str, options: Mapping[str, Any]) -> SourceInfo:
+        """The source of this kind, address and options; made when it is not there yet."""
+        text = json.dumps(dict(options), sort_keys=True, ensure_ascii=False)
+        key = name_hash(f"{kind}\n{address}\n{text}")
+        look = "SELECT id FROM doublet_source WHERE library_id = %s AND key = %s"
+        with self._lock, self._database.writing():
+            self._database.rows(
+                "INSERT INTO doublet_source (library_id, kind, address, options, key, state, run, status, resumable, "
+                "message, outcomes, created_at) VALUES (%s, %s, %s, %s, %s, '{}', 0, 'new', %s, '', '{}', %s) "
+                "ON CONFLICT (library_id, key) DO NOTHING",
+                [library, kind, escape(address), escape(text), key, False, int(time.time())],
+            )
+            found = self._database.row(look, [library, key])
+        assert found is not None
+        made = self.source(found[0])
+        assert made is not None
+        return made
+
+    def forget_source(self, number: int) -> None:
+        """The documents of the source stay, but nothing updates them any more."""
+        with self._lock, self._database.writing():
+            self._database.rows("DELETE FROM doublet_origin WHERE source_id = %s", [number])
+            self._database.rows("DELETE FROM doublet_source WHERE id = %s", [number])
+
+    def forget_library(self, library: int) -> None:
+        """Inside a transaction."""
+        self._database.rows(
+            "DELETE FROM doublet_origin WHERE source_id IN (SELECT id FROM doublet_source WHERE library_id = %s)",
+            [library],
+        )
+        self._database.rows("DELETE FROM doublet_source WHERE library_id = %s", [library])
+
+    def taken_out(self, library: int, names: Sequence[str]) -> None:
+        """Documents that a user removed: an update does not bring them back until they change. In a transaction."""
+        for number, *_ in self._database.rows(
+            "SELECT id FROM doublet_source WHERE library_id = %s", [library]
+        ):
+            self._database.many(
+                "UPDATE doublet_origin SET state = 'removed', reason = 'was taken out by hand' "
+                "WHERE source_id = %s AND name_hash = %s AND state = 'stored'",
+                [(number, name_hash(name)) for name in names],
+            )
+        self._wake_twins(library, names)
+
+    # A walk
+
+    def begin(self, number: int) -> SourceInfo:
+        """Start a walk, or go on with the one that was broken off after a checkpoint."""
+        with self._lock, self._database.writing():
+            self._database.rows(
+                "UPDATE doublet_source SET run = CASE WHEN resumable THEN run ELSE run + 1 END, outcomes = CASE WHEN "
+                "resumable THEN outcomes ELSE '{}' END, status = 'running', message = '', began_at = %s, "
+                "ended_at = NULL WHERE id = %s",
+                [int(time.time()), number],
+            )
+        found = self.source(number)
+        assert found is not None
+        return found
+
+    def end(self, number: int, status: str, message: str = "") -> None:
+        """A walk is over: done, or broken off (failed, cancelled) and to be taken up from its last checkpoint."""
+        with self._lock, self._database.writing():
+            resumable = "FALSE" if status == "done" else "resumable"
+            self._database.rows(
+                f"UPDATE doublet_source SET status = %s, message = %s, ended_at = %s, resumable = {resumable} "
+                "WHERE id = %s",
+                [status, escape(message[:KEPT_REASON]), int(time.time()), number],
+            )
+
+    def known(self, source: int, id: str) -> Remembered | None:
+        with self._database.guard():
+            row = self._database.row(
+                "SELECT version, etag, modified, state FROM doublet_origin WHERE source_id = %s AND name_hash = %s",
+                [source, name_hash(id)],
+            )
+        return Remembered(unescape(row[0]), unescape(row[1]), row[2], row[3] == "stored") if row else None
+
+    def close_thread(self) -> None:
+        """Close the connection of a thread that has looked things up and ends."""
+        self._database.close()
+
+    def store(
+        self,
+        library: int,
+        source: SourceInfo,
+        batch: WalkBatch,
+        *,
+        keep_duplicates: bool,
+        waiting: Callable[[float], None] | None = None,
+        job: int | None = None,
+    ) -> tuple[Added, list[Outcome]]:
+        """Write one batch: all of it or nothing. Gives what became of the documents, and a row for each that was
+        not stored, changed or unchanged."""
+        rows: list[Outcome] = []
+        twins: dict[str, tuple[str, int]] = {}
+
+        def skip() -> frozenset[int]:
+            if keep_duplicates:
+                return frozenset()
+            found = self._twins(library, batch.prepared)
+            for place, twin in found.items():
+                twins[batch.prepared.names[place]] = (twin, name_hash(twin))
+            return frozenset(found)
+
+        def then(added: Added) -> None:
+            rows.extend(self._remember(library, source, batch, added, twins))
+            states = Counter(row.state for row in rows) + Counter(added.states.values())
+            self._count(source.number, library, states, {outcome.state for outcome in added.outcomes})
+            if batch.state is not None:
+                self._database.rows(
+                    "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
+                    [escape(json.dumps(batch.state, ensure_ascii=False)), True, source.number],
+                )
+
+        with self._lock:
+            added = self._writer.add(library, batch.prepared, waiting, job, skip=skip, then=then)
+        added.outcomes = rows
+        return added, rows
+
+    def _count(self, source: int, library: int, states: Counter[str], counted: set[str]) -> None:
+        """The writer has counted what it saw itself in the library's record already."""
+        row = self._database.row("SELECT outcomes FROM doublet_source WHERE id = %s", [source])
+        before = Counter(_json(row[0]) if row else {})
+        self._database.rows(
+            "UPDATE doublet_source SET outcomes = %s WHERE id = %s",
+            [json.dumps(before + states, sort_keys=True), source],
+        )
+        others = {state: many for state, many in states.items() if state not in (*_STORED, *counted)}
+        others["unchanged"] = 0
+        self._writer.count_outcomes(library, others)
+
+    def _remember(
+        self,
+        library: int,
+        source: SourceInfo,
+        batch: WalkBatch,
+        added: Added,
+        twins: Mapping[str, tuple[str, int]],
+    ) -> list[Outcome]:
+        """What the source knows of each document from now on; gives the outcomes of those not in the library."""
+        out: list[Outcome] = list(batch.failed)
+        own = {outcome.id: outcome for outcome in added.outcomes}
+        new: list[tuple[Any, ...]] = []
+        left: list[str] = []  # duplicates now, stored under their own id before
+        for fact in batch.facts:
+            state, reason, twin = fact.state, fact.reason, None
+            if fact.id in twins:
+                same, twin = twins[fact.id]
+                state, reason = (
+                    "duplicate",
+                    f"has the same words as {same!r}, which is in the library already",
+                )
+                left.append(fact.id)
+            elif not state and fact.id in added.states:
+                state = "stored"
+            elif not state:
+                outcome = own.get(fact.id)
+                state, reason = (outcome.state, outcome.reason) if outcome else ("failed", "was not stored")
+            if state != "stored":
+                out.append(Outcome(state, fact.id, "", reason))
+            new.append(
+                (
+                    *(source.number, escape(fact.id), name_hash(fact.id)),
+                    name_hash(fact.part) if fact.part else None,
+                    *(escape(fact.version), escape(fact.etag), fact.modified, source.run, state),
+                    *(escape(reason[:KEPT_REASON]), twin),
+                )
+            )
+        named = {fact.id for fact in batch.facts}
+        out += [outcome for outcome in added.outcomes if outcome.id not in named]
+        self._put(new)
+        out += self._still(source, batch.unchanged, added)
+        if left:
+            self._remove(library, source.number, left, keep_facts=True)
+        if batch.gone:
+            out += self._gone(library, source.number, batch.gone)
+        if batch.failed:
+            self._seen(source, [outcome.id for outcome in batch.failed])
+        return out
+
+    def _put(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._database.many(
+            "INSERT INTO doublet_origin (source_id, name, name_hash, part, version, etag, modified, run, state, reason, "
+            "twin) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (source_id, name_hash) DO UPDATE "
+            "SET part = excluded.part, version = excluded.version, etag = excluded.etag, modified = excluded.modified, "
+            "run = excluded.run, state = excluded.state, reason = excluded.reason, twin = excluded.twin",
+            rows,
+        )
+
+    def _seen(self, source: SourceInfo, ids: Sequence[str]) -> None:
+        self._database.many(
+            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND name_hash = %s",
+            [(source.run, source.number, name_hash(id)) for id in ids],
+        )
+
+    def _still(self, source: SourceInfo, facts: Sequence[Fact], added: Added) -> list[Outcome]:
+        """Documents that are the same as last time. One that could not be used then cannot be used now."""
+        if not facts:
+            return []
+        self._seen(source, [fact.id for fact in facts])
+        self._database.many(
+            "UPDATE doublet_origin SET version = CASE WHEN %s = '' THEN version ELSE %s END, etag = CASE WHEN "
+            "%s THEN %s ELSE etag END, modified = CASE WHEN %s THEN %s ELSE modified END "
+            "WHERE source_id = %s AND name_hash = %s",
+            [
+                (
+                    *(escape(fact.version), escape(fact.version)),
+                    *(bool(fact.etag or fact.modified), escape(fact.etag)),
+                    *(bool(fact.etag or fact.modified), fact.modified),
+                    *(source.number, name_hash(fact.id)),
+                )
+                for fact in facts
+                if fact.version or fact.etag or fact.modified
+            ],
+        )
+        out = []
+        for fact in facts:
+            row = self._database.row(
+                "SELECT state, reason FROM doublet_origin WHERE source_id = %s AND name_hash = %s",
+                [source.number, name_hash(fact.id)],
+            )
+            state, reason = (row[0], unescape(row[1])) if row else ("stored", "")
+            if state == "whole":
+                out += self._still_part(source, fact.id, added)
+            elif state == "stored":
+                added.unchanged += 1
+                added.states[fact.id] = "unchanged"
+            else:
+                out.append(Outcome(state, fact.id, "", reason))
+        return out
+
+    def _still_part(self, source: SourceInfo, id: str, added: Added) -> list[Outcome]:
+        """A table or an archive that is the same as last time, and so are all documents in it."""
+        part = name_hash(id)
+        self._database.rows(
+            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND part = %s",
+            [source.run, source.number, part],
+        )
+        out = []
+        for name, state, reason in self._database.rows(
+            "SELECT name, state, reason FROM doublet_origin WHERE source_id = %s AND part = %s ORDER BY id",
+            [source.number, part],
+        ):
+            if state == "stored":
+                added.unchanged += 1
+                added.states[unescape(name)] = "unchanged"
+            else:
+                out.append(Outcome(state, unescape(name), "", unescape(reason)))
+        return out
+
+    # Duplicates
+
+    def _twins(self, library: int, batch: Prepared) -> dict[int, str]:
+        """Places in the batch of documents with exactly the words of another one, with the id of that one."""
+        folds = [row[4] for row in batch.rows]
+        sizes = [row[5] for row in batch.rows]
+        there: dict[tuple[int, int], list[tuple[int, str]]] = {}
+        for fold, size, number, name in self._database.among(
+            "SELECT fold, words, id, name FROM doublet_document WHERE library_id = %s AND fold IN",
+            sorted(set(folds)),
+            [library],
+        ):
+            there.setdefault((fold, size), []).append((number, unescape(name)))
+        out: dict[int, str] = {}
+        first: dict[tuple[int, int], str] = {}
+        ids = set(batch.names)
+        for place, (id, fold, size) in enumerate(zip(batch.names, folds, sizes, strict=True)):
+            key = (fold, size)
+            # A document that the batch replaces is not there any more when this one is stored.
+            others = sorted(
+                (number, name) for number, name in there.get(key, []) if name != id and name not in ids
+            )
+            stays = any(name == id for _, name in there.get(key, []))
+            if others and not stays:
+                out[place] = others[0][1]
+            elif key in first and not stays:
+                out[place] = first[key]
+            else:
+                first.setdefault(key, id)
+        return out
+
+    def _wake_twins(self, library: int, names: Sequence[str]) -> None:
+        """The documents with the same words as one that goes have to be fetched again: they were not stored."""
+        rows = self._database.among(
+            "SELECT o.id FROM doublet_origin o JOIN doublet_source s ON s.id = o.source_id "
+            "WHERE s.library_id = %s AND o.twin IN",
+            [name_hash(name) for name in names],
+            [library],
+        )
+        self._database.many(
+            "UPDATE doublet_origin SET version = '', etag = '', modified = '', twin = NULL WHERE id = %s",
+            [(row[0],) for row in rows],
+        )
+
+    # What is gone
+
+    def unseen(self, source: SourceInfo, size: int = 500) -> Iterator[list[str]]:
+        """Ids of documents that earlier walks of the source gave and this one did not, some at a time."""
+        last = 0
+        while True:
+            with self._database.guard():
+                rows = self._database.rows(
+                    "SELECT id, name FROM doublet_origin WHERE source_id = %s AND run < %s AND id > %s "
+                    "ORDER BY id LIMIT %s",
+                    [source.number, source.run, last, size],
+                )
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [unescape(row[1]) for row in rows]
+
+    def seen(self, source: SourceInfo) -> int:
+        """How many documents of the source this walk saw."""
+        with self._database.guard():
+            return int(
+                self._database.rows(
+                    "SELECT count(*) FROM doublet_origin WHERE source_id = %s AND run = %s",
+                    [source.number, source.run],
+                )[0][0]
+            )
+
+    def _gone(self, library: int, source: int, gone: Sequence[tuple[str, str]]) -> list[Outcome]:
+        stored = set(self._remove(library, source, [id for id, _ in gone], keep_facts=False))
+        return [
+            Outcome("gone", id, "", reason or "is no longer at the source")
+            for id, reason in dict(gone).items()
+            if id in stored
+        ]
+
+    def _remove(self, library: int, source: int, ids: Sequence[str], *, keep_facts: bool) -> list[str]:
+        """Take documents out that this source gave and no other one has; gives the ids that the source knew."""
+        hashes = [name_hash(id) for id in ids]
+        known = {
+            row[0]: unescape(row[1])
+            for row in self._database.among(
+                "SELECT name_hash, name FROM doublet_origin WHERE source_id = %s AND name_hash IN",
+                hashes,
+                [source],
+            )
+        }
+        elsewhere: set[int] = set()
+        for (other,) in self._database.rows(
+            "SELECT id FROM doublet_source WHERE library_id = %s AND id <> %s", [library, source]
+        ):
+            elsewhere |= {
+                row[0]
+                for row in self._database.among(
+                    "SELECT name_hash FROM doublet_origin WHERE source_id = %s AND state = 'stored' AND name_hash IN",
+                    list(known),
+                    [other],
+                )
+            }
+        if not keep_facts:
+            self._database.many(
+                "DELETE FROM doublet_origin WHERE source_id = %s AND name_hash = %s",
+                [(source, key) for key in known],
+            )
+        leaving = [key for key in known if key not in elsewhere]
+        numbers = self._database.among(
+            "SELECT id, name FROM doublet_document WHERE library_id = %s AND name_hash IN", leaving, [library]
+        )
+        if numbers:
+            self._writer.take(library, [row[0] for row in numbers])
+            self._wake_twins(library, [unescape(row[1]) for row in numbers])
+        return list(known.values())
+
+
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str | bytes) else value or {}
+
+
+def _source(row: Sequence[Any], documents: int) -> SourceInfo:
+    number, library, kind, address, options, state, run, status, message, outcomes, created, began, ended = (
+        row
+    )
+    return SourceInfo(
+        number=number,
+        library=unescape(library),
+        kind=kind,
+        address=unescape(address),
+        options=_unescaped(options),
+        state=_unescaped(state),
+        run=run,
+        status=status,
+        message=unescape(message),
+        outcomes=_json(outcomes),
+        documents=documents,
+        created=iso(created),
+        began=iso(began) if began is not None else "",
+        ended=iso(ended) if ended is not None else "",
+    )
+
+
+def _unescaped(value: Any) -> Any:
+    """JSON that was stored without the letters that databases refuse."""
+    return json.loads(unescape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
