@@ -237,7 +237,9 @@ class _Walk:
         resumed = (
             self.at is not None and self.at.get("mark") == mark
         )  # else other categories are asked for now
-        at = self.at if self.at and resumed else {"list": 0, "go": {}, "position": 0, "last": 0, "mark": mark}
+        at: dict[str, Any] = {"list": 0, "go": {}, "position": 0, "last": 0, "mark": mark}
+        if self.at and resumed:
+            at = self.at
         whole = True
         some = False
         while at["list"] < len(lists):
