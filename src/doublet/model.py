@@ -90,6 +90,10 @@ class Measures:
     step: str = ""  #: of a cascade: which of its steps decided (exact, shingles, meaning)
     details: Mapping[str, float] = field(default_factory=dict)  #: other measures of that step, by name
 
+    def __repr__(self) -> str:
+        told = f"resemblance={self.resemblance}, containment={self.containment}, similar={self.similar}"
+        return f"Measures({told}, step={self.step!r}, details={dict(self.details)})" if self.step else f"Measures({told})"
+
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
