@@ -4,11 +4,57 @@
 
 #include <algorithm>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#endif
+
 namespace doublet {
 
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr size_t kLong = size_t{1} << 18;  // tokens of a text for which memory matters more than pages at hand
+
+// A large array that goes back to the system as soon as nobody needs it, unlike the buffers of the pool: these are as long
+// as the whole text and needed once.
+class Sheet {
+ public:
+  explicit Sheet(size_t count) : size_(count) {
+    const size_t bytes = kHeader + count * sizeof(uint32_t);
+#if defined(__unix__) || defined(__APPLE__)
+    raw_ = static_cast<char*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (raw_ == MAP_FAILED) throw std::bad_alloc();
+#else
+    raw_ = static_cast<char*>(std::malloc(bytes));
+    if (!raw_) throw std::bad_alloc();
+#endif
+    *reinterpret_cast<size_t*>(raw_) = bytes;
+  }
+  Sheet(const Sheet&) = delete;
+  Sheet& operator=(const Sheet&) = delete;
+  ~Sheet() { drop(raw_); }
+  uint32_t* data() { return reinterpret_cast<uint32_t*>(raw_ + kHeader); }
+  // Hands the memory to numpy. Needs the GIL.
+  Array<uint32_t> own() {
+    uint32_t* values = data();
+    nb::capsule owner(raw_, [](void* p) noexcept { drop(static_cast<char*>(p)); });
+    raw_ = nullptr;
+    return Array<uint32_t>(values, {size_}, owner);
+  }
+
+ private:
+  static constexpr size_t kHeader = 64;
+  static void drop(char* raw) noexcept {
+    if (!raw) return;
+#if defined(__unix__) || defined(__APPLE__)
+    ::munmap(raw, *reinterpret_cast<size_t*>(raw));
+#else
+    std::free(raw);
+#endif
+  }
+  char* raw_;
+  size_t size_;
+};
 
 // One bit a position.
 class Bits {
@@ -137,10 +183,11 @@ struct Open {
 
 Array<uint32_t> suffix_array(View<uint32_t> ids) {
   check_ids(ids);
-  Buffer<uint32_t> out;
+  Sheet out(ids.size());
   {
     nb::gil_scoped_release release;
     const size_t count = ids.size();
+    if (count >= kLong) Pool::clear();  // what tokenising a long text left
     if (count) {
       const uint32_t* from = ids.data();
       const uint32_t top = *std::max_element(from, from + count);
@@ -158,22 +205,21 @@ Array<uint32_t> suffix_array(View<uint32_t> ids) {
           dense[i] = static_cast<uint32_t>(std::lower_bound(distinct.begin(), distinct.end(), from[i]) - distinct.begin());
         from = dense.data();
       }
-      out.resize(count);
-      Induction(from, out.data, static_cast<uint32_t>(count), kinds).run();
+      Induction(from, out.data(), static_cast<uint32_t>(count), kinds).run();
     }
   }
-  return own(std::move(out));
+  return out.own();
 }
 
 Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order) {
   check_ids(ids);
   check_order(ids, order);
-  Buffer<uint32_t> out;  // first: the suffix before in order; then, in place, the length shared with it
+  Sheet sheet(ids.size());  // first: the suffix before in order; then, in place, the length shared with it
   {
     nb::gil_scoped_release release;
     const uint32_t count = static_cast<uint32_t>(ids.size());
     const uint32_t *s = ids.data(), *sa = order.data();
-    out.resize(count);
+    uint32_t* out = sheet.data();
     uint32_t before = kNone;
     for (uint32_t i = 0; i < count; ++i) {
       out[sa[i]] = before;
@@ -191,7 +237,7 @@ Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order) {
       if (length) --length;
     }
   }
-  return own(std::move(out));
+  return sheet.own();
 }
 
 nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget) {

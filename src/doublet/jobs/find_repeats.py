@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable, Mapping
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from doublet.errors import DoubletError, InputUnreadable, InvalidParameter, TooLarge, UsageError, suggest
+from doublet.errors import DoubletError, InputUnreadable, InvalidParameter, TooLarge, UnknownKind, UsageError, suggest
 from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
 from doublet.repeats.baseline import check_baseline, mark_new
 from doublet.repeats.markup import SUFFIXES, Plan, read_markup
 from doublet.repeats.model import OPTION_NAMES, RepeatOptions, Repeats
-from doublet.sources.streams import cannot_open
-from doublet.sources.texts import read_text, walk
+from doublet.text.encoding import decode
 
+#: names of documents that are no texts: places in them are those of the text as read
+DOCUMENTS = frozenset(
+    ".pdf .docx .docm .dotx .odt .ott .fodt .odp .rtf .epub .fb2 .pptx .pptm .ppsx .wiki .mediawiki .wikitext".split()
+)
+WANTED = DOCUMENTS | SUFFIXES.keys()  #: what is looked at in a folder
+_PACKED = (b"\x1f", b"(", b"B", b"\xfd")  # how packed files begin; a text that begins so only takes the long way
+_PLAIN = bytes([9, 10, 13, *range(32, 127)])  # a text of these alone needs no detection; % and { may begin PDF and RTF
+LIMIT_QUICK = 1 << 28
 LIMIT_CHARACTERS = (1 << 31) - (1 << 16)  #: of all files together; places are kept in 32 bits
 LIMIT_BYTES = 1 << 31
 
@@ -33,7 +43,8 @@ def find_repeats(
 
     *text_or_files* is a text (``str``); a file or folder (``Path``); several of these, as paths; or texts by name, as
     ``{"guide.md": "# Guide …"}``. Markup is told from the name (Markdown, reStructuredText, DocBook, DITA, HTML, LaTeX)
-    and stays out of the comparison, while all places are those in the source. Of the *options* see `RepeatOptions`.
+    and stays out of the comparison, while all places are those in the source. Of PDF, Word, OpenDocument, EPUB and the
+    like the text is read, and places are those in it, with page and paragraph. Of the *options* see `RepeatOptions`.
     With a *baseline*, the `to_dict` of an earlier result, every group says whether it is new.
     Raises `InvalidParameter`, `InputNotFound`, and `InputUnreadable` when no file could be read.
     """
@@ -75,36 +86,108 @@ def read_plans(
     files, notes = list_files(paths)
     plans: list[tuple[str, Plan]] = []
     outcomes: list[Outcome] = []
-    for number, file in enumerate(files):
+    for number, (file, found) in enumerate(_each_plan(files)):
         progress.step("reading", number, len(files), "files")
-        try:
-            text, encoding = read_text(file, limit_bytes=LIMIT_BYTES, label=str(file))
-        except (DoubletError, OSError) as error:
-            outcomes.append(_outcome(file, error))
+        if isinstance(found, Exception):
+            outcomes.append(_outcome(file, found))
             continue
-        if not encoding.startswith("utf-8") or "damaged" in encoding:
+        plan, encoding, told = found
+        if encoding and (not encoding.startswith("utf-8") or "damaged" in encoding):
             notes.append(f"{file} is read as {encoding}")
-        plans.append((file.as_posix(), read_markup(text, name=file.name)))
+        notes += [f"{file}: {note}" for note in told]
+        plans.append((file.as_posix(), plan))
     if outcomes and not plans:
         first = outcomes[0]
         raise InputUnreadable(f"{first.place} cannot be used: {first.reason}", path=first.place)
     return plans, outcomes, notes
 
 
+Read = tuple[Plan, str, tuple[str, ...]]  #: what was read, its encoding where it is a text, and notes
+
+
+def _each_plan(files: Sequence[Path]) -> Iterator[tuple[Path, Read | DoubletError | OSError]]:
+    """All files in order. Documents (PDF, Word …) are parsed in other processes, several at a time."""
+    if not any(_suffix(file) in DOCUMENTS for file in files):
+        for file in files:
+            yield file, _plan(file)
+        return
+    from doublet.sources.workers import shared
+
+    yield from zip(files, shared().each(files, _plan), strict=True)
+
+
+def _plan(file: Path) -> Read | DoubletError | OSError:
+    """A text with the places of its source, or a document of another format with those of the text as read."""
+    try:
+        suffix = _suffix(file)
+        if suffix not in DOCUMENTS:
+            try:
+                text, encoding = _source_text(file)
+            except UnknownKind:  # not a text: perhaps a document with a strange name
+                pass
+            else:
+                return read_markup(text, kind=SUFFIXES.get(suffix, "")), encoding, ()
+        from doublet.sources.texts import read_file
+
+        found = read_file(file, limit_bytes=LIMIT_BYTES, label=str(file))
+        plan = Plan(found.kind, found.text, found.text)
+        plan.tables = [place.span for place in found.places if place.element.endswith("table")]
+        plan.places = [(place.span.start, place.label()) for place in found.places]
+        return plan, "", found.notes
+    except (DoubletError, OSError) as error:
+        return error
+
+
+def _suffix(file: Path) -> str:
+    return os.path.splitext(file)[1].lower()  # several times as quick as that of the path, and there can be many
+
+
+def _source_text(file: Path) -> tuple[str, str]:
+    """A text file as it is, and its encoding. The long way is for what is packed, odd or large."""
+    with contextlib.suppress(OSError), file.open("rb") as stream:
+        facts = os.fstat(stream.fileno())
+        if stat.S_ISREG(facts.st_mode) and facts.st_size <= LIMIT_QUICK:
+            data = stream.read(LIMIT_QUICK + 1)
+            if len(data) <= LIMIT_QUICK and data[:1] not in _PACKED and data[1:4] != b"*M\x18":
+                if data.isascii() and data[:1] not in b"%{" and not data.translate(None, _PLAIN):
+                    return data.decode("ascii"), "utf-8"
+                return decode(data)
+    from doublet.sources.texts import read_text
+
+    return read_text(file, limit_bytes=LIMIT_BYTES, label=str(file))
+
+
 def list_files(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
     """All files, once each, in the order given; of folders those whose name says that they are documentation."""
-    files: dict[Path, Path] = {}
+    from doublet.sources.texts import walk
+
+    files: dict[str, Path] = {}
+    folders: dict[str, str] = {}  # real paths of the folders
     notes: list[str] = []
+
+    def enter(file: Path) -> None:
+        path = os.fspath(file)
+        folder, name = os.path.split(path)
+        if os.path.islink(path):
+            real = os.path.realpath(path)
+        else:
+            if folder not in folders:
+                folders[folder] = os.path.realpath(folder or ".")
+            real = os.path.join(folders[folder], name)
+        files.setdefault(real, file)
+
     for path in paths:
         try:
             path.stat()
         except OSError as error:
+            from doublet.sources.streams import cannot_open
+
             raise cannot_open(str(path), error) from error
         if not path.is_dir():
-            files.setdefault(path.resolve(), path)
+            enter(path)
             continue
         found, hidden = walk(path, str(path))
-        wanted = [file for file in found if file.suffix.lower() in SUFFIXES]
+        wanted = [file for file in found if _suffix(file) in WANTED]
         if hidden:
             notes.append(f"{path}: {hidden} hidden files and folders were left out")
         if len(wanted) < len(found):
@@ -112,12 +195,12 @@ def list_files(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
                 f"{path}: {len(found) - len(wanted)} files that are no documentation by their names were left out"
             )
         for file in wanted:
-            files.setdefault(file.resolve(), file)
+            enter(file)
     return list(files.values()), notes
 
 
 def _outcome(file: Path, error: DoubletError | OSError) -> Outcome:
-    if isinstance(error, OSError):
-        return Outcome("unreadable", file.as_posix(), str(file), error.strerror or str(error))
-    state = "too_large" if isinstance(error, TooLarge) else "unreadable"
-    return Outcome(state, file.as_posix(), str(file), error.message)
+    from doublet.sources.texts import failure
+
+    state, reason = failure(error)
+    return Outcome(state, file.as_posix(), str(file), reason)

@@ -36,6 +36,7 @@ SEARCHES: dict[str, Search] = {
     "edit": find_by_edit,
     "ngrams": find_by_ngrams,
 }
+HASHED_AT_ONCE = 4096  #: texts, so that little memory is needed on the way
 _CLOSERS = frozenset(".!?…»”’)]")
 _CLOSING = re.compile(r"[.!?…]+[\"'»”’)\]]*(?=\s|$)|[»”’)\]]+[.!?…]*(?=\s|$)")
 
@@ -49,6 +50,8 @@ def search(
     sequence = tokenise([plan for _, plan in plans], options)
     progress.step("searching", 0, len(sequence), "tokens")
     groups, notes = SEARCHES[options.algorithm](sequence, options)
+    count = len(sequence)
+    sequence.ids = np.zeros(0, np.uint32)  # from here on only places count
     if options.balance and options.algorithm != "auto":
         groups = balance(groups, borders=set(sequence.cuts.tolist()))
     groups = [
@@ -58,7 +61,7 @@ def search(
     ]
     groups.sort(key=lambda group: (-significance(group), group))
     progress.step("writing", 0, len(groups), "groups")
-    if not len(sequence):
+    if not count:
         notes.append("there are no words: there is nothing to look for")
     edges = sequence.offsets.tolist()
     covered = _covered(groups, sequence)
@@ -72,8 +75,8 @@ def search(
         algorithm=options.algorithm,
         parameters=options.to_dict(),
         files=files,
-        tokens=len(sequence),
-        share=float(covered.sum()) / len(sequence) if len(sequence) else 0.0,
+        tokens=count,
+        share=float(covered.sum()) / count if count else 0.0,
         groups=tuple(_built(groups, sequence, [name for name, _ in plans])),
         notes=tuple(notes),
     )
@@ -96,13 +99,14 @@ def _covered(groups: TokenGroups, sequence: TokenSequence) -> NDArray[np.int64]:
 
 
 def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -> list[RepeatGroup]:
-    """Groups with places in the files."""
+    """Groups with places in the files; the places of the tokens are given up on the way."""
     flat = _flat(groups)
     owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
     owner = owners.tolist()
     masks = [plan.masked for plan in sequence.plans]
     starts = sequence.starts[flat[:, 0]].tolist()
     ends = sequence.ends(flat[:, 1] - 1).tolist()
+    sequence.starts, sequence.sizes = np.zeros(0, np.uint32), np.zeros(0, np.uint8)  # no longer needed, and large
     for at, (number, end) in enumerate(zip(owner, ends, strict=True)):
         mask = masks[number]
         if end < len(mask) and mask[end] in _CLOSERS:  # a fragment takes the full stop that ends it
@@ -129,7 +133,12 @@ def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -
         strict=True,
     )
     fragments = list(map(RepeatFragment._make, rows))
-    hashes = text_hashes([masks[o][one:two] for o, one, two in zip(owner, starts, ends, strict=True)])
+    hashes = text_hashes(
+        [
+            f.text if masks[o] is sequence.plans[o].text else masks[o][f.start : f.end]
+            for o, f in zip(owner, fragments, strict=True)
+        ]
+    )
     out: list[RepeatGroup] = []
     taken: dict[str, int] = {}
     at = 0
@@ -165,7 +174,7 @@ class _PlaceTable:
         begins = array("q")
         marks: tuple[list[int], list[int]] = ([], [])
         texts: tuple[list[str], list[str]] = ([], [])
-        for number in np.unique(owners).tolist():
+        for number in np.flatnonzero(np.bincount(owners)).tolist():
             plan = plans[number]
             base = int(self._base[number])
             self._first[number] = len(begins)
@@ -206,17 +215,18 @@ class _PlaceTable:
 
 def text_hashes(texts: Sequence[str]) -> list[int]:
     """One number for the canonical words of each text; 0 for a text without words."""
-    once = dict.fromkeys(texts, 0)
-    if not once:
-        return []
-    batch = Canon().tokens(list(once))
-    lengths = np.diff(batch.offsets.astype(np.int64))
-    values, offsets = kernels.shingle(batch.hashes, batch.offsets, max(int(lengths.max(initial=1)), 1))
-    out = np.zeros(len(once), np.uint64)
-    full = np.diff(offsets.astype(np.int64)) > 0
-    out[full] = values[offsets[:-1][full].astype(np.int64)]
-    once = dict(zip(once, out.tolist(), strict=True))
-    return [once[text] for text in texts]
+    known = dict.fromkeys(texts, 0)
+    different = list(known)
+    for at in range(0, len(different), HASHED_AT_ONCE):
+        some = different[at : at + HASHED_AT_ONCE]
+        batch = Canon().tokens(some)
+        lengths = np.diff(batch.offsets.astype(np.int64))
+        values, offsets = kernels.shingle(batch.hashes, batch.offsets, max(int(lengths.max(initial=1)), 1))
+        out = np.zeros(len(some), np.uint64)
+        full = np.diff(offsets.astype(np.int64)) > 0
+        out[full] = values[offsets[:-1][full].astype(np.int64)]
+        known.update(zip(some, out.tolist(), strict=True))
+    return [known[text] for text in texts]
 
 
 __all__ = ["SEARCHES", "RepeatFile", "RepeatFragment", "RepeatGroup", "RepeatOptions", "Repeats", "search"]

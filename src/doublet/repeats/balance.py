@@ -35,7 +35,7 @@ def balance(groups: TokenGroups, *, borders: frozenset[int] | set[int] = frozens
     join makes the number of fragments smaller, so it ends; the input is not changed.
     """
     work: list[list[tuple[int, int]]] = [sorted(group) for group in drop_lonely(groups)]
-    first = _with_neighbours(work)
+    first, touching = _with_neighbours(work)
     if not first:
         return work
     begins: dict[int, tuple[int, tuple[int, int]]] = {}
@@ -53,7 +53,7 @@ def balance(groups: TokenGroups, *, borders: frozenset[int] | set[int] = frozens
             if ends.get(fragment[1], (-1,))[0] == number:
                 del ends[fragment[1]]
 
-    for number in range(len(work)):
+    for number in touching:
         enter(number)
     queue = [(-significance(work[number]), work[number][0], number) for number in first]
     heapq.heapify(queue)
@@ -84,16 +84,18 @@ def balance(groups: TokenGroups, *, borders: frozenset[int] | set[int] = frozens
     return drop_lonely(work)
 
 
-def _with_neighbours(work: TokenGroups) -> list[int]:
-    """Numbers of the groups all of whose fragments touch, on one side, a fragment of one other group.
+def _with_neighbours(work: TokenGroups) -> tuple[list[int], list[int]]:
+    """Groups all of whose fragments touch, on one side, a fragment of one other group; and groups that touch another
+    at all.
 
-    Only these can be joined at first. Most texts have few, and one sentence said 100,000 times has none.
+    The first are all that can be joined at once, the second all that can ever be: a joined fragment has the edges
+    of those it is made of. Most texts have few of both, and one sentence said 100,000 times has none.
     """
     flat = np.array([edge for group in work for edge in group], np.int64).reshape(-1, 2)
     sizes = np.array([len(group) for group in work], np.int64)
     owner = np.repeat(np.arange(len(work)), sizes)
     edges = np.cumsum(sizes) - sizes
-    possible = np.zeros(len(work), bool)
+    possible, beside_any = np.zeros(len(work), bool), np.zeros(len(work), bool)
     for mine, theirs in ((flat[:, 1], flat[:, 0]), (flat[:, 0], flat[:, 1])):
         if not len(flat):
             break
@@ -101,9 +103,10 @@ def _with_neighbours(work: TokenGroups) -> list[int]:
         at = np.searchsorted(theirs[order], mine, "right") - 1
         beside = order[np.maximum(at, 0)]
         touched = np.where((at >= 0) & (theirs[beside] == mine), owner[beside], -1)
+        beside_any[owner[(touched >= 0) & (touched != owner)]] = True
         least, most = np.minimum.reduceat(touched, edges), np.maximum.reduceat(touched, edges)
         possible |= (least == most) & (least >= 0) & (least != np.arange(len(work)))
-    return [int(number) for number in np.flatnonzero(possible)]
+    return np.flatnonzero(possible).tolist(), np.flatnonzero(beside_any).tolist()
 
 
 def _neighbours(

@@ -20,7 +20,6 @@ from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import TokenSequence
 
 NEAREST = 16  #: fragments before it, with the same run of tokens, that a fragment is compared with
-_BITS = np.array([bin(value).count("1") for value in range(1 << 16)], np.uint8)
 _LETTERS = 0x10F000  # numbers that fit into a character; more distinct words share letters, which only adds candidates
 
 
@@ -109,9 +108,8 @@ def _simhashes(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _distance(one: NDArray[np.uint32], two: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    both = one ^ two
-    bits: NDArray[np.uint8] = _BITS[both & 0xFFFF] + _BITS[both >> 16]
-    return bits
+    bits = np.unpackbits((one ^ two).view(np.uint8).reshape(-1, 4), axis=1)
+    return bits.sum(axis=1, dtype=np.uint8)
 
 
 def _within_edits(

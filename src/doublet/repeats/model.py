@@ -129,6 +129,11 @@ class RepeatFragment(NamedTuple):
     def span(self) -> Span:
         return Span(self.start, self.end)
 
+    @property
+    def where(self) -> str:
+        """For people: "guide.md:12:1", or "guide.pdf, page 3"."""
+        return f"{self.file}, {self.place}" if self.place else f"{self.file}:{self.line}:{self.column}"
+
     def to_dict(self) -> dict[str, Any]:
         return self._asdict()
 
@@ -163,7 +168,7 @@ class RepeatFile:
     """One file that was looked at. *share* is the part of its tokens that stands in repeats."""
 
     file: str
-    kind: str  #: text, xml, html, markdown, rst or latex
+    kind: str  #: text, xml, html, markdown, rst, latex; or of a document pdf, docx, odt, epub …
     characters: int
     tokens: int
     share: float

@@ -6,7 +6,7 @@ over whose borders no repeat may go: files, and what code or tables that are lef
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,17 +70,23 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
     """All files as one sequence, with the filters of *options*."""
     reduce = "none" if options.algorithm == "exact" else options.reduce
     canon = Canon(stop_words=options.stop_words, reduce=reduce)
-    columns: list[Columns] = []
+    store = _Store(sum(len(plan.masked) for plan in plans))
     offsets = [0]
     cuts: list[int] = []
     numbering = _Numbering()
     table = kernels.WordTable() if canon.plain and options.tokens == "word" else None
     for plan in plans:
-        hashes, starts, sizes = _words(plan, canon, options, table)
+        holes = _holes(plan, options)
+        if table is not None and not holes:
+            for row in _pieces(plan, canon, options, table):
+                store.add(*row)
+            offsets.append(store.count)
+            cuts.append(store.count)
+            continue
+        hashes, starts, sizes = _joined(list(_pieces(plan, canon, options, table)))
         if options.tokens in ("line", "sentence"):
             units = _lines(plan.masked) if options.tokens == "line" else sentences(plan.masked)
             hashes, starts, sizes = _grouped(hashes, starts, sizes, units)
-        holes = _holes(plan, options)
         base = offsets[-1]
         if holes:
             edges = np.array([span.start for span in holes] + [span.end for span in holes], np.int64)
@@ -88,14 +94,14 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
             inside = _inside(middle, holes)
             hashes, starts, sizes = hashes[~inside], starts[~inside], sizes[~inside]
             cuts += (base + np.searchsorted(starts, edges)).tolist()
-        columns.append((hashes if table is not None else numbering.number(hashes), starts, sizes))
-        offsets.append(base + len(starts))
+        store.add(hashes if table is not None else numbering.number(hashes), starts, sizes)
+        offsets.append(store.count)
         cuts.append(offsets[-1])
-    ids, starts, sizes = _joined(columns)
-    marks = np.unique(np.array(cuts, np.int64))
+    ids, starts, sizes = store.columns()
+    marks = np.array(sorted(set(cuts)), np.int64)
     marks = marks[(marks > 0) & (marks < len(ids))]
     return TokenSequence(
-        ids.astype(np.uint32, copy=False), starts, sizes, np.array(offsets, np.int64), marks, plans
+        ids, starts, sizes, np.array(offsets, np.int64), marks, plans
     )
 
 
@@ -125,10 +131,42 @@ class _Numbering:
         return numbers[which.reshape(-1)]
 
 
-def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Columns:
-    """Hash and place of every word (and sign), tokenised in pieces that end with a line; with a *table* its number."""
+class _Store:
+    """Columns of all tokens, filled from the front. Room for many is asked for at once: what stays empty costs nothing,
+    and nothing is held twice while the columns grow."""
+
+    def __init__(self, characters: int) -> None:
+        self.count = 0
+        self._ids = np.empty(characters // 2 + 16, np.uint32)
+        self._starts = np.empty(characters // 2 + 16, np.uint32)
+        self._sizes: Sizes = np.empty(characters // 2 + 16, np.uint8)
+
+    def add(self, ids: U32, starts: U32, sizes: Sizes) -> None:
+        end = self.count + len(ids)
+        room, dtype = len(self._ids), np.promote_types(self._sizes.dtype, sizes.dtype)
+        if end > room or dtype != self._sizes.dtype:
+            room = max(room, end + end // 4)
+            self._sizes = self._moved(self._sizes, room, dtype)
+        if end > len(self._ids):
+            self._ids = self._moved(self._ids, room, self._ids.dtype)
+            self._starts = self._moved(self._starts, room, self._starts.dtype)
+        self._ids[self.count : end] = ids
+        self._starts[self.count : end] = starts
+        self._sizes[self.count : end] = sizes
+        self.count = end
+
+    def _moved(self, column: Any, room: int, dtype: np.dtype[Any]) -> Any:
+        grown = np.empty(room, dtype)
+        grown[: self.count] = column[: self.count]
+        return grown
+
+    def columns(self) -> tuple[U32, U32, Sizes]:
+        return self._ids[: self.count], self._starts[: self.count], self._sizes[: self.count]
+
+
+def _pieces(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Iterator[Columns]:
+    """Hash and place of every word (and sign), in pieces that end with a line; with a *table* its number."""
     text = plan.masked
-    columns: list[Columns] = []
     at = 0
     while at < len(text):
         end = len(text)
@@ -142,7 +180,7 @@ def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Colu
         piece = text[at:end] if at or end < len(text) else text
         shift = np.uint32(at)
         if table is not None:
-            columns.append(_numbered(piece, shift, canon, table, mask=options.masks_numbers))
+            yield _numbered(piece, shift, canon, table, mask=options.masks_numbers)
         else:
             batch = canon.tokens([piece])
             hashes, starts, ends = batch.hashes, batch.starts, batch.ends
@@ -150,9 +188,8 @@ def _words(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Colu
                 hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
             if options.tokens == "punctuation":
                 hashes, starts, ends = _with_signs(piece, hashes, starts, ends)
-            columns.append((hashes, starts + shift, _small(ends - starts)))
+            yield hashes, starts + shift, _small(ends - starts)
         at = end
-    return _joined(columns)
 
 
 def _small(sizes: U32) -> Sizes:
@@ -162,18 +199,13 @@ def _small(sizes: U32) -> Sizes:
 
 
 def _joined(columns: list[Columns]) -> Columns:
-    """The columns of all rows, one after the other; the rows are given up on the way, so that little is held twice."""
+    """The columns of all rows, one after the other."""
     if not columns:
         return np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint8)
     if len(columns) == 1:
         return columns[0]
-    parts: list[list[Any]] = [list(part) for part in zip(*columns, strict=True)]
-    columns.clear()
-    out = []
-    for part in parts:
-        out.append(np.concatenate(part))
-        part.clear()
-    return out[0], out[1], out[2]
+    hashes, starts, sizes = (np.concatenate(part) for part in zip(*columns, strict=True))
+    return hashes, starts, sizes
 
 
 def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: bool) -> Columns:
@@ -185,8 +217,7 @@ def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: b
     if canon.stop_hashes is not None:
         kept = (flags & FLAG_STOP) == 0
         ids, starts, ends = ids[kept], starts[kept], ends[kept]
-    # New arrays: the kernel's own have room for half as much again, and all pieces are kept.
-    return ids.copy(), starts + shift, _small(ends - starts)
+    return ids, starts + shift, _small(ends - starts)
 
 
 def _with_signs(text: str, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:

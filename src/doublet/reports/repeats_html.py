@@ -184,9 +184,8 @@ def group_card(number: int, group: RepeatGroup) -> str:
     """One group: what all have in common, the variants side by side, all places, and the buttons."""
     variants: dict[str, list[str]] = {}
     for fragment in group.fragments:
-        place = f"{fragment.file}:{fragment.line}:{fragment.column}"
         section = f" § {fragment.section}" if fragment.section else ""
-        variants.setdefault(fragment.text, []).append(place + section)
+        variants.setdefault(fragment.text, []).append(fragment.where + section)
     shown = list(variants)[:SHOWN_VARIANTS]
     pieces = archetype([variant[:SHOWN_CHARACTERS] for variant in shown])
     buttons = "".join(

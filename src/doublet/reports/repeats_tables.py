@@ -11,11 +11,16 @@ from doublet.reports.wording import count
 
 REPEAT_COLUMNS = (
     *("group", "significance", "equal", "new", "file", "line", "column", "end_line", "end_column"),
-    *("start", "end", "tokens", "section", "text"),
+    *("start", "end", "tokens", "section", "place", "text"),
 )
 RULE = "repeat"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
+KINDS = [
+    *("text", "xml", "html", "markdown", "rst", "latex"),
+    *("pdf", "docx", "odt", "odp", "rtf", "epub", "fb2", "pptx", "wikitext"),
+    *("plain", "restructuredtext", "docbook", "dita"),  # told by the content, whatever the name says
+]
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
@@ -43,7 +48,7 @@ SCHEMA: dict[str, Any] = {
                 _record(
                     {
                         "file": _TEXT,
-                        "kind": {"enum": ["text", "xml", "html", "markdown", "rst", "latex"]},
+                        "kind": {"enum": KINDS},
                         "characters": _COUNT,
                         "tokens": _COUNT,
                         "share": _SHARE,
@@ -101,7 +106,7 @@ def repeat_rows(result: Repeats) -> Iterator[bytes]:
             yield csv_row(
                 (
                     *(group.id, group.significance, str(group.equal).lower(), new, f.file, f.line, f.column),
-                    *(f.end_line, f.end_column, f.start, f.end, f.tokens, f.section, f.text),
+                    *(f.end_line, f.end_column, f.start, f.end, f.tokens, f.section, f.place, f.text),
                 )
             )
 
@@ -134,7 +139,7 @@ def sarif(result: Repeats, *, version: str) -> dict[str, Any]:
 def _result(group: RepeatGroup) -> dict[str, Any]:
     first, *others = group.fragments
     told = "word for word" if group.equal else "with differences"
-    also = ", ".join(f"{f.file}:{f.line}" for f in others[:5])
+    also = ", ".join(f.where for f in others[:5])
     more = f" and {count(len(others) - 5, 'more place')}" if len(others) > 5 else ""
     reason = f"; {group.reason}" if group.reason else ""
     out: dict[str, Any] = {
@@ -142,10 +147,8 @@ def _result(group: RepeatGroup) -> dict[str, Any]:
         "ruleIndex": 0,
         "level": "warning",
         "message": {"text": f"These {first.tokens} tokens repeat {told}, also in {also}{more}{reason}"},
-        "locations": [{"physicalLocation": _location(first)}],
-        "relatedLocations": [
-            {"id": number, "physicalLocation": _location(f)} for number, f in enumerate(others, 1)
-        ],
+        "locations": [_location(first)],
+        "relatedLocations": [{"id": number, **_location(f)} for number, f in enumerate(others, 1)],
         "partialFingerprints": {"doubletRepeat/v1": group.id},
         "properties": {"significance": group.significance},
     }
@@ -155,15 +158,16 @@ def _result(group: RepeatGroup) -> dict[str, Any]:
 
 
 def _location(fragment: RepeatFragment) -> dict[str, Any]:
-    return {
-        "artifactLocation": {"uri": _address(fragment.file)},
-        "region": {
-            "startLine": fragment.line,
-            "startColumn": fragment.column,
-            "endLine": fragment.end_line,
-            "endColumn": fragment.end_column,
-        },
+    file = {"artifactLocation": {"uri": _address(fragment.file)}}
+    if fragment.place:  # lines of the text as read mean nothing in the file
+        return {"physicalLocation": file, "logicalLocations": [{"name": fragment.place}]}
+    region = {
+        "startLine": fragment.line,
+        "startColumn": fragment.column,
+        "endLine": fragment.end_line,
+        "endColumn": fragment.end_column,
     }
+    return {"physicalLocation": {**file, "region": region}}
 
 
 def _address(file: str) -> str:

@@ -55,9 +55,7 @@ def _group(number: int, group: RepeatGroup, width: int, paint: Painter) -> list[
     lines += ["   " + line for line in _folded(harmless(template(archetype(variants))), width - 3)]
     for fragment in group.fragments[:SHOWN_PLACES]:
         section = f"  {harmless(fragment.section)}" if fragment.section else ""
-        lines.append(
-            f"   {harmless(fragment.file)}:{fragment.line}:{fragment.column}" + paint(section, "dim")
-        )
+        lines.append(f"   {harmless(fragment.where)}" + paint(section, "dim"))
     if len(group.fragments) > SHOWN_PLACES:
         lines.append(f"   and {count(len(group.fragments) - SHOWN_PLACES, 'more place')}")
     return lines

@@ -205,7 +205,7 @@ def test_files_and_folders(tmp_path):
     result = doublet.find_repeats(tmp_path, algorithm="exact")
     assert [file.kind for file in result.files] == ["rst", "markdown"]
     assert {f.section for f in result.groups[0].fragments} == {"1 One", "1 Two"}
-    assert [outcome.state for outcome in result.outcomes] == ["unreadable"]
+    assert [outcome.state for outcome in result.outcomes] == ["unknown_kind"]
     assert any("no documentation by their names" in note for note in result.notes)
 
 

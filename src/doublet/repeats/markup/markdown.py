@@ -7,7 +7,7 @@ import re
 from doublet.model import Span
 from doublet.repeats.markup.plan import Painter, Plan, number_headings
 
-_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_MARKS = frozenset("`~#=-|>[*+:0123456789")  # what a line begins with that may be more than a line of a paragraph
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
@@ -15,14 +15,13 @@ _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _DEFINITION = re.compile(r"\s*\[[^\]\n]+\]:[ \t]+\S")  # of the address behind a name
-# Every alternative begins with a sign, so that the search runs over ordinary letters quickly.
+# It begins with one class of signs and looks back at which it was: so the search runs over ordinary letters quickly.
 _INLINE = re.compile(
-    r"<!--.*?(?:-->|\Z)"
-    r"|</?[A-Za-z][^<>\n]*>"
-    r"|\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)"  # the address of a link
-    r"|\]\[[^\]\n]*\]"
-    r"|!\[|\["
-    r"|\*{1,3}|__+|`+|~~",
+    r"[<\]!\[*_`~](?:"
+    r"(?<=<)(?:!--.*?(?:-->|\Z)|/?[A-Za-z][^<>\n]*>)"
+    r"|(?<=\])(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"  # the address of a link
+    r"|(?<=!)\[|(?<=\[)"
+    r"|(?<=\*)\*{0,2}|(?<=_)_+|(?<=`)`*|(?<=~)~)",
     re.DOTALL,
 )
 
@@ -33,58 +32,67 @@ def read_markdown(text: str) -> Plan:
     headings: list[tuple[Span, int, str]] = []
     fence = ""
     fence_at = 0
-    before = Span(0, 0)  # the line before, when it is a paragraph
+    before = before_end = 0  # the line before, when it is a paragraph
     code_at = -1  # of indented code
     blank = True
     in_list = False
     table_at = table_end = -1
     at = _front_matter(text, paint)
-    for match in _LINE.finditer(text, at):
-        start, end = match.span()
-        line = match[0].rstrip("\r\n")
-        if not match[0]:
-            break
+    end = at
+    for line in text[at:].split("\n"):
+        start = end
+        end = start + len(line) + 1
+        first = line[:1] or "\n"
+        if first not in _MARKS and not first.isspace() and table_at < 0 and code_at < 0 and not fence:
+            # An ordinary line: most are.
+            in_list = in_list and not blank
+            before, before_end = start, end - 1
+            blank = False
+            continue
+        if line[-1:] == "\r":
+            line = line.rstrip("\r")  # noqa: PLW2901 - the same line without what ends it
+        end = min(end, len(text))
+        stripped = line.strip()
         if fence:
-            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
                 plan.code.append(Span(fence_at, start))
                 paint.blank(start, end, border=True)
                 fence = ""
             continue
-        stripped = line.strip()
-        empty = not stripped
         indented = line.startswith(("    ", "\t"))
-        if code_at >= 0 and not empty and not indented:
+        if code_at >= 0 and stripped and not indented:
             plan.code.append(Span(code_at, start))
             code_at = -1
         if table_at >= 0 and not _TABLE_ROW.match(line):
             plan.tables.append(Span(table_at, table_end))
             table_at = -1
-        if stripped[:1].isalpha() and not indented:  # an ordinary line: most are
+        if not stripped:
+            blank = True
+            before_end = 0
+            continue
+        if stripped[0] not in _MARKS and not indented:
             in_list = in_list and not blank
-            before = Span(start, start + len(line))
+            before, before_end = start, start + len(line)
             blank = False
             continue
         opened = _FENCE.match(line.lstrip() if in_list else line)
         if opened:
             fence, fence_at = opened[1], end
             paint.blank(start, end, border=True)
-        elif empty:
-            blank = True
-            before = Span(0, 0)
-            continue
         elif indented and code_at < 0 and blank and not in_list:
             code_at = start
         elif code_at < 0:
             heading = _HEADING.match(line)
-            underline = _UNDERLINE.match(line) if before.end else None
+            underline = _UNDERLINE.match(line) if before_end else None
             if heading:
                 title = line[heading.end() :].rstrip().rstrip("#").strip()
                 headings.append((Span(start, start + len(line)), len(heading[1]), _plain(title)))
                 paint.blank(start, start + heading.end(), border=True)
                 paint.blank(start + len(line), end, border=True)
             elif underline:
-                title = text[before.start : before.end]
-                headings.append((before, 1 if underline[1][0] == "=" else 2, _plain(title)))
+                before_end = before + len(text[before:before_end].rstrip("\r"))
+                title = text[before:before_end]
+                headings.append((Span(before, before_end), 1 if underline[1][0] == "=" else 2, _plain(title)))
                 paint.blank(start, end, border=True)
             elif _TABLE_ROW.match(line):
                 table_at = start if table_at < 0 else table_at
@@ -100,8 +108,7 @@ def read_markdown(text: str) -> Plan:
                 paint.blank(start, start + quote.end())
             elif not indented and blank:
                 in_list = False
-            plain = not (heading or underline)
-            before = Span(start, start + len(line)) if plain else Span(0, 0)
+            before, before_end = (0, 0) if heading or underline else (start, start + len(line))
         blank = False
     if fence:
         plan.code.append(Span(fence_at, len(text)))

@@ -28,7 +28,7 @@ class Heading:
 class Plan:
     """A source text and what is known about it. Spans are sorted and half-open, in characters of the source."""
 
-    kind: str  #: text, xml, html, markdown, rst or latex
+    kind: str  #: text, xml, html, markdown, rst, latex; or of a document pdf, docx, odt, epub …
     text: str
     masked: str
     headings: list[Heading] = field(default_factory=list)
