@@ -10,15 +10,16 @@ namespace doublet {
 namespace {
 
 constexpr int64_t kUnit = 1024;                     // a weight of 1.0
-constexpr size_t kLeastSentence = 3, kLongestSentence = 100;
+constexpr size_t kLeastSentence = 3, kLongestSentence = 60;
 constexpr size_t kHeavy = 250'000;                  // a stem in more pairs of sentences makes no candidates
 constexpr size_t kNearest = 16;                     // sentences of b that one of a may lead to
 constexpr size_t kRounds = 40, kRectangles = 4000;
 constexpr uint64_t kBorderWords = 40'000'000;       // words that the border step may read for one pair
 constexpr int64_t kTelling = 2 * kUnit;             // weight from which a word counts as telling in a summary
 constexpr double kLeastSentences = 30;
+constexpr int64_t kPlain = 9;                       // tenths of its mass that make a passage too plain for a summary
 
-enum Mark : uint8_t { kSentence = 1, kCommon = 2, kLine = 4 };
+enum Mark : uint8_t { kSentence = 1, kLine = 2 };
 enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2 };
 
 struct Settings {
@@ -27,6 +28,7 @@ struct Settings {
   int64_t loss, bonus;
   size_t reach, moves;
   int64_t cap, weak_mass, strong_mass;
+  double strong_worth;
   uint32_t weak_length, strong_length_a, strong_length_b;
   bool summaries;
   int64_t rise, fall;
@@ -47,6 +49,7 @@ struct Settings {
     weak_mass = std::llround(s[8] * kUnit);
     weak_length = static_cast<uint32_t>(s[9]);
     strong_mass = std::llround(s[10] * kUnit);
+    strong_worth = s[22] * kUnit;
     strong_length_a = static_cast<uint32_t>(s[11]);
     strong_length_b = static_cast<uint32_t>(s[12]);
     summaries = s[13] > 0;
@@ -61,7 +64,7 @@ struct Settings {
     explained = s[21];
   }
 };
-constexpr size_t kSettings = 22;
+constexpr size_t kSettings = 23;
 
 struct Side {
   const uint64_t* stems;
@@ -306,14 +309,9 @@ class Finder {
     for (int which = 0; which < 2; ++which) {
       const Side& side = which ? b : a;
       const std::vector<uint32_t>& others = which ? in_a_ : in_b_;
-      size_t before = SIZE_MAX;
-      for (size_t i = 0; i < side.size; ++i) {
-        if (side.marks[i] & kCommon) continue;
-        if (before != SIZE_MAX && others[side.ids[i]] && others[side.ids[before]]) {
-          const uint64_t x = std::min(side.ids[i], side.ids[before]), y = std::max(side.ids[i], side.ids[before]);
-          places[which].push_back({x << 32 | y, static_cast<uint32_t>(before), static_cast<uint32_t>(i + 1)});
-        }
-        before = i;
+      for (size_t i = 0; i + 1 < side.size; ++i) {
+        const uint64_t x = std::min(side.ids[i], side.ids[i + 1]), y = std::max(side.ids[i], side.ids[i + 1]);
+        if (others[x] && others[y]) places[which].push_back({x << 32 | y, static_cast<uint32_t>(i), static_cast<uint32_t>(i + 2)});
       }
       auto& list = places[which];
       std::sort(list.begin(), list.end(), [](const Place& p, const Place& q) { return p.key != q.key ? p.key < q.key : p.first < q.first; });
@@ -612,7 +610,9 @@ class Finder {
     for (Rectangle r : found) {
       const uint32_t length_a = a.length(r.a0, r.a1), length_b = b.length(r.b0, r.b1);
       if (r.mass < set_.weak_mass || length_a < set_.weak_length || length_b < set_.weak_length) continue;
-      r.kind = r.mass >= set_.strong_mass && length_a >= set_.strong_length_a && length_b >= set_.strong_length_b ? kStrong : kWeak;
+      const double close =
+          r.mass ? static_cast<double>(r.mass) / std::sqrt(static_cast<double>(r.whole_a) * static_cast<double>(r.whole_b)) : 0.0;
+      r.kind = r.mass >= set_.strong_mass && static_cast<double>(r.mass) * close >= set_.strong_worth && length_a >= set_.strong_length_a && length_b >= set_.strong_length_b ? kStrong : kWeak;
       out.push_back(r);
     }
     found.swap(out);
@@ -633,6 +633,10 @@ class Finder {
       every[i + 1] = every[i] + weight;
       known[i + 1] = known[i] + (in_b_[a.ids[i]] ? weight : 0);
     }
+    std::vector<bool> plain(a.size, false);             // inside passages that stand so in b: no summary
+    for (const Rectangle& r : found)
+      if (r.kind == kStrong && 10 * r.mass >= kPlain * std::max(r.whole_a, r.whole_b))
+        std::fill(plain.begin() + r.a0, plain.begin() + r.a1, true);
     std::vector<std::pair<uint32_t, uint32_t>> segments;
     int64_t score = 0, top = 0;
     size_t from = 0, peak = 0;
@@ -641,6 +645,10 @@ class Finder {
       score = top = 0;
     };
     for (size_t i = 0; i < a.size; ++i) {
+      if (plain[i]) {
+        finish();
+        continue;
+      }
       if (score == 0 && top == 0) from = i;
       const int64_t weight = capped_[a.ids[i]];
       score += in_b_[a.ids[i]] ? weight : -weight;
@@ -719,7 +727,7 @@ nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> sta
   if (marks.size() != stems.size() || starts.size() != stems.size() || ends.size() != stems.size())
     throw nb::value_error("stems, marks, starts and ends must be of one length");
   if (right.size() != pairs) throw nb::value_error("left and right must be of one length");
-  if (settings.size() != kSettings) throw nb::value_error("there must be 22 settings");
+  if (settings.size() != kSettings) throw nb::value_error("there must be 23 settings");
   for (size_t i = 0; i < pairs; ++i)
     if (left.data()[i] >= texts || right.data()[i] >= texts) throw nb::value_error("there is no text of this number");
   const Settings set(settings.data());

@@ -27,7 +27,9 @@ __all__ = [
     "json_sets",
     "minima",
     "pack_bags",
+    "passages",
     "self_chains",
+    "sentence_marks",
     "shingle",
     "shingle_sets",
     "simhash",
@@ -59,7 +61,9 @@ if not TYPE_CHECKING and _wanted != "python":
             json_sets,
             minima,
             pack_bags,
+            passages,
             self_chains,
+            sentence_marks,
             shingle,
             shingle_sets,
             simhash,
@@ -101,3 +105,4 @@ if BACKEND == "python":
         unpack_bags,
         winnow,
     )
+    from doublet.kernels.reference_passages import passages, sentence_marks

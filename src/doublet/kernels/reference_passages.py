@@ -1,0 +1,684 @@
+"""Borrowed passages of two texts, through rewording: the plain twin of native/passages.cpp, and its explanation.
+
+A text is its stems as hashes, their places, and marks of where sentences and lines begin. For a pair of texts:
+
+1. *Weights.* A stem weighs ln(sentences of both texts / those that hold it): from the pair alone, so that what both
+   texts are about weighs little. Weights are whole numbers (`UNIT` is 1.0): sums do not depend on their order.
+2. *Seeds.* Pairs of sentences that are alike (TF-IDF cosine and Dice), and pairs of neighbouring stems, in any order,
+   that stand together once in each text.
+3. *Clusters.* Seeds are cut at gaps along a, then along b, and so on until nothing splits.
+4. *Borders.* Of each cluster's rectangle one border at a time moves to where the rectangle is worth most: twice the
+   weight of what both sides hold (the minimum of counts: a repeated topic word pays once), less a share of all, plus
+   a bonus for each border on the end of a sentence.
+5. *One passage once.* Rectangles that overlap in both texts are joined; of those that overlap in a alone the better one
+   keeps the words.
+6. *Filter.* Strong is what is heavy, dense and long enough; weak what is heavier than chance.
+7. *Summaries.* A stretch of a whose words stand all over b, much more often than the rest of a.
+
+What could grow with the square of a text has a bound: see the constants. Why it is so and what it reaches is told in
+docs/explanation/passages.md; after a change run benchmarks/passages.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.kernels.data import LETTER_MASK, SCRIPT_SHIFT, SPECIAL, WORD, fold_table
+
+U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
+U8 = NDArray[np.uint8]
+
+UNIT = 1024  #: a weight of 1.0
+LEAST_SENTENCE, LONGEST_SENTENCE = 3, 60  #: words; shorter ones join the next, longer ones are cut
+HEAVY = 250_000  #: a stem in more pairs of sentences leads to no candidates
+NEAREST = 16  #: sentences of b that one of a may lead to
+ROUNDS, RECTANGLES = 40, 4000
+BORDER_WORDS = 40_000_000  #: words that the border step may read for one pair
+TELLING = 2 * UNIT  #: weight from which a word counts as telling in a summary
+LEAST_SENTENCES = 30.0  #: a pair of tiny texts is weighed as if it had so many
+PLAIN = 9  #: tenths of its weight that make a passage too plain for a part of a summary
+
+SENTENCE, LINE = 1, 2  #: marks: a sentence begins here; a line that ends a sentence
+WEAK, STRONG, SUMMARY = 0, 1, 2  #: kinds of what is found
+
+Columns = tuple[
+    U64, U32, U32, U32, U32, U32, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], U8
+]
+
+
+def _whole(value: float) -> int:
+    """Rounded half away from zero, as the native side does."""
+    return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+
+
+class _Settings:
+    def __init__(self, values: Sequence[float]) -> None:
+        if len(values) != 23:
+            raise ValueError("there must be 23 settings")
+        s = [float(value) for value in values]
+        self.gap = int(s[0])
+        self.cosine = s[1] * s[1]
+        self.dice = s[2]
+        self.loss = _whole(s[3] * 1000)
+        self.bonus = _whole(s[4] * UNIT) * 1000
+        self.reach, self.moves = int(s[5]), int(s[6])
+        self.cap = _whole(s[7] * UNIT)
+        self.weak_mass, self.weak_length = _whole(s[8] * UNIT), int(s[9])
+        self.strong_mass = _whole(s[10] * UNIT)
+        self.strong_length_a, self.strong_length_b = int(s[11]), int(s[12])
+        self.summaries = s[13] > 0
+        self.rise, self.fall = _whole(s[13] * 2 * UNIT), _whole(s[14] * 2 * UNIT)
+        self.share, self.above = s[15], s[16]
+        self.telling = int(s[17])
+        self.shortest, self.longest = int(s[18]), int(s[19])
+        self.times, self.explained = s[20], s[21]
+        self.strong_worth = s[22] * UNIT
+
+
+@dataclass(slots=True)
+class _Rectangle:
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    mass: int = 0
+    whole_a: int = 0
+    whole_b: int = 0
+    equal: int = 0
+    rank: float = 0.0
+    kind: int = WEAK
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        return self.a0, self.a1, self.b0, self.b1
+
+
+class _Side:
+    def __init__(self, stems: list[int], marks: list[int], starts: list[int], ends: list[int]) -> None:
+        self.stems, self.marks, self.starts, self.ends = stems, marks, starts, ends
+        self.size = len(stems)
+        self.ids: list[int] = []
+        self.sentences: list[int] = []  # first words, and the end
+        self.bags: list[dict[int, int]] = []
+        self.norms: list[int] = []
+
+    def length(self, first: int, end: int) -> int:
+        return self.ends[end - 1] - self.starts[first]
+
+    def border(self, at: int) -> int:
+        return int(at in (0, self.size) or self.marks[at] & (SENTENCE | LINE) != 0)
+
+    def cut(self) -> None:
+        self.sentences = [0]
+        for i in range(1, self.size):
+            before = i - self.sentences[-1]
+            if (self.marks[i] & SENTENCE and before >= LEAST_SENTENCE) or before >= LONGEST_SENTENCE:
+                self.sentences.append(i)
+        self.sentences.append(self.size)
+        self.bags = [
+            dict(sorted(Counter(self.ids[first:end]).items()))
+            for first, end in zip(self.sentences, self.sentences[1:], strict=False)
+        ]
+
+
+class _Finder:
+    def __init__(self, settings: _Settings, a: _Side, b: _Side) -> None:
+        self.set = settings
+        self.a, self.b = a, b
+        self.found: list[_Rectangle] = []
+        self.seeds: list[_Rectangle] = []
+        self.weights: list[int] = []
+        self.capped: list[int] = []
+        self.in_a: list[int] = []
+        self.in_b: list[int] = []
+        self.count_a: list[int] = []
+        self.count_b: list[int] = []
+        self.mass = self.whole_a = self.whole_b = 0
+
+    def run(self) -> list[_Rectangle]:
+        if not self.a.size or not self.b.size:
+            return []
+        self._number()
+        self.a.cut()
+        self.b.cut()
+        self._weigh()
+        self._sentence_seeds()
+        self._neighbour_seeds()
+        self._cluster()
+        self._fit_all()
+        self._merge()
+        self._resolve()
+        self._filter()
+        if self.set.summaries:
+            self._summaries()
+        return sorted(self.found, key=lambda r: r.key)
+
+    def _number(self) -> None:
+        numbers: dict[int, int] = {}
+        for side in (self.a, self.b):
+            side.ids = [numbers.setdefault(stem, len(numbers)) for stem in side.stems]
+        self.in_a, self.in_b = [0] * len(numbers), [0] * len(numbers)
+        self.count_a, self.count_b = [0] * len(numbers), [0] * len(numbers)
+
+    def _weigh(self) -> None:
+        for side, held in ((self.a, self.in_a), (self.b, self.in_b)):
+            for bag in side.bags:
+                for term in bag:
+                    held[term] += 1
+        every = max(LEAST_SENTENCES, float(len(self.a.bags) + len(self.b.bags)))
+        self.weights = [
+            _whole(math.log(every / (x + y)) * UNIT) for x, y in zip(self.in_a, self.in_b, strict=True)
+        ]
+        self.capped = [min(weight, self.set.cap) for weight in self.weights]
+        for side in (self.a, self.b):
+            side.norms = [
+                sum((times * self.weights[term]) ** 2 for term, times in bag.items()) for bag in side.bags
+            ]
+
+    # Seeds
+
+    def _sentence_seeds(self) -> None:
+        weights = self.weights
+        heavy = [x * y > HEAVY for x, y in zip(self.in_a, self.in_b, strict=True)]
+        lists: dict[int, list[int]] = {}
+        left_b = [0] * len(self.b.bags)
+        for t, bag in enumerate(self.b.bags):
+            for term, times in bag.items():
+                if heavy[term]:
+                    left_b[t] += (times * weights[term]) ** 2
+                else:
+                    lists.setdefault(term, []).append(t)
+        for s, bag in enumerate(self.a.bags):
+            dots: dict[int, int] = {}
+            left_a = 0
+            for term, times in bag.items():
+                part = times * weights[term]
+                if heavy[term]:
+                    left_a += part * part
+                elif part:
+                    for t in lists.get(term, ()):
+                        dots[t] = dots.get(t, 0) + part * (self.b.bags[t][term] * weights[term])
+            near = []
+            for t, light in dots.items():
+                dot = light
+                other = self.b.bags[t]
+                bound = self.set.cosine * (float(self.a.norms[s]) * float(self.b.norms[t]))
+                if left_a and left_b[t]:
+                    most = float(dot) + math.sqrt(float(left_a)) * math.sqrt(float(left_b[t]))
+                    if not most * most > bound:
+                        continue
+                    dot = sum(bag[v] * weights[v] * other[v] * weights[v] for v in bag if v in other)
+                square = float(dot) * float(dot)
+                if not square > bound:
+                    continue
+                common = sum(1 for v in bag if v in other)
+                if float(2 * common) > self.set.dice * float(len(bag) + len(other)):
+                    near.append((-square / float(self.b.norms[t]), t))
+            for _, t in sorted(near)[:NEAREST]:
+                self.seeds.append(
+                    _Rectangle(
+                        *(self.a.sentences[s], self.a.sentences[s + 1]),
+                        *(self.b.sentences[t], self.b.sentences[t + 1]),
+                    )
+                )
+
+    def _neighbour_seeds(self) -> None:
+        once: list[dict[tuple[int, int], int]] = []
+        for side, others in ((self.a, self.in_b), (self.b, self.in_a)):
+            places: dict[tuple[int, int], int] = {}
+            for i in range(side.size - 1):
+                x, y = sorted((side.ids[i], side.ids[i + 1]))
+                if others[x] and others[y]:
+                    places[x, y] = i if (x, y) not in places else -1
+            once.append({pair: i for pair, i in places.items() if i >= 0})
+        for pair, i in once[0].items():
+            j = once[1].get(pair)
+            if j is not None:
+                self.seeds.append(_Rectangle(i, i + 2, j, j + 2))
+
+    # Clusters
+
+    def _cluster(self) -> None:
+        stack = [(self.seeds, 0, 0, 0)] if self.seeds else []  # seeds, round, axis, passes without a cut
+        while stack:
+            seeds, round_, axis, quiet = stack.pop()
+            if quiet == 2 or round_ == ROUNDS:
+                self.found.append(
+                    _Rectangle(
+                        min(r.a0 for r in seeds),
+                        max(r.a1 for r in seeds),
+                        min(r.b0 for r in seeds),
+                        max(r.b1 for r in seeds),
+                    )
+                )
+                continue
+            side = self.b if axis else self.a
+            pieces: list[list[_Rectangle]] = [[]]
+            reached = 0
+            for r in sorted(seeds, key=lambda r: (r.b0 if axis else r.a0, r.key)):
+                start = side.starts[r.b0 if axis else r.a0]
+                stop = side.ends[(r.b1 if axis else r.a1) - 1]
+                if pieces[-1] and start - reached > self.set.gap:
+                    pieces.append([])
+                    reached = 0
+                pieces[-1].append(r)
+                reached = max(reached, stop)
+            quiet = quiet + 1 if len(pieces) == 1 else 1
+            stack += [(piece, round_ + 1, 1 - axis, quiet) for piece in pieces]
+        self.found.sort(key=lambda r: r.key)
+
+    # Borders
+
+    def _add(self, left: bool, word: int) -> None:
+        term = self.a.ids[word] if left else self.b.ids[word]
+        weight = self.capped[term]
+        mine, other = (self.count_a, self.count_b) if left else (self.count_b, self.count_a)
+        if left:
+            self.whole_a += weight
+        else:
+            self.whole_b += weight
+        if mine[term] < other[term]:
+            self.mass += weight
+        mine[term] += 1
+
+    def _drop(self, left: bool, word: int) -> None:
+        term = self.a.ids[word] if left else self.b.ids[word]
+        weight = self.capped[term]
+        mine, other = (self.count_a, self.count_b) if left else (self.count_b, self.count_a)
+        if left:
+            self.whole_a -= weight
+        else:
+            self.whole_b -= weight
+        mine[term] -= 1
+        if mine[term] < other[term]:
+            self.mass -= weight
+
+    def _open(self, r: _Rectangle) -> None:
+        self.mass = self.whole_a = self.whole_b = 0
+        for i in range(r.a0, r.a1):
+            self._add(True, i)
+        for i in range(r.b0, r.b1):
+            self._add(False, i)
+
+    def _worth(self) -> int:
+        return 2000 * self.mass - self.set.loss * (self.whole_a + self.whole_b)
+
+    def _measure(self, r: _Rectangle) -> None:
+        """Measures of the rectangle whose counts are open; closes it."""
+        r.mass, r.whole_a, r.whole_b = self.mass, self.whole_a, self.whole_b
+        dot = norm_a = norm_b = equal = 0
+        for term in set(self.a.ids[r.a0 : r.a1]):
+            weight, x, y = self.capped[term] // 32, self.count_a[term], self.count_b[term]
+            dot += weight * weight * x * y
+            norm_a += weight * weight * x * x
+            equal += min(x, y)
+            self.count_a[term] = 0
+        for term in set(self.b.ids[r.b0 : r.b1]):
+            weight, y = self.capped[term] // 32, self.count_b[term]
+            norm_b += weight * weight * y * y
+            self.count_b[term] = 0
+        r.equal = equal
+        norms = float(norm_a) * float(norm_b)
+        r.rank = float(r.mass) * (float(dot) / math.sqrt(norms)) if norms > 0 else 0.0
+
+    def _fit_all(self) -> None:
+        read = 0
+        kept = []
+        for r in sorted(self.found, key=lambda r: (r.a0 - r.a1, r.key)):
+            read += r.a1 - r.a0 + r.b1 - r.b0 + 4 * self.set.reach
+            if read > BORDER_WORDS:
+                break
+            self._fit(r)
+            kept.append(r)
+        unique = {r.key: r for r in kept}
+        kept = list(unique.values())
+        if len(kept) > RECTANGLES:
+            kept = sorted(kept, key=lambda r: (-r.mass, r.key))[:RECTANGLES]
+        self.found = sorted(kept, key=lambda r: r.key)
+
+    def _fit(self, r: _Rectangle) -> None:
+        self._open(r)
+        for _ in range(self.set.moves):
+            best = self._best_move(r)
+            if best is None:
+                break
+            which, place = best
+            left = which < 2
+            border = (r.a0, r.a1, r.b0, r.b1)[which]
+            if which & 1:
+                for word in range(border, place):
+                    self._add(left, word)
+                for word in range(place, border):
+                    self._drop(left, word)
+            else:
+                for word in range(place, border):
+                    self._add(left, word)
+                for word in range(border, place):
+                    self._drop(left, word)
+            setattr(r, ("a0", "a1", "b0", "b1")[which], place)
+        self._measure(r)
+
+    def _best_move(self, r: _Rectangle) -> tuple[int, int] | None:
+        """Which border (a0, a1, b0, b1) goes where; of equal gains the one that is looked at first."""
+        now, best = self._worth(), 0
+        move: tuple[int, int] | None = None
+        for which in range(4):
+            left = which < 2
+            text = self.a if left else self.b
+            low, high = (r.a0, r.a1) if left else (r.b0, r.b1)
+            reach = self.set.reach
+            if which & 1:
+                at = high
+                out = range(high, min(high + reach, text.size))
+                within = range(high - 1, max(high - reach, low + 1, 1) - 1, -1)
+            else:
+                at = low
+                out = range(low - 1, max(low - reach, 0) - 1, -1)
+                within = range(low, min(low + reach, high - 1))
+            here = text.border(at)
+            for words, change, undo in ((out, self._add, self._drop), (within, self._drop, self._add)):
+                for word in words:
+                    change(left, word)
+                    # After an added or dropped word the border stands on its far or near side.
+                    place = word + 1 if words.step > 0 else word
+                    gain = self._worth() - now + (text.border(place) - here) * self.set.bonus
+                    if gain > best:
+                        best, move = gain, (which, place)
+                for word in reversed(words):
+                    undo(left, word)
+        return move
+
+    # One passage once
+
+    def _merge(self) -> None:
+        for _ in range(ROUNDS):
+            self.found.sort(key=lambda r: r.key)
+            out: list[_Rectangle] = []
+            gone = [False] * len(self.found)
+            changed = False
+            for i, first in enumerate(self.found):
+                if gone[i]:
+                    continue
+                r = _Rectangle(
+                    *first.key, first.mass, first.whole_a, first.whole_b, first.equal, first.rank, first.kind
+                )
+                grown = False
+                for j in range(i + 1, len(self.found)):
+                    o = self.found[j]
+                    if o.a0 >= r.a1:
+                        break
+                    if gone[j] or not (_overlap(r.a0, r.a1, o.a0, o.a1) and _overlap(r.b0, r.b1, o.b0, o.b1)):
+                        continue
+                    r.a0, r.a1 = min(r.a0, o.a0), max(r.a1, o.a1)
+                    r.b0, r.b1 = min(r.b0, o.b0), max(r.b1, o.b1)
+                    gone[j] = grown = True
+                if grown:
+                    self._open(r)
+                    self._measure(r)
+                    changed = True
+                out.append(r)
+            self.found = out
+            if not changed:
+                break
+
+    def _resolve(self) -> None:
+        out: list[_Rectangle] = []
+        for r in sorted(self.found, key=lambda r: (-r.rank, r.key)):
+            if r.mass < self.set.weak_mass:
+                continue
+            cut = lost = False
+            whole = r.a1 - r.a0
+            for o in out:
+                if not _overlap(r.a0, r.a1, o.a0, o.a1):
+                    continue
+                if o.a0 > r.a0 and o.a1 < r.a1:
+                    lost = True
+                    break
+                if o.a0 <= r.a0:
+                    r.a0 = min(o.a1, r.a1)
+                else:
+                    r.a1 = o.a0
+                cut = True
+                if r.a1 <= r.a0 or 2 * (r.a1 - r.a0) < whole:
+                    lost = True
+                    break
+            if lost:
+                continue
+            if cut:
+                self._open(r)
+                self._measure(r)
+            out.append(r)
+        self.found = sorted(out, key=lambda r: r.key)
+
+    def _filter(self) -> None:
+        s = self.set
+        out = []
+        for r in self.found:
+            length_a, length_b = self.a.length(r.a0, r.a1), self.b.length(r.b0, r.b1)
+            if r.mass < s.weak_mass or min(length_a, length_b) < s.weak_length:
+                continue
+            close = float(r.mass) / math.sqrt(float(r.whole_a) * float(r.whole_b)) if r.mass else 0.0
+            heavy = r.mass >= s.strong_mass and float(r.mass) * close >= s.strong_worth
+            long = length_a >= s.strong_length_a and length_b >= s.strong_length_b
+            r.kind = STRONG if heavy and long else WEAK
+            out.append(r)
+        self.found = out
+
+    # Summaries
+
+    def _summaries(self) -> None:
+        a = self.a
+        every, known = [0], [0]
+        for term in a.ids:
+            every.append(every[-1] + self.capped[term])
+            known.append(known[-1] + (self.capped[term] if self.in_b[term] else 0))
+        plain = [False] * a.size
+        for r in self.found:
+            if r.kind == STRONG and 10 * r.mass >= PLAIN * max(r.whole_a, r.whole_b):
+                plain[r.a0 : r.a1] = [True] * (r.a1 - r.a0)
+        segments: list[tuple[int, int]] = []
+        score = top = first = peak = 0
+        for i in range(a.size + 1):
+            over = i == a.size or plain[i]
+            if not over:
+                if score == 0 and top == 0:
+                    first = i
+                weight = self.capped[a.ids[i]]
+                score += weight if self.in_b[a.ids[i]] else -weight
+                if score > top:
+                    top, peak = score, i + 1
+            if over or score <= 0 or top - score > self.set.fall:
+                if top >= self.set.rise:
+                    segments.append((self._nearest_border(first), self._nearest_border(peak)))
+                score = top = 0
+        for start, end in segments:
+            summary = self._summary(start, end, every, known) if end > start else None
+            if summary is not None:
+                self.found = [o for o in self.found if not _overlap(o.a0, o.a1, start, end)]
+                self.found.append(summary)
+
+    def _nearest_border(self, at: int) -> int:
+        for distance in range(self.a.size + 1):
+            if at >= distance and self.a.border(at - distance):
+                return at - distance
+            if at + distance <= self.a.size and self.a.border(at + distance):
+                return at + distance
+        return at
+
+    def _summary(self, first: int, end: int, every: list[int], known: list[int]) -> _Rectangle | None:
+        a, b, s = self.a, self.b, self.set
+        length = a.length(first, end)
+        if not s.shortest <= length <= s.longest:
+            return None
+        here, held = every[end] - every[first], known[end] - known[first]
+        rest, rest_held = every[-1] - here, known[-1] - held
+        if here <= 0 or rest <= 0:
+            return None
+        share = float(held) / float(here)
+        if share < s.share or share - float(rest_held) / float(rest) < s.above:
+            return None
+        words = {term for term in a.ids[first:end] if self.capped[term] > TELLING and self.in_b[term]}
+        if len(words) < s.telling:
+            return None
+        places = [j for j, term in enumerate(b.ids) if term in words]
+        if not places:
+            return None
+        low, high = places[0], places[-1] + 1
+        if float(b.length(low, high)) < s.times * float(length):
+            return None
+        explained = 0
+        for o in self.found:
+            if o.kind == WEAK or not _overlap(o.a0, o.a1, first, end):
+                continue
+            there = set(b.ids[o.b0 : o.b1])
+            explained += sum(
+                self.capped[term] for term in a.ids[max(first, o.a0) : min(end, o.a1)] if term in there
+            )
+        if float(explained) > s.explained * float(held):
+            return None
+        r = _Rectangle(first, end, low, high)
+        self._open(r)
+        self._measure(r)
+        r.mass, r.kind = held, SUMMARY
+        return r
+
+
+def _overlap(a0: int, a1: int, b0: int, b1: int) -> bool:
+    return a0 < b1 and b0 < a1
+
+
+def passages(
+    stems: U64,
+    marks: U8,
+    starts: U32,
+    ends: U32,
+    offsets: U64,
+    left: U32,
+    right: U32,
+    settings: NDArray[np.float64],
+    threads: int = 1,  # noqa: ARG001 - the native side uses it
+) -> Columns:
+    """Passages of each pair of texts (*left*, *right*), in order of the left text.
+
+    Gives where the passages of each pair begin (one more than pairs), then columns: first word and end in the left
+    text, the same in the right, equal stems, matched weight, weight of the left and of the right side, kind. Words are
+    numbered from the beginning of their text. *settings* are those of `doublet.matches.passages.PassageOptions`, in its order.
+    """
+    if not len(stems) == len(marks) == len(starts) == len(ends):
+        raise ValueError("stems, marks, starts and ends must be of one length")
+    if len(left) != len(right):
+        raise ValueError("left and right must be of one length")
+    chosen = _Settings(settings.tolist())
+    places = offsets.tolist()
+
+    def side(text: int) -> _Side:
+        if text >= len(places) - 1:
+            raise ValueError("there is no text of this number")
+        part = slice(places[text], places[text + 1])
+        return _Side(stems[part].tolist(), marks[part].tolist(), starts[part].tolist(), ends[part].tolist())
+
+    rows: list[_Rectangle] = []
+    counts = [0]
+    for x, y in zip(left.tolist(), right.tolist(), strict=True):
+        rows += _Finder(chosen, side(x), side(y)).run()
+        counts.append(len(rows))
+
+    def whole(name: str) -> U32:
+        return np.array([getattr(r, name) for r in rows], np.uint32)
+
+    def real(name: str) -> NDArray[np.float64]:
+        return np.array([getattr(r, name) / UNIT for r in rows], np.float64)
+
+    return (
+        np.array(counts, np.uint64),
+        whole("a0"),
+        whole("a1"),
+        whole("b0"),
+        whole("b1"),
+        whole("equal"),
+        real("mass"),
+        real("whole_a"),
+        real("whole_b"),
+        np.array([r.kind for r in rows], np.uint8),
+    )
+
+
+# Where sentences begin
+
+_ENDS_ALWAYS = frozenset("。！？｡")
+_ENDS = frozenset(".!?…") | _ENDS_ALWAYS
+_NEW_LINE = frozenset("\n\u2028\u2029\v\f\x85")
+_BLANK = frozenset(" \t\r\xa0\u3000") | frozenset(map(chr, range(0x2000, 0x200B))) | _NEW_LINE
+
+
+def sentence_marks(
+    texts: Sequence[str], hashes: U64, starts: U32, ends: U32, offsets: U64, shortened: U64
+) -> U8:
+    """`SENTENCE` for each word that begins a sentence, and `LINE` for each that begins a line of its own.
+
+    Quicker and coarser than `doublet.text.sentences`: an end mark and a blank before no small letter, not after a
+    single letter or one of the *shortened* words (sorted hashes); a blank line; any line of a text that is not wrapped.
+    """
+    if len(offsets) != len(texts) + 1:
+        raise ValueError("there must be one more offset than texts")
+    if not len(hashes) == len(starts) == len(ends):
+        raise ValueError("hashes, starts and ends must be of one length")
+    out = np.zeros(len(hashes), np.uint8)
+    known = set(shortened.tolist())
+    places = offsets.tolist()
+    for text, first, end in zip(texts, places, places[1:], strict=False):
+        part = slice(first, end)
+        before = 0
+        for start, stop in zip(starts[part].tolist(), ends[part].tolist(), strict=True):
+            if start < before or stop <= start or stop > len(text):
+                raise ValueError("a word must lie in its text, after the word before it")
+            before = stop
+        out[part] = _mark(text, hashes[part].tolist(), starts[part].tolist(), ends[part].tolist(), known)
+    return out
+
+
+def _mark(text: str, hashes: list[int], starts: list[int], ends: list[int], known: set[int]) -> list[int]:
+    table = fold_table().entries
+    out = [0] * len(hashes)
+    lines = open_lines = 0
+    for i in range(len(hashes)):
+        if not i:
+            out[i] = SENTENCE
+            continue
+        gap = text[ends[i - 1] : starts[i]]
+        stops = [k for k, c in enumerate(gap) if c in _ENDS]
+        breaks = [k for k, c in enumerate(gap) if c in _NEW_LINE]
+        after = bool(stops) and any(c in _BLANK for c in gap[stops[0] + 1 :])
+        if breaks:
+            at = breaks[0]
+            ended = (bool(stops) and stops[0] < at) or (at > 0 and gap[at - 1] in ":;")
+            lines += 1
+            open_lines += not ended and len(breaks) == 1
+            out[i] |= LINE
+        sentence = any(gap[k] in _ENDS_ALWAYS for k in stops) or len(breaks) > 1
+        if not sentence and after:
+            code = ord(text[starts[i]])
+            entry = int(table[code])
+            small = (
+                entry & WORD
+                and (entry >> SCRIPT_SHIFT) & 15
+                and entry & LETTER_MASK == code
+                and not entry & SPECIAL
+            )
+            sentence = not small
+            if sentence and all(gap[k] == "." for k in stops):
+                sentence = ends[i - 1] - starts[i - 1] > 1 and hashes[i - 1] not in known
+        if sentence:
+            out[i] |= SENTENCE
+    wrapped = lines > 0 and len(hashes) < 16 * lines and 2 * open_lines > lines
+    for i in range(1, len(out)):
+        if out[i] & LINE:
+            out[i] = out[i] & ~LINE if wrapped else out[i] | SENTENCE
+    return out
