@@ -232,6 +232,20 @@ class Database:
             out += self.rows(f"{sql} ({', '.join(['%s'] * len(part))})", [*before, *part])
         return out
 
+    def walking(self, library: int, column: str) -> str:
+        """*column* (of the library) as a query has to name it that walks a library by the numbers of its documents.
+
+        SQLite would take the index of names, and sort the whole library for every part of the walk. Where the library
+        is a good part of the database, walking all documents is quicker.
+        """
+        if self.place is None:
+            return column
+        found = self.row(
+            "SELECT sum(documents), sum(CASE WHEN id = %s THEN documents ELSE 0 END) FROM doublet_library",
+            [library],
+        )
+        return f"+{column}" if found and found[1] and 10 * found[1] >= found[0] else column
+
     # Transactions and errors
 
     @contextlib.contextmanager

@@ -8,7 +8,6 @@ verification finds them in the few texts that are looked at. Measured in benchma
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -276,24 +275,26 @@ def choose(hits: Hits, documents: int, limit: int, most: int | None = None) -> l
     names, rows = np.unique(hits.documents, return_inverse=True)
     rows = rows.reshape(-1)
     scores = np.bincount(rows, weights=weights[hits.keys])
-    order = np.argsort(rows, kind="stable")
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(rows))]).tolist()
-    own_keys = hits.keys[order].tolist()
+    # Only the best from the beginning can come up: a score never rises.
+    top = np.sort(np.lexsort((names, -scores))[: max(4 * limit, 400)])
+    place = np.full(len(names), -1, np.int64)
+    place[top] = np.arange(len(top))
+    kept = place[rows] >= 0
+    owners, own_keys, scores = place[rows[kept]], hits.keys[kept], scores[top]
+    by_key = np.argsort(own_keys, kind="stable")
+    owners_of = np.split(owners[by_key], np.cumsum(np.bincount(own_keys, minlength=len(weights)))[:-1])
+    by_owner = np.argsort(owners, kind="stable")
+    keys_of = np.split(own_keys[by_owner], np.cumsum(np.bincount(owners, minlength=len(top)))[:-1])
     weight = weights.tolist()
     covered = [0] * len(weight)
-    # The score of a document only falls as others are taken: look again at the best alone.
-    top = np.lexsort((names, -scores))[: max(4 * limit, 400)]
-    heap = [(-scores[i], int(names[i]), int(i)) for i in top.tolist()]
-    heapq.heapify(heap)
     chosen: list[int] = []
-    while heap and len(chosen) < limit:
-        _, name, i = heapq.heappop(heap)
-        mine = own_keys[bounds[i] : bounds[i + 1]]
-        now = -sum(weight[k] / (1 + covered[k]) ** 2 for k in mine)
-        if heap and (now, name) > heap[0][:2]:
-            heapq.heappush(heap, (now, name, i))
-            continue
-        chosen.append(name)
-        for k in mine:
-            covered[k] += 1
+    while len(chosen) < min(limit, len(top)):
+        # Of equals the first that was stored; sums of the same weights differ in their last digits.
+        best = int(np.argmax(np.round(scores, 9)))
+        chosen.append(int(names[top[best]]))
+        scores[best] = -np.inf
+        for key in keys_of[best].tolist():
+            covered[key] += 1
+            less = weight[key] * (1 / covered[key] ** 2 - 1 / (covered[key] + 1) ** 2)
+            scores[owners_of[key]] -= less
     return chosen

@@ -440,10 +440,11 @@ class Signer:
 
     def _all_bags(self, library: int) -> Iterator[list[bytes]]:
         last = 0
+        own = self._database.walking(library, "d.library_id")
         while True:
             rows = self._database.rows(
                 "SELECT d.id, c.bag FROM doublet_document d JOIN doublet_content c ON c.document_id = d.id "
-                "WHERE d.library_id = %s AND d.id > %s ORDER BY d.id LIMIT %s",
+                f"WHERE {own} = %s AND d.id > %s ORDER BY d.id LIMIT %s",
                 [library, last, WEIGH_BATCH],
             )
             if not rows:
@@ -463,9 +464,10 @@ class Signer:
 
     def _numbers(self, library: int, size: int = SIGN_BATCH) -> Iterator[list[int]]:
         last = 0
+        own = self._database.walking(library, "library_id")
         while True:
             rows = self._database.rows(
-                "SELECT id FROM doublet_document WHERE library_id = %s AND id > %s ORDER BY id LIMIT %s",
+                f"SELECT id FROM doublet_document WHERE {own} = %s AND id > %s ORDER BY id LIMIT %s",
                 [library, last, size],
             )
             if not rows:
@@ -490,7 +492,8 @@ class Signer:
             f"SELECT d.id, d.name, d.name_hash{', c.bag' if lexical else ''} FROM doublet_document d "
             f"{'JOIN doublet_content c ON c.document_id = d.id' if lexical else ''} "
             "LEFT JOIN doublet_entry e ON e.recipe_id = %s AND e.name_hash = d.name_hash "
-            "WHERE d.library_id = %s AND d.id > %s AND e.id IS NULL ORDER BY d.id LIMIT %s"
+            f"WHERE {database.walking(library, 'd.library_id')} = %s AND d.id > %s AND e.id IS NULL "
+            "ORDER BY d.id LIMIT %s"
         )
         last = 0
         total = database.row("SELECT documents FROM doublet_library WHERE id = %s", [library])
