@@ -92,12 +92,19 @@ class Measures:
 
     def __repr__(self) -> str:
         told = f"resemblance={self.resemblance}, containment={self.containment}, similar={self.similar}"
-        return f"Measures({told}, step={self.step!r}, details={dict(self.details)})" if self.step else f"Measures({told})"
+        return (
+            f"Measures({told}, step={self.step!r}, details={dict(self.details)})"
+            if self.step
+            else f"Measures({told})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A passage in both texts. *kind*: verbatim, edited, reworded or moved; *score*: share of equal words."""
+    """A passage in both texts. *kind*: verbatim, edited, reworded or moved; *score*: share of equal words.
+
+    *strength*: "strong", or "weak" for what is short; *reason* says what the two sides have in common.
+    """
 
     id: str
     a: Span
@@ -105,6 +112,8 @@ class Fragment:
     kind: str
     score: float
     words: int  #: words of a inside
+    strength: str = "strong"
+    reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -114,6 +123,8 @@ class Fragment:
             "kind": self.kind,
             "score": self.score,
             "words": self.words,
+            "strength": self.strength,
+            "reason": self.reason,
         }
 
 
@@ -206,6 +217,7 @@ class Member:
     resemblance: float
     containment: float
     contained_in: str | None = None
+    step: str = "shingles"  #: which step decided: exact (all runs of words agree), shingles, meaning
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -213,6 +225,7 @@ class Member:
             "resemblance": self.resemblance,
             "containment": self.containment,
             "contained_in": self.contained_in,
+            "step": self.step,
         }
 
 
@@ -262,6 +275,34 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """Two kept documents that are more alike than chance, and less than duplicates. *kind*: edited (half of the runs of
+    words of one stand in the other), reworded (they lie on each other place by place, words were replaced), shared
+    (they have passages in common and nothing else: often a template). Measures as far as they were taken."""
+
+    a: str
+    b: str
+    kind: str
+    step: str  #: shingles or meaning
+    resemblance: float
+    containment: tuple[float, float]  #: of a in b, of b in a, by shingles
+    aligned: float | None = None  #: share of one of them that lies inside aligned passages
+    kept: float | None = None  #: share of the weight of its words that stand there unchanged
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "kind": self.kind,
+            "step": self.step,
+            "resemblance": self.resemblance,
+            "containment": list(self.containment),
+            "aligned": self.aligned,
+            "kept": self.kept,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Deduplication:
     """Result of `dedupe`. *groups* are sorted by the kept id; *kept* lists the ids of all documents that stay."""
 
@@ -277,6 +318,7 @@ class Deduplication:
     notes: tuple[str, ...] = ()
     recipe: Recipe | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    related: tuple[Related, ...] | None = None  #: pairs of kept documents; None when nobody looked for them
 
     @property
     def removed(self) -> int:
@@ -299,6 +341,8 @@ class Deduplication:
             value = getattr(self, name)
             if value is not None:
                 out[name] = [v.to_dict() if isinstance(v, Pair) else list(v) for v in value]
+        if self.related is not None:
+            out["related"] = [one.to_dict() for one in self.related]
         return out
 
 

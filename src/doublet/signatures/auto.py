@@ -36,7 +36,7 @@ _HEAD = 3  # numbers before the rest: words, stems, fingerprint of all words
 class AutoParameters(MeaningParameters):
     """Those of shingles and of meaning."""
 
-    shingle_words: int = parameter(4, "words in a shingle", low=1, high=8)
+    shingle_words: int = parameter(4, "words in a shingle", low=1, high=1000)
     threshold: float = parameter(0.5, "near copies from this resemblance on", above=0, high=1, signs=False)
     containment: float = parameter(
         0.9,

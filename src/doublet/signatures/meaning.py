@@ -3,8 +3,8 @@
 The signature is the sequence of the stems of a text (of concepts, with a thesaurus), small words included. Candidates
 come from keys that survive replaced words: three content words in a row, and pairs of content words near each other.
 Two texts are then aligned by position (`kernels.align_texts`): a stem that stands at the same place of both speaks for
-a copy the more, the rarer it is, and one that does not agree speaks against it. Measured are the share of each text that
-lies inside aligned passages (*aligned*) and the share of the weight of its words that stand there unchanged (*kept*).
+a copy the more, the rarer it is, and one that does not agree speaks against it. Measured are the share of each text
+that lies inside aligned passages (*aligned*) and the share of the weight of its words that stand there unchanged (*kept*).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from doublet.signatures.background import BACKGROUND_VERSION, Rates
 from doublet.signatures.parameters import WordParameters, parameter
 from doublet.signatures.protocol import BaseMethod, Statistics
 from doublet.signatures.shingled import documents
-from doublet.signatures.thesaurus import Thesaurus, find_thesaurus
+from doublet.signatures.thesaurus import find_thesaurus
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -30,8 +30,8 @@ U32 = NDArray[np.uint32]
 F64 = NDArray[np.float64]
 
 LEAST_WORDS = 8  #: fewer words cannot reach the score from which a path counts
-# Where a reworded copy ends and a chance likeness begins. Set on copies with 60 % of the content words replaced, the first
-# two on Russian ones, the sum on both languages; run benchmarks/meaning.py before changing them.
+# Where a reworded copy ends and a chance likeness begins. Set on copies with 60 % of the content words replaced, the
+# first two on Russian ones, the sum on both languages; run benchmarks/meaning.py before changing them.
 ALIGNED, KEPT, TOGETHER = 0.40, 0.20, 0.90
 # Pages made from one template share some passages word for word and nothing else; a reworded copy lies on its source
 # whole, or has words changed everywhere. Set on the revisions of pages in shared/data/mdn-ru-revisions.
@@ -120,9 +120,9 @@ class Meaning(BaseMethod[MeaningParameters]):
 
     def __init__(self, parameters: MeaningParameters, statistics: Statistics | None = None) -> None:
         super().__init__(parameters, statistics)
-        self._thesaurus = find_thesaurus(parameters.thesaurus)
-        if self._thesaurus is not None:
-            self.recipe = _with(self.recipe, thesaurus=self._thesaurus.fingerprint)
+        self.thesaurus = find_thesaurus(parameters.thesaurus)
+        if self.thesaurus is not None:
+            self.recipe = _with(self.recipe, thesaurus=self.thesaurus.fingerprint)
         self._rates = Rates()
 
     @property
@@ -131,7 +131,7 @@ class Meaning(BaseMethod[MeaningParameters]):
 
     def sequences(self, batch: TokenBatch) -> U64:
         """The stems (or concepts) of a batch, in order."""
-        return self._thesaurus.concepts(batch.hashes) if self._thesaurus is not None else batch.hashes
+        return self.thesaurus.concepts(batch.hashes) if self.thesaurus is not None else batch.hashes
 
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
         words = self.sequences(batch)
@@ -177,6 +177,62 @@ class Meaning(BaseMethod[MeaningParameters]):
 
     def _keys(self, signature: Signature) -> U64:
         return self.keys_of(signature.values)
+
+
+class Sequences:
+    """Texts added in batches, as sequences of numbers of words; then pairs of them can be aligned."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+        self._parts: list[NDArray[np.int64]] = []
+        self._lengths: list[NDArray[np.int64]] = []
+        self._hashes: list[U64] = []  # of each vocabulary, by number
+        self._vocabulary: Any = None
+        self._base = 0
+
+    def add(self, texts: Sequence[str]) -> None:
+        batch = self._meaning.canon.tokens(texts, words=True)
+        if (
+            batch.vocabulary is not self._vocabulary
+        ):  # each word is looked up once a vocabulary, not once a text
+            self._base = sum(map(len, self._hashes))
+            self._vocabulary = batch.vocabulary
+            self._hashes.append(np.zeros(0, np.uint64))
+        size = int(batch.ids.max(initial=0)) + 1
+        if size > len(self._hashes[-1]):
+            grown = np.zeros(max(size, 2 * len(self._hashes[-1])), np.uint64)
+            grown[: len(self._hashes[-1])] = self._hashes[-1]
+            self._hashes[-1] = grown
+        self._hashes[-1][batch.ids] = batch.hashes
+        self._parts.append(batch.ids.astype(np.int64) | (len(self._hashes) - 1) << 32)
+        self._lengths.append(np.diff(batch.offsets).astype(np.int64))
+
+    def align(self, left: U32, right: U32, rates: Rates, *, threads: int = 1) -> list[Alignment]:
+        """Alignments of the pairs of texts (numbered as they came); which of the two is left makes no difference."""
+        if not len(left):
+            return []
+        bases = np.concatenate([[0], np.cumsum([len(part) for part in self._hashes])])
+        words = np.concatenate(self._parts)
+        words = bases[words >> 32] + (words & 0xFFFFFFFF)
+        thesaurus = self._meaning.thesaurus
+        table = np.concatenate(self._hashes)
+        distinct, numbers = np.unique(
+            thesaurus.concepts(table) if thesaurus is not None else table, return_inverse=True
+        )
+        lengths = np.concatenate(self._lengths)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+        gains, masses = rates.of(distinct)
+        dense = numbers.reshape(-1)[words].astype(np.uint32)
+        turned = lengths[left] > lengths[right]
+        for pair in np.flatnonzero(lengths[left] == lengths[right]).tolist():
+            one, other = (
+                distinct[dense[int(offsets[t]) : int(offsets[t + 1])]] for t in (left[pair], right[pair])
+            )
+            turned[pair] = _later(one, other)
+        first, second = np.where(turned, right, left), np.where(turned, left, right)
+        rows = kernels.align_texts(dense, offsets, gains, masses, first, second, threads)[0]
+        rows[turned] = rows[turned][:, [1, 0, 3, 2]]
+        return [Alignment(*row) for row in rows.tolist()]
 
 
 def align(

@@ -1,0 +1,178 @@
+"""What shingles left open in a collection: kept documents that are edited or reworded copies of each other (M15).
+
+1. Pairs of kept documents that share some rare runs of words (`index.sampled`).
+2. Where they share half of their runs, nothing more has to be asked: *edited*.
+3. The texts of the others are read again and aligned (`signatures.meaning`): *reworded*, or *shared* when the two only
+   have passages in common, as pages made from one template do, or when one of them has a much better partner.
+
+The answer is the same for any order of the documents and any number of workers. See docs/explanation/meaning.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.index.sampled import NearPairs, SampledKeys, best_pairs
+from doublet.progress import Progress
+from doublet.signatures.background import Rates
+from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Meaning, Sequences
+
+U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
+I64 = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+EDITED = "edited"
+EDITED_FROM = 0.5  #: containment of the shorter text by shingles
+PAIRS_OF_ONE = 2  #: best partners of a document that are verified
+PAIRS_PER_DOCUMENT = (
+    0.2  #: pairs that are verified in all, at most; some are templates, and the work must stay small
+)
+MOST_PAIRS = 100_000
+OF_THE_BEST = 0.6  #: a partner that keeps less than that of what the best one keeps is not the source
+LONGEST_SHINGLE = 8  #: words; of longer runs too few survive in a reworded copy
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Two documents by their numbers. *containment* (of a in b, of b in a) and *resemblance* are by shingles."""
+
+    a: int
+    b: int
+    kind: str
+    resemblance: float
+    containment: tuple[float, float]
+    aligned: float | None = None
+    kept: float | None = None
+
+
+def find_related(
+    source: Any,
+    keys: SampledKeys,
+    store: Any,
+    alive: Mask,
+    positions: U64,
+    meaning: Meaning,
+    *,
+    thorough: bool,
+    workers: int,
+    progress: Progress,
+) -> tuple[list[Found], int]:
+    """Pairs among the documents that are *alive*, and how many likely ones were left unverified.
+
+    *thorough*: none is left, whatever it costs.
+    """
+    every = keys.pairs(alive)
+    best = best_pairs(every, len(alive) if thorough else PAIRS_OF_ONE, len(every))
+    left, right = best.left.astype(np.uint32), best.right.astype(np.uint32)
+    sizes = store.sizes().astype(np.float64)
+    common = store.overlaps(left, right).astype(np.float64)
+    inside_a, inside_b = common / sizes[best.left], common / sizes[best.right]
+    like = common / (sizes[best.left] + sizes[best.right] - common)
+    edited = np.maximum(inside_a, inside_b) >= EDITED_FROM
+    out = [
+        Found(a, b, EDITED, r, (x, y))
+        for a, b, r, x, y in zip(
+            *(column[edited].tolist() for column in (best.left, best.right, like, inside_a, inside_b)),
+            strict=True,
+        )
+    ]
+    rest = np.flatnonzero(~edited)
+    most = len(rest) if thorough else min(MOST_PAIRS, int(PAIRS_PER_DOCUMENT * int(alive.sum())))
+    chosen = NearPairs(best.left[rest], best.right[rest], best.score[rest])
+    chosen = best_pairs(chosen, len(chosen), most)
+    measures = {
+        (a, b): (r, x, y)
+        for a, b, r, x, y in zip(
+            *(column[rest].tolist() for column in (best.left, best.right, like, inside_a, inside_b)),
+            strict=True,
+        )
+    }
+    aligned = _align(source, chosen, positions, meaning, workers, progress)
+    for a, b, found in zip(chosen.left.tolist(), chosen.right.tolist(), aligned, strict=True):
+        limits = meaning.parameters
+        kind = found.kind(limits.aligned, limits.kept, limits.together)
+        if kind:
+            r, x, y = measures[a, b]
+            lies, stays = max(found.aligned_a, found.aligned_b), max(found.kept_a, found.kept_b)
+            out.append(Found(a, b, kind, r, (x, y), lies, stays))
+    return _against_the_best(out), len(rest) - len(chosen)
+
+
+def _against_the_best(found: list[Found]) -> list[Found]:
+    """A pair of which both have a much better partner only shares passages."""
+    best: dict[int, float] = {}
+    for one in found:
+        strength = one.kept if one.kept is not None else 1.0
+        if one.kind != SHARED:
+            for document in (one.a, one.b):
+                best[document] = max(best.get(document, 0.0), strength)
+    out = []
+    for one in found:
+        if one.kind == REWORDED and one.kept is not None:
+            least = OF_THE_BEST * min(best[one.a], best[one.b])
+            if one.kept < least:
+                out.append(
+                    Found(one.a, one.b, SHARED, one.resemblance, one.containment, one.aligned, one.kept)
+                )
+                continue
+        out.append(one)
+    return out
+
+
+def _align(
+    source: Any, pairs: NearPairs, positions: U64, meaning: Meaning, workers: int, progress: Progress
+) -> list[Alignment]:
+    if not len(pairs):
+        return []
+    wanted = np.unique(np.concatenate([pairs.left, pairs.right]))
+    by_position = np.argsort(positions[wanted], kind="stable")
+    documents = wanted[by_position]
+    sequences = Sequences(meaning)
+    rows: list[int] = []
+    for numbers, texts in _texts_at(source, positions[documents].astype(np.int64), progress):
+        sequences.add(texts)
+        rows += documents[numbers].tolist()
+    place = np.full(int(wanted.max()) + 1, -1, np.int64)
+    place[np.array(rows, np.int64)] = np.arange(len(rows))
+    left, right = place[pairs.left].astype(np.uint32), place[pairs.right].astype(np.uint32)
+    progress.step("aligning", 0, len(pairs), "pairs")
+    found = sequences.align(left, right, Rates(), threads=workers)
+    progress.step("aligning", len(pairs), len(pairs), "pairs")
+    return found
+
+
+def _texts_at(source: Any, positions: I64, progress: Progress) -> Iterator[tuple[I64, list[str]]]:
+    """The texts of the records at these (sorted) positions, with the places of the positions in the array."""
+    total = getattr(source, "total_bytes", None)
+    first_unread = 0
+    for batch in source.batches():
+        if first_unread >= len(positions):
+            return
+        if hasattr(batch, "count"):
+            last = int(np.searchsorted(positions, batch.first + batch.count))
+            some = positions[first_unread:last]
+            if not len(some):
+                continue
+            block = getattr(batch, "block", None)
+            if block is not None:
+                lines = some - batch.first
+                starts = np.concatenate([[0], np.flatnonzero(np.frombuffer(block, np.uint8) == 10) + 1])
+                parsed = batch.pick(lines.tolist(), starts[lines].tolist()).parse()
+            else:
+                parsed = batch.parse()
+        else:
+            parsed = batch.parse()
+        own = np.asarray(parsed.positions, np.int64)
+        at = np.searchsorted(positions, own)
+        known = (at < len(positions)) & (positions[np.minimum(at, len(positions) - 1)] == own)
+        places = at[known]
+        if len(places):
+            yield places, [parsed.texts[i] for i in np.flatnonzero(known).tolist()]
+            first_unread = int(places.max()) + 1
+        progress.step("reading again", batch.consumed_bytes, total, "bytes")
