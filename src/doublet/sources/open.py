@@ -36,9 +36,9 @@ from doublet.text import encoding as encodings
 
 STDIN = "-"
 STDIN_LABEL = "standard input"
-_LINE_TABLES = (".jsonl", ".ndjson", ".ldjson")
-_COLUMN_TABLES = (".csv", ".tsv", ".tab")
-_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".warc")
+LINE_TABLES = (".jsonl", ".ndjson", ".ldjson")
+COLUMN_TABLES = (".csv", ".tsv", ".tab")
+ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".warc")
 _PARQUET_MAGIC = b"PAR1"
 _PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
 
@@ -137,6 +137,37 @@ def open_source(
         raise
 
 
+def open_file(
+    path: Path,
+    label: str,
+    *,
+    id_field: str = "id",
+    text_field: str = "text",
+    time_field: str | None = None,
+    source_field: str | None = None,
+    title_field: str | None = None,
+    address_field: str | None = None,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> Inputs:
+    """Open one file under the name *label*. Raises `InputUnreadable`."""
+    fields = Fields(id_field, text_field, time_field, source_field, title_field, address_field)
+    opener = _Opener(fields, max_record_bytes, False)
+    try:
+        opener._add_file(path, label, inside=True)
+        opener._add_tables()
+        return opener.finish()
+    except BaseException:
+        for file in opener.spooled:
+            file.close()
+        raise
+
+
+def is_container(path: Path, label: str, **fields: Any) -> bool:
+    """Whether a file holds many documents: a table, an archive, a WARC file. Raises `InputUnreadable`."""
+    with open_file(path, label, **fields) as opened:
+        return any(part.kind != "texts" for part in opened.parts)
+
+
 class _Opener:
     def __init__(self, fields: Fields, limit_bytes: int, several: bool) -> None:
         self.fields = fields
@@ -207,7 +238,7 @@ class _Opener:
         packed = _archive_kind(path, head)
         if packed:
             return self._open_archive(path, label, packed, size)
-        table = table_suffix(label) in (*_LINE_TABLES, *_COLUMN_TABLES, ".parquet")
+        table = table_suffix(label) in (*LINE_TABLES, *COLUMN_TABLES, ".parquet")
         if is_document(head) and not table:
             if not inside:
                 self.notes.append(f"{label} is read as one document")
@@ -262,7 +293,7 @@ class _Opener:
         tables: list[str] = []
         if kind != "warc":
             for member in members(path, kind, label=label, limit_bytes=limit):
-                if not member.state and table_suffix(member.name) in (*_LINE_TABLES, ".parquet"):
+                if not member.state and table_suffix(member.name) in (*LINE_TABLES, ".parquet"):
                     tables.append(member.name)
                     self._waiting.append((member.data, f"{label}/{member.name}"))
         return PackedFiles(label, path, kind, limit, size, frozenset(tables))
@@ -283,13 +314,13 @@ class _Opener:
             self.notes.append(f"{label} has no files in it: there are no documents")
         # A CSV among other files may be anything; in a folder of nothing but tables it is one of them.
         suffixes = {file: table_suffix(file.name) for file in files}
-        wanted: tuple[str, ...] = (*_LINE_TABLES, ".parquet")
-        if all(suffix in (*wanted, *_COLUMN_TABLES) for suffix in suffixes.values()):
-            wanted += _COLUMN_TABLES
+        wanted: tuple[str, ...] = (*LINE_TABLES, ".parquet")
+        if all(suffix in (*wanted, *COLUMN_TABLES) for suffix in suffixes.values()):
+            wanted += COLUMN_TABLES
         texts = []
         size = 0
         for file in files:
-            if suffixes[file] in wanted or suffixes[file] in _ARCHIVES:
+            if suffixes[file] in wanted or suffixes[file] in ARCHIVES:
                 self._add_file(file, str(file), inside=True)
                 continue
             try:
@@ -331,11 +362,11 @@ def tell_kind(head: bytes, name: str, fields: Fields) -> str:
     kind = "text"
     if text.startswith(b"{"):
         kind = _tell_objects(text, suffix)
-    elif text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"]") and suffix not in _LINE_TABLES:
+    elif text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"]") and suffix not in LINE_TABLES:
         kind = "json"
-    elif suffix in _COLUMN_TABLES:
+    elif suffix in COLUMN_TABLES:
         kind = "csv"
-    elif suffix in _LINE_TABLES:
+    elif suffix in LINE_TABLES:
         kind = "jsonl"
     elif suffix in ("", ".txt", ".dat", ".data") and _has_header(text, fields):
         kind = "csv"
@@ -344,7 +375,7 @@ def tell_kind(head: bytes, name: str, fields: Fields) -> str:
 
 def _tell_objects(text: bytes, suffix: str) -> str:
     """What begins with a brace: an object a line, objects over several lines, or a text after all."""
-    if suffix in _LINE_TABLES or any(_is_object(line) for line in text.split(b"\n", 3)[:3]):
+    if suffix in LINE_TABLES or any(_is_object(line) for line in text.split(b"\n", 3)[:3]):
         return "jsonl"
     if text[1:].lstrip()[:1] not in (b'"', b"}"):
         return "json" if suffix == ".json" else "text"

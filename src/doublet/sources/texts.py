@@ -121,11 +121,11 @@ def read_file(
     Raises `InputNotFound`, `InputUnreadable` or some `Unreadable`, whose message follows the name of the file.
     """
     pool = pool or shared()
-    data = _bytes_of(path, limit_bytes=min(limit_bytes, pool.max_bytes), label=label)
-    return pool.read(data, name=_unpacked_name(path.name), as_kind=as_kind, frame=frame)
+    data = bytes_of(path, limit_bytes=min(limit_bytes, pool.max_bytes), label=label)
+    return pool.read(data, name=unpacked_name(path.name), as_kind=as_kind, frame=frame)
 
 
-def _unpacked_name(name: str) -> str:
+def unpacked_name(name: str) -> str:
     """Without the suffix that only says how the file is packed: notes.txt.gz is notes.txt."""
     stem, dot, suffix = name.rpartition(".")
     return stem if dot and suffix.lower() in ("gz", "zst", "zstd", "bz2", "xz") else name
@@ -136,10 +136,11 @@ def read_text(path: Path, *, limit_bytes: int, label: str = "") -> tuple[str, st
 
     Raises `InputNotFound`, `InputUnreadable` (also for a file over the limit) or `Unreadable` (not a text).
     """
-    return decode(_bytes_of(path, limit_bytes=limit_bytes, label=label))
+    return decode(bytes_of(path, limit_bytes=limit_bytes, label=label))
 
 
-def _bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
+def bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
+    """A file as it is, decompressed where needed. Raises `InputNotFound` or `InputUnreadable`."""
     name = label or str(path)
     with Stream(path, label=name) as stream:
         try:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from doublet.store.writing import Prepared, Writer
 
 KEPT_REASON = 2_000  #: characters of a reason
-_STORED = ("stored", "changed", "unchanged")
 _INFO = (
     "s.id, l.name, s.kind, s.address, s.options, s.state, s.run, s.status, s.message, s.outcomes, s.created_at, "
     "s.began_at, s.ended_at"
@@ -48,8 +47,9 @@ class Fact:
     etag: str = ""
     modified: str = ""
     part: str = ""  #: id of the table or archive that it stands in
-    state: str = ""
+    state: str = ""  #: "whole" for a table or archive itself
     reason: str = ""
+    place: str = ""
 
 
 @dataclass(slots=True)
@@ -209,9 +209,12 @@ class Walks:
             return frozenset(found)
 
         def then(added: Added) -> None:
+            # What the writer has seen itself stands in the library's record already.
+            counted = Counter(added.states.values()) + Counter(outcome.state for outcome in added.outcomes)
             rows.extend(self._remember(library, source, batch, added, twins))
             states = Counter(row.state for row in rows) + Counter(added.states.values())
-            self._count(source.number, library, states, {outcome.state for outcome in added.outcomes})
+            self._count(source.number, states)
+            self._writer.count_outcomes(library, dict(states - counted))
             if batch.state is not None:
                 self._database.rows(
                     "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
@@ -223,17 +226,13 @@ class Walks:
         added.outcomes = rows
         return added, rows
 
-    def _count(self, source: int, library: int, states: Counter[str], counted: set[str]) -> None:
-        """The writer has counted what it saw itself in the library's record already."""
+    def _count(self, source: int, states: Counter[str]) -> None:
         row = self._database.row("SELECT outcomes FROM doublet_source WHERE id = %s", [source])
         before = Counter(_json(row[0]) if row else {})
         self._database.rows(
             "UPDATE doublet_source SET outcomes = %s WHERE id = %s",
             [json.dumps(before + states, sort_keys=True), source],
         )
-        others = {state: many for state, many in states.items() if state not in (*_STORED, *counted)}
-        others["unchanged"] = 0
-        self._writer.count_outcomes(library, others)
 
     def _remember(
         self,
@@ -262,8 +261,8 @@ class Walks:
             elif not state:
                 outcome = own.get(fact.id)
                 state, reason = (outcome.state, outcome.reason) if outcome else ("failed", "was not stored")
-            if state != "stored":
-                out.append(Outcome(state, fact.id, "", reason))
+            if state not in ("stored", "whole"):
+                out.append(Outcome(state, fact.id if fact.id != fact.place else "", fact.place, reason))
             new.append(
                 (
                     *(source.number, escape(fact.id), name_hash(fact.id)),
@@ -434,7 +433,7 @@ class Walks:
         ]
 
     def _remove(self, library: int, source: int, ids: Sequence[str], *, keep_facts: bool) -> list[str]:
-        """Take documents out that this source gave and no other one has; gives the ids that the source knew."""
+        """Take documents out that this source gave and no other one has; gives the ids that were stored from it."""
         hashes = [name_hash(id) for id in ids]
         known = {
             row[0]: unescape(row[1])
@@ -468,7 +467,7 @@ class Walks:
         if numbers:
             self._writer.take(library, [row[0] for row in numbers])
             self._wake_twins(library, [unescape(row[1]) for row in numbers])
-        return list(known.values())
+        return [name for name, state in known.values() if state == "stored"]
 
 
 def _json(value: Any) -> Any:

@@ -1,0 +1,579 @@
+"""Fill a library from a source: walk it, read what it gives with all processors, store it batch by batch.
+
+One thread walks the source and fetches; documents are read by the pool of reader processes, some at a time, while the
+batch before is prepared and written. Everything before a checkpoint of the source is written in the same transaction as
+the checkpoint, so a process that is killed goes on where it was. Every document ends in a stated outcome.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import queue
+import re
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from doublet.errors import Cancelled, ConfigError, DoubletError, InvalidParameter, SourceError
+from doublet.jobs.index_library import OPTIMIZE_FROM, to_documents
+from doublet.model import FORMAT_VERSION, Document, Outcome
+from doublet.progress import Progress
+from doublet.sources.folder import FolderSource, Records, Whole
+from doublet.sources.kinds import WEB_KINDS, make_source, tell_web
+from doublet.sources.protocol import (
+    Checkpoint,
+    Complete,
+    Failed,
+    Fetcher,
+    Found,
+    Gone,
+    Known,
+    Source,
+    Unchanged,
+    Validators,
+)
+from doublet.sources.records import ParsedBatch
+from doublet.sources.texts import failure
+from doublet.sources.workers import ReaderPool, shared
+from doublet.store.database import Store
+from doublet.store.values import SourceInfo
+from doublet.store.walks import Fact, WalkBatch
+
+BATCH_DOCUMENTS = 500
+BATCH_CHARACTERS = 4_000_000
+FLUSH_S = 5.0  #: what was fetched is stored after so long at the latest
+IN_FLIGHT_BYTES = 1 << 26  #: of documents that wait to be read
+MIN_WORDS = 10
+#: Ends that a user should look at; the others are answers.
+PROBLEMS = frozenset(
+    "scanned encrypted broken too_large unknown_kind refused failed unreadable invalid duplicate_id".split()
+)
+#: The web is full of copies of one page under several addresses: they are not stored twice (L3).
+SKIPS_DUPLICATES = frozenset(("sitemap", "feed", "page"))
+LOCAL_KINDS = ("folder", "file")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(slots=True)
+class Filled:
+    """How the documents of one source ended. *counts* has every state; *outcomes* has a row for each document that is
+    not in the library as it stands at the source. *documents* (when asked for) has the state of every one."""
+
+    library: str
+    kind: str
+    address: str
+    counts: Counter[str] = field(default_factory=Counter)
+    outcomes: list[Outcome] = field(default_factory=list)
+    documents: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    message: str = ""  #: why the walk ended early; empty when it came to its end
+
+    @property
+    def stored(self) -> int:
+        return self.counts["stored"]
+
+    @property
+    def problems(self) -> int:
+        """Documents that could not be got or read."""
+        return sum(many for state, many in self.counts.items() if state in PROBLEMS)
+
+    @property
+    def good(self) -> int:
+        """Documents that are in the library now, or were found to be in it already."""
+        return sum(self.counts[state] for state in ("stored", "changed", "unchanged", "duplicate"))
+
+    def to_dict(self) -> dict[str, Any]:
+        out = {
+            "format": FORMAT_VERSION,
+            "library": self.library,
+            "kind": self.kind,
+            "address": self.address,
+            "counts": dict(sorted(self.counts.items())),
+            "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+            "notes": list(self.notes),
+            "message": self.message,
+        }
+        return out | ({"documents": self.documents} if self.documents else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How to fill. *keep_duplicates* None: as the kind of source has it (`SKIPS_DUPLICATES`)."""
+
+    min_words: int = MIN_WORDS
+    keep_duplicates: bool | None = None
+    keep_gone: bool = False  #: what is gone at the source stays in the library
+    again: bool = False  #: fetch and read everything, whatever is known of it
+    limit: int | None = None  #: so many documents at most are fetched and read
+    ocr: bool = False
+    every: bool = False  #: give the state of every document
+
+
+def register_source(
+    store: Store,
+    library: str,
+    given: str,
+    *,
+    kind: str = "auto",
+    fetcher: Fetcher | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> SourceInfo:
+    """Write down a source of a library: a path, or an address whose kind is worked out. Nothing is added yet.
+
+    Raises `InvalidParameter` for options that the kind does not have, `SourceError` when the address gives nothing.
+    """
+    kind, address, wanted = work_out(given, kind, fetcher, options or {})
+    if kind in LOCAL_KINDS:
+        wanted.setdefault("prefix", _prefix(store, library, kind, given, address))
+    make(kind, address, wanted)  # options that cannot be are refused before anything is written
+    return store.walks.add_source(store.library(library).number, kind, address, wanted)
+
+
+def work_out(
+    given: str, kind: str, fetcher: Fetcher | None, options: Mapping[str, Any]
+) -> tuple[str, str, dict[str, Any]]:
+    """Kind, address and options of what a user gave."""
+    wanted = {name: value for name, value in options.items() if value is not None}
+    web = re.match(r"https?://", given.strip(), re.IGNORECASE) is not None
+    if kind in LOCAL_KINDS or (kind == "auto" and not web):
+        path = Path(given).expanduser().absolute()
+        found = "folder" if path.is_dir() else "file"
+        if kind in LOCAL_KINDS and path.exists() and found != kind:
+            raise InvalidParameter(f"{given} is a {found}, not a {kind}", name="kind")
+        return found, str(path), wanted
+    if fetcher is None:
+        raise ConfigError(f"{given} is on the web: a fetcher is needed")
+    if kind == "auto":
+        told = tell_web(given, fetcher)
+        return told.kind, told.address, {**told.options, **wanted}
+    return kind, make_source(kind, given, **wanted).address, wanted
+
+
+def make(kind: str, address: str, options: Mapping[str, Any]) -> Source:
+    """The source that was written down."""
+    if kind not in LOCAL_KINDS:
+        return make_source(kind, address, **options)
+    try:
+        return FolderSource(address, **options)  # type: ignore[return-value] # gives some items of its own
+    except TypeError:
+        raise InvalidParameter(
+            f"a {kind} has no option {', '.join(sorted(set(options) & {'set_name', 'category', 'search'}))}: "
+            "that is for sources on the web",
+            name="kind",
+        ) from None
+
+
+def _prefix(store: Store, library: str, kind: str, given: str, address: str) -> str:
+    """What goes before the ids of a folder. The first folder of a library needs nothing; others are told apart by
+    the name that the user gave. One that is there already keeps its own."""
+    others = [info for info in store.walks.sources(store.library(library).number) if info.kind in LOCAL_KINDS]
+    for info in others:
+        if info.address == address and info.kind == kind:
+            return str(info.options.get("prefix", ""))
+    if kind == "file":
+        return given
+    if not any(info.kind == "folder" for info in others):
+        return ""
+    taken = {str(info.options.get("prefix", "")) for info in others}
+    name = Path(address).name or "folder"
+    for number in itertools.count(1):
+        prefix = f"{name}/" if number == 1 else f"{name}-{number}/"
+        if prefix not in taken:
+            return prefix
+    raise AssertionError("there is always another number")
+
+
+def fill_source(
+    store: Store,
+    source: SourceInfo,
+    *,
+    fetcher: Fetcher | None = None,
+    filling: Filling | None = None,
+    progress: Progress | None = None,
+    pool: ReaderPool | None = None,
+) -> Filled:
+    """Walk a source and bring its library up to date with it.
+
+    Raises `SourceError` when nothing can be had from the source at all, `Cancelled`, `StoreError`; what was stored
+    before stays, and the next call goes on from the last checkpoint.
+    """
+    walk = _Walk(store, source, fetcher, filling or Filling(), progress or Progress(), pool)
+    return walk.run()
+
+
+class _Walk:
+    def __init__(
+        self,
+        store: Store,
+        source: SourceInfo,
+        fetcher: Fetcher | None,
+        filling: Filling,
+        progress: Progress,
+        pool: ReaderPool | None,
+    ) -> None:
+        self.store = store
+        self.info = source
+        self.fetcher = fetcher
+        self.filling = filling
+        self.progress = progress
+        self.library = store.library(source.library).number
+        self.source: Any = make(source.kind, source.address, source.options)
+        keep = filling.keep_duplicates
+        self.keep_duplicates = source.kind not in SKIPS_DUPLICATES if keep is None else keep
+        self.result = Filled(source.library, source.kind, source.address)
+        self._own_pool = ReaderPool(ocr=True) if filling.ocr and pool is None else None
+        self.pool = pool or self._own_pool or shared()
+        self._stop = threading.Event()
+        self._items: queue.Queue[Any] = queue.Queue(4 * self.pool.workers)
+        self._room = _Room(IN_FLIGHT_BYTES)
+        self._complete = False
+        self._reached_limit = False
+        self._batch = _Gathered()
+        self._ahead: deque[tuple[Future[WalkBatch], int]] = deque()
+        self._done = 0
+        self._job = 0
+
+    def run(self) -> Filled:
+        walks = self.store.walks
+        self.info = walks.begin(self.info.number)
+        self._job = self.store.start_job(
+            self.library, "fill", {"source": self.info.number, "kind": self.info.kind}
+        )
+        walker = threading.Thread(target=self._walk, name="doublet-walk", daemon=True)
+        try:
+            with ThreadPoolExecutor(self.pool.workers) as readers, ThreadPoolExecutor(1) as preparer:
+                self._readers, self._preparer = readers, preparer
+                walker.start()
+                try:
+                    self._take_in()
+                    if self._complete and not self._reached_limit:
+                        self._remove_unseen()
+                except BaseException:
+                    self._break_off(walker)
+                    raise
+                walker.join()
+            if self.result.counts["stored"] + self.result.counts["changed"] >= OPTIMIZE_FROM:
+                self.store.optimize()
+        except BaseException as error:
+            stopped = isinstance(error, Cancelled | KeyboardInterrupt)
+            status = "cancelled" if stopped else "failed"
+            with contextlib.suppress(DoubletError):  # the database itself may be what failed
+                walks.end(self.info.number, status, str(error))
+                self.store.end_job(self._job, status, str(error)[:1000])
+            raise
+        finally:
+            if self._own_pool is not None:
+                self._own_pool.close()
+        status = "failed" if self.result.message else "done"
+        walks.end(self.info.number, status, self.result.message)
+        self.store.end_job(self._job, status, self.result.message[:1000])
+        self.result.notes += getattr(self.source, "notes", [])
+        return self.result
+
+    # The thread that walks
+
+    def _walk(self) -> None:
+        try:
+            state = {} if self.filling.again else dict(self.info.state)
+            left = self.filling.limit
+            for item in self.source.items(self.fetcher, self._known, state):
+                if self._stop.is_set():
+                    return
+                if left is not None and isinstance(item, Found):
+                    if left <= 0:
+                        self._reached_limit = True
+                        break
+                    left -= 1
+                self._hand_on(item)
+            self._put(None)
+        except BaseException as error:
+            self._put(error)
+        finally:
+            self.store.walks.close_thread()
+
+    def _known(self, id: str) -> Known | None:
+        if self.filling.again:
+            return None
+        found = self.store.walks.known(self.info.number, id)
+        return Known(found.version, Validators(found.etag, found.modified)) if found else None
+
+    def _hand_on(self, item: Any) -> None:
+        if isinstance(item, Found):
+            size = len(item.data)
+            self._room.take(size, self._stop)
+            self._put((item.id, self._readers.submit(self._read, item), size))
+        elif isinstance(item, Records):
+            size = item.batch.size_bytes
+            self._room.take(size, self._stop)
+            self._put((item.part, self._readers.submit(item.batch.parse), size))
+        else:
+            self._put(item)
+
+    def _put(self, item: Any) -> None:
+        while not self._stop.is_set():
+            with contextlib.suppress(queue.Full):
+                self._items.put(item, timeout=0.2)
+                return
+
+    def _break_off(self, walker: threading.Thread) -> None:
+        self._stop.set()
+        stop: Callable[[], None] | None = getattr(self.fetcher, "stop", None)
+        if stop is not None:
+            stop()
+        for future, _ in self._ahead:
+            future.cancel()
+        walker.join(10)
+
+    # Reading, in the threads of the pool
+
+    def _read(self, item: Found) -> tuple[Document | None, Fact]:
+        fact = Fact(
+            item.id, version=item.version, etag=item.validators.etag, modified=item.validators.modified
+        )
+        text = item.text
+        if text is None:
+            declared = item.media_type
+            if item.charset and "charset=" not in declared:
+                declared = f"{declared or 'text/html'}; charset={item.charset}"
+            try:
+                text = self.pool.read(item.data, name=item.name, declared_type=declared).text
+            except DoubletError as error:
+                if isinstance(error, ConfigError):
+                    raise
+                state, reason = failure(error)
+                return None, replace(fact, state=state, reason=reason)
+        wanted = self.filling.min_words
+        words = sum(1 for _ in itertools.islice(_WORD.finditer(text), max(wanted, 1)))
+        if words < max(wanted, 1):
+            reason = f"has {words} words; the least is {wanted} (min_words)" if words else "has no words"
+            return None, replace(fact, state="too_short", reason=reason)
+        source = self.info.address if self.info.kind not in LOCAL_KINDS else Path(self.info.address).name
+        return Document(item.id, text, item.title, item.time, source, item.address), fact
+
+    # Taking in what was read, in order
+
+    def _take_in(self) -> None:
+        began = time.monotonic()
+        while True:
+            try:
+                item = self._items.get(timeout=0.5)
+            except queue.Empty:
+                self._tell()
+                if len(self._batch) and time.monotonic() - began > FLUSH_S:
+                    self._flush(wait=True)
+                    began = time.monotonic()
+                continue
+            if item is None:
+                break
+            if isinstance(item, BaseException):
+                self._flush(wait=True)
+                self._handle_end(item)
+                break
+            self._take(item)
+            if self._batch.full or time.monotonic() - began > FLUSH_S:
+                self._flush(wait=False)
+                began = time.monotonic()
+        self._flush(wait=True)
+
+    def _handle_end(self, error: BaseException) -> None:
+        """The walk ended with an error. With nothing to show for it, the error is the answer."""
+        if not isinstance(error, SourceError) or not any(self.result.counts.values()):
+            raise error
+        self.result.message = error.message
+
+    def _take(self, item: Any) -> None:
+        batch = self._batch
+        if isinstance(item, tuple):
+            id, future, size = item
+            found = future.result()
+            self._room.give_back(size)
+            if isinstance(found, tuple):
+                document, fact = found
+                batch.facts.append(fact)
+                if document is not None:
+                    batch.add(document)
+            else:
+                self._take_records(id, found)
+        elif isinstance(item, Unchanged):
+            batch.unchanged.append(
+                Fact(
+                    item.id,
+                    version=item.version,
+                    etag=item.validators.etag,
+                    modified=item.validators.modified,
+                )
+            )
+        elif isinstance(item, Failed):
+            batch.failed.append(Outcome(item.state, item.id, "", item.reason))
+        elif isinstance(item, Gone):
+            if not self.filling.keep_gone:
+                batch.gone.append((item.id, item.reason))
+        elif isinstance(item, Whole):
+            batch.facts.append(Fact(item.id, version=item.version, state="whole"))
+        elif isinstance(item, Checkpoint):
+            batch.state = item.state
+        elif isinstance(item, Complete):
+            self._complete = True
+
+    def _take_records(self, part: str, parsed: ParsedBatch) -> None:
+        """Records of a table count as documents however short they are: whoever made the table has decided that."""
+        batch = self._batch
+        for document in to_documents(parsed):
+            batch.add(document)
+            batch.facts.append(Fact(document.id, part=part))
+        for outcome in parsed.outcomes:
+            fact = Fact(outcome.id or outcome.place, part=part, state=outcome.state, reason=outcome.reason)
+            batch.facts.append(replace(fact, place=outcome.place))
+
+    def _flush(self, *, wait: bool) -> None:
+        """Hand the batch over to be prepared, and write the one before it; with *wait*, write both."""
+        if len(self._batch) or self._batch.state is not None:
+            gathered, self._batch = self._batch, _Gathered()
+            self._ahead.append((self._preparer.submit(self._prepare, gathered), len(gathered)))
+        while self._ahead and (wait or len(self._ahead) > 1):
+            future, _ = self._ahead.popleft()
+            self._write(future.result())
+
+    def _prepare(self, gathered: _Gathered) -> WalkBatch:
+        seen: set[str] = set()
+        facts = []
+        failed = list(gathered.failed)
+        for fact in gathered.facts:  # of two records with one id the first one counts, as `prepare` has it
+            if fact.id not in seen:
+                facts.append(fact)
+                seen.add(fact.id)
+            elif fact.state and fact.state != "whole":
+                failed.append(Outcome(fact.state, fact.id, fact.place, fact.reason))
+        prepared = self.store.prepare(gathered.documents)
+        twice = [outcome for outcome in prepared.outcomes if outcome.state == "duplicate_id"]
+        prepared.outcomes[:] = [outcome for outcome in prepared.outcomes if outcome.state != "duplicate_id"]
+        batch = WalkBatch(prepared, facts, gathered.unchanged, failed + twice, gathered.gone)
+        batch.state = gathered.state
+        return batch
+
+    def _write(self, batch: WalkBatch) -> None:
+        def waiting(seconds: float) -> None:
+            self.progress.step(
+                "waiting", int(seconds), None, "seconds", "another process writes to this database"
+            )
+
+        added, rows = self.store.walks.store(
+            self.library,
+            self.info,
+            batch,
+            keep_duplicates=self.keep_duplicates,
+            waiting=waiting,
+            job=self._job,
+        )
+        result = self.result
+        result.counts.update(added.states.values())
+        result.counts.update(row.state for row in rows)
+        result.outcomes += rows
+        if self.filling.every:
+            result.documents |= added.states
+            result.documents |= {row.id: row.state for row in rows}
+        self._done += len(added.states) + len(rows)
+        self._tell()
+
+    def _tell(self) -> None:
+        good = self.result.good
+        self.progress.step("storing", self._done, None, "documents", f"{good:,} in {self.info.library}")
+
+    def _remove_unseen(self) -> None:
+        """A walk that saw everything: what it did not see is gone."""
+        if self.filling.keep_gone:
+            return
+        walks = self.store.walks
+        if self.info.documents and not walks.seen(self.info):
+            self.result.notes.append(
+                f"{self.info.address} is empty now, and {self.info.documents:,} documents of the library came from "
+                "it: they were kept. To remove them: doublet library remove"
+            )
+            return
+        for ids in list(walks.unseen(self.info)):
+            self._batch.gone += [(id, "") for id in ids]
+            self._flush(wait=True)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What was read since the last batch."""
+
+    documents: list[Document] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    unchanged: list[Fact] = field(default_factory=list)
+    failed: list[Outcome] = field(default_factory=list)
+    gone: list[tuple[str, str]] = field(default_factory=list)
+    state: dict[str, Any] | None = None
+    characters: int = 0
+
+    def add(self, document: Document) -> None:
+        self.documents.append(document)
+        self.characters += len(document.text)
+
+    def __len__(self) -> int:
+        return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
+
+    @property
+    def full(self) -> bool:
+        return len(self) >= BATCH_DOCUMENTS or self.characters >= BATCH_CHARACTERS
+
+
+class _Room:
+    """Bytes of documents that may wait at the same time. One that is larger than all the room goes alone."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._used = 0
+        self._changed = threading.Condition()
+
+    def take(self, size: int, stop: threading.Event) -> None:
+        with self._changed:
+            while self._used and self._used + size > self._size and not stop.is_set():
+                self._changed.wait(0.2)
+            self._used += size
+
+    def give_back(self, size: int) -> None:
+        with self._changed:
+            self._used -= size
+            self._changed.notify_all()
+
+
+def update_library(
+    store: Store,
+    name: str,
+    *,
+    fetcher: Fetcher | None = None,
+    filling: Filling | None = None,
+    progress: Progress | None = None,
+    sources: Sequence[int] | None = None,
+) -> Iterator[Filled | tuple[SourceInfo, SourceError]]:
+    """Walk all sources of a library again, or those with these numbers. A source that fails does not stop the others:
+    it is given with its error."""
+    for info in store.walks.sources(store.library(name).number):
+        if sources is not None and info.number not in sources:
+            continue
+        try:
+            yield fill_source(store, info, fetcher=fetcher, filling=filling, progress=progress)
+        except SourceError as error:
+            yield info, error
+
+
+def is_web_kind(kind: str) -> bool:
+    return kind in WEB_KINDS
+
+
+def shown_path(path: str) -> str:
+    """A path as a user would write it here."""
+    with contextlib.suppress(ValueError):
+        near = os.path.relpath(path)
+        if not near.startswith(".."):
+            return near
+    return path
