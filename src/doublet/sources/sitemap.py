@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urljoin, urlsplit
 
@@ -28,13 +28,11 @@ from doublet.sources.protocol import (
     Found,
     Gone,
     Item,
-    Known,
     KnownLookup,
     Unchanged,
 )
 from doublet.sources.web import (
     content_type,
-    content_version,
     failure,
     get_document,
     iso_time,
@@ -230,7 +228,8 @@ class _Walk:
 
     Its state: *queue*, sitemaps still to read as [address, depth], the first one in work; *last* and *position*, the
     page of it after which the checkpoint was made; *read*, sitemaps read in this walk; *files*, validators of sitemaps
-    that were read whole; *passed*, pages that were left out on purpose, with the version that was looked at.
+    that were read whole; *passed*, pages that were left out on purpose, with the version that was looked at;
+    *originals*, pages that copies named and that are still to be asked for; *missed*, those of them that failed.
     """
 
     def __init__(
@@ -246,12 +245,15 @@ class _Walk:
         self.given: int = int(state.get("given", 0)) if self.queue else 0
         self.resumed = (str(state.get("last", "")), int(state.get("position", 0))) if self.queue else ("", 0)
         self.seen: set[str] = set()
-        self.listed: frozenset[str] = frozenset()  # pages of the sitemap in hand
+        self.kept: set[str] = set()
+        self.originals: set[str] = set(state.get("originals", []))
+        self.missed: set[str] = set(state.get("missed", []))
         self.since_checkpoint = 0
 
     def items(self) -> Iterator[Item]:
-        if not self.queue:
+        if not self.queue and not self.originals:
             self.read = []
+            self.originals, self.missed = self.missed, set()
             self.queue = [[address, 0] for address in self._start()]
         while self.queue:
             address, depth = self.queue[0]
@@ -267,6 +269,9 @@ class _Walk:
                 )
                 self.queue = []
                 yield self._checkpoint()
+        if self.originals:
+            yield from self._give_originals()
+            yield self._checkpoint()
 
     def _start(self) -> list[str]:
         """The sitemaps to begin with. The address itself, or those that robots.txt names when it is that of a site."""
@@ -349,7 +354,6 @@ class _Walk:
             whole = False  # what failed before the stop is not known here
         else:
             position = 0
-        self.listed = frozenset(entry.address for entry in entries)
         for number, entry in enumerate(entries[position:], position + 1):
             if self.given >= self.source.max_documents:
                 return False
@@ -363,8 +367,9 @@ class _Walk:
             self.seen.add(entry.address)
             for item in self._page(entry):
                 whole = whole and not (isinstance(item, Failed) and item.state == "failed")
-                if isinstance(item, Found):
-                    self.given += 1
+                self.given += isinstance(item, Found)
+                if isinstance(item, Found) or (isinstance(item, Unchanged) and self.known(item.id)):
+                    self.kept.add(item.id)
                 yield item
             if self.since_checkpoint >= EVERY:
                 yield self._checkpoint(entry.address, number)
@@ -393,21 +398,16 @@ class _Walk:
             version=version,
             time=iso_time(entry.changed) if entry.changed else "",
         )
-        items: list[Item] = [item]
         if isinstance(item, Found) and facts.canonical and self._is_copy(id, facts.canonical):
-            items = self._original(item, facts.canonical, known)
-        left_out = not any(isinstance(one, Found) and one.id == id for one in items)
-        failed = any(isinstance(one, Failed) and one.state == "failed" for one in items)
+            reason = f"the page says that it is a copy of {facts.canonical}"
+            item = Gone(id, reason) if known else Failed(id, "duplicate", reason)
+            if len(self.originals) < MAX_PASSED:
+                self.originals.add(facts.canonical)
         self.passed.pop(id, None)
-        if (
-            version
-            and left_out
-            and not failed
-            and not isinstance(item, Unchanged)
-            and len(self.passed) < MAX_PASSED
-        ):
+        refused = isinstance(item, Gone) or (isinstance(item, Failed) and item.state != "failed")
+        if version and refused and len(self.passed) < MAX_PASSED:
             self.passed[id] = version
-        yield from items
+        yield item
 
     def _is_copy(self, address: str, canonical: str) -> bool:
         """A canonical link counts within the site; one that leads every page to the front page is a mistake."""
@@ -415,18 +415,23 @@ class _Walk:
             return False
         return urlsplit(canonical).path not in ("", "/") or bool(urlsplit(canonical).query)
 
-    def _original(self, item: Found, canonical: str, known: Known | None) -> list[Item]:
-        """A page that says it is a copy is kept under the address of its original, unless that comes by itself."""
-        reason = f"the page says that it is a copy of {canonical}"
-        items: list[Item] = [Gone(item.id, reason)] if known else []
-        if canonical in self.listed or canonical in self.seen:
-            return items or [Failed(item.id, "duplicate", reason)]
-        self.seen.add(canonical)
-        version = content_version(item.data)
-        original = self.known(canonical)
-        if original and original.version == version:
-            return [*items, Unchanged(canonical)]
-        return [*items, replace(item, id=canonical, address=canonical, version=version)]
+    def _give_originals(self) -> Iterator[Item]:
+        """Pages that others called their original and that no sitemap gave. What they say of themselves does not count:
+        two pages that call each other the original would both be lost."""
+        for address in sorted(self.originals):
+            self.originals.discard(address)
+            known = self.known(address)
+            dated = known is not None and not known.version.startswith("sha256:")
+            if address in self.kept or dated or self.given >= self.source.max_documents:
+                continue
+            self.since_checkpoint += 1
+            item, _ = get_document(self.fetcher, address, address, known)
+            self.given += isinstance(item, Found)
+            if isinstance(item, Failed) and item.state == "failed":
+                self.missed.add(address)
+            yield item
+            if self.since_checkpoint >= EVERY:
+                yield self._checkpoint()
 
     def _checkpoint(self, last: str = "", position: int = 0) -> Checkpoint:
         self.since_checkpoint = 0
@@ -439,5 +444,7 @@ class _Walk:
                 "files": dict(self.files),
                 "passed": dict(self.passed),
                 "given": self.given if self.queue else 0,
+                "originals": sorted(self.originals),
+                "missed": sorted(self.missed),
             }
         )
