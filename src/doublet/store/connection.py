@@ -136,6 +136,7 @@ class Database:
         configured = connections.configure_settings({"default": {}, self.alias: _settings(address)})
         connections.settings.setdefault(self.alias, configured[self.alias])
         self._connections: Any = connections
+        self._columns: dict[str, dict[str, str]] = {}
         with self.guard():
             self._prepare(create)
 
@@ -208,7 +209,10 @@ class Database:
         """Many new rows, the quickest way that the database has."""
         names = ", ".join(columns)
         if self.place is None:
-            with self.raw.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+            kinds = self._kinds(table, columns)
+            sql = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
+            with self.raw.cursor() as cursor, cursor.copy(sql) as copy:
+                copy.set_types(kinds)
                 for row in rows:
                     copy.write_row(row)
             return
@@ -221,6 +225,18 @@ class Database:
             part, rest = rest[:ROWS_TOGETHER], rest[ROWS_TOGETHER:]
             raw.execute(sql + ", ".join([marks] * ROWS_TOGETHER), list(itertools.chain.from_iterable(part)))
         raw.executemany(sql + marks, rest)
+
+    def _kinds(self, table: str, columns: Sequence[str]) -> list[str]:
+        """Types of columns of PostgreSQL: its binary format wants to be told."""
+        if table not in self._columns:
+            self._columns[table] = dict(
+                self.rows(
+                    "SELECT attname::text, format_type(atttypid, NULL) FROM pg_attribute "
+                    "WHERE attrelid = to_regclass(%s) AND attnum > 0",
+                    [table],
+                )
+            )
+        return [self._columns[table][column.strip('"')] for column in columns]
 
     def among(self, sql: str, values: Sequence[Any], before: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """*sql* ends with ``IN``; *values* are handed over in parts that the database can take."""

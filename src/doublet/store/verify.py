@@ -6,7 +6,9 @@ from them, so all of these can be made again; only a damaged text cannot.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,9 @@ from doublet.store.values import Finding
 
 I64 = NDArray[np.int64]
 BATCH = 2_000
+PART = 50_000  #: postings that are looked at together
+_FACTORS = [np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)]
+_HEAD = 19  # bytes before the first row of a binary COPY; two bytes stand after the last
 
 
 def verify(
@@ -33,22 +38,24 @@ def verify(
 ) -> list[Finding]:
     """What is wrong, of each kind one finding; an empty list when all is well.
 
-    The postings of all libraries are one index: they are always checked together. With *repair* everything that follows
-    from the texts is made again where it is wrong. Writers wait until it is done.
+    The postings of all libraries are one index: they are always checked together. Everything is read as it was at one
+    moment, and writers go on meanwhile. With *repair* everything that follows from the texts is made again where it is
+    wrong; only then, and only if something is, writers wait until it is done.
     """
     progress = progress or Progress()
-    names = [info.name for info in store.libraries()] if libraries is None else list(libraries)
-    check = _Check(store, repair, progress)
+    with store.database.reading():
+        names = [info.name for info in store.libraries()] if libraries is None else list(libraries)
+        check = _Check(store, False, progress)
+        check.everything(names)
+    if not repair or not check.findings:
+        return check.findings
     # Nobody may write meanwhile, or a document would be seen without its postings.
+    check = _Check(store, True, progress)
     with store._writing, store.database.writing():
         if store.database.vendor == "postgresql":
             for info in store.libraries():
                 store.database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [info.number])
-        check.pages()
-        for name in names:
-            check.library(name)
-        check.postings()
-        check.key_postings()
+        check.everything(names)
     return check.findings
 
 
@@ -59,6 +66,13 @@ class _Check:
         self.repair = repair
         self.progress = progress
         self.findings: list[Finding] = []
+
+    def everything(self, names: Sequence[str]) -> None:
+        self.pages()
+        for name in names:
+            self.library(name)
+        self.postings()
+        self.key_postings()
 
     def found(self, library: str, kind: str, count: int, message: str, *, mended: bool) -> None:
         self.findings.append(Finding(library, kind, count, message, mended and self.repair))
@@ -80,11 +94,12 @@ class _Check:
         bad_texts: list[int] = []
         remake: list[int] = []
         last = 0
+        own_column = self.database.walking(info.number, "d.library_id")
         while True:
             rows = self.database.rows(
                 "SELECT d.id, d.hash, d.words, d.size_bytes, c.version, c.dictionary, c.text, c.keys, c.bag "
                 "FROM doublet_document d LEFT JOIN doublet_content c ON c.document_id = d.id "
-                "WHERE d.library_id = %s AND d.id > %s ORDER BY d.id LIMIT %s",
+                f"WHERE {own_column} = %s AND d.id > %s ORDER BY d.id LIMIT %s",
                 [info.number, last, BATCH],
             )
             if not rows:
@@ -254,19 +269,16 @@ class _Check:
     # The index as a whole
 
     def postings(self) -> None:
-        keys, documents = self._expected()
+        right = self._expected()
         stored = self._stored("doublet_posting", passages.KEY_BITS)
-        order = np.lexsort((documents, keys))
-        wrong = not _same(stored, (keys[order], documents[order]))
-        if wrong:
-            lost = abs(len(stored[0]) - len(keys)) if stored else len(keys)
+        if stored != right:
+            lost = abs(stored.count - right.count) if stored else right.count
             self.found("", "index", max(1, lost), "the index does not agree with the documents", mended=True)
             if self.repair:
                 self._rebuild()
 
-    def _expected(self) -> tuple[I64, I64]:
-        keys: list[I64] = []
-        owners: list[I64] = []
+    def _expected(self) -> Postings:
+        out = Postings()
         last = 0
         while True:
             rows = self.database.rows(
@@ -274,35 +286,44 @@ class _Check:
                 [last, 20_000],
             )
             if not rows:
-                break
+                return out
             last = rows[-1][0]
-            keys.append(passages.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64))
+            keys = passages.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64)
             sizes = [len(row[1]) // passages.KEY_BYTES for row in rows]
-            owners.append(np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
-        empty = np.zeros(0, np.int64)
-        return (np.concatenate(keys), np.concatenate(owners)) if keys else (empty, empty)
+            out.add(keys, np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
 
-    def _stored(self, table: str, bits: int) -> tuple[I64, I64] | None:
-        """(key, document) of all postings, sorted; None when the index cannot be read."""
+    def _stored(self, table: str, bits: int) -> Postings | None:
+        """What stands in a table of postings; None when it cannot be read."""
+        out = Postings()
         if self.database.vendor == "postgresql":
-            rows = self.database.rows(f"SELECT key, document FROM {table} ORDER BY key, document")
-            pairs = np.array(rows, np.int64).reshape(-1, 2)
-            return pairs[:, 0], pairs[:, 1]
+            columns = "key, document" if table == "doublet_posting" else "key, entry"
+            with (
+                self.database.raw.cursor() as cursor,
+                cursor.copy(f"COPY (SELECT {columns} FROM {table}) TO STDOUT (FORMAT BINARY)") as copy,
+            ):
+                for part in _parts(copy):
+                    rows = np.frombuffer(
+                        part, [("n", ">i2"), ("s", ">i4"), ("k", ">i8"), ("t", ">i4"), ("d", ">i8")]
+                    )
+                    out.add(rows["k"].astype(np.int64), rows["d"].astype(np.int64))
+            return out
+        look = f"temp.{table}_look"
         try:
-            self.database.rows(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
             self.database.rows(
-                f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{table}_look USING fts5vocab('main', '{table}', 'instance')"
+                f"CREATE VIRTUAL TABLE IF NOT EXISTS {look} USING fts5vocab('main', '{table}', 'instance')"
             )
-            rows = self.database.rows(f"SELECT term, doc FROM temp.{table}_look")
-            self.database.rows(f"DROP TABLE temp.{table}_look")
+            cursor = self.database.raw.execute(f"SELECT term, doc FROM {look}")
+            while rows := cursor.fetchmany(PART):
+                terms, documents = zip(*rows, strict=True)
+                out.add(read_keys(terms, bits), np.array(documents, np.int64))
         except Exception as error:
             if "malformed" not in str(error).lower() and "corrupt" not in str(error).lower():
                 raise
             return None
-        keys = read_keys([row[0] for row in rows], bits)
-        documents = np.array([row[1] for row in rows], np.int64)
-        order = np.lexsort((documents, keys))
-        return keys[order], documents[order]
+        finally:
+            with contextlib.suppress(Exception):
+                self.database.rows(f"DROP TABLE IF EXISTS {look}")
+        return out
 
     def _rebuild(self) -> None:
         """The whole index from the stored keys, in one transaction."""
@@ -334,8 +355,8 @@ class _Check:
             there = self.database.row("SELECT count(*) FROM doublet_key")
             stored = there[0] if there else 0
         else:
-            pairs = self._stored("doublet_key", 64 + 25)
-            stored = len(pairs[0]) if pairs is not None else -1
+            found = self._stored("doublet_key", 64 + 25)
+            stored = found.count if found is not None else -1
         if stored != expected:
             self.found(
                 "", "key index", 1, "the index of signatures does not agree with the signatures", mended=True
@@ -349,6 +370,46 @@ class _Check:
                     # Signed again when they are used next.
                     self.database.rows("DELETE FROM doublet_entry")
                     self.database.rows("UPDATE doublet_recipe SET follows = %s", [False])
+
+
+@dataclass(slots=True)
+class Postings:
+    """What a table of postings holds, told by its size and a sum over all (key, document): equal for equal tables in
+    any order, and without holding them."""
+
+    count: int = 0
+    sum: int = 0
+
+    def add(self, keys: I64, documents: I64) -> None:
+        mixed = (keys.view(np.uint64) * _FACTORS[0]) ^ (documents.view(np.uint64) * _FACTORS[1])
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= _FACTORS[2]
+        mixed ^= mixed >> np.uint64(29)
+        self.count += len(keys)
+        self.sum = (self.sum + int(mixed.sum(dtype=np.uint64))) & ((1 << 64) - 1)
+
+
+def _parts(copy: Iterable[Any]) -> Iterator[bytes]:
+    """Rows of a binary COPY of two whole numbers, many at once, without its head and tail."""
+    size = 2 + 2 * (4 + 8)
+    waiting = b""
+    rest: list[bytes] = []
+    first = True
+    for block in copy:
+        rest.append(bytes(block))
+        if len(rest) < 20_000:
+            continue
+        waiting += b"".join(rest)
+        rest = []
+        if first:
+            waiting, first = waiting[_HEAD:], False
+        whole = len(waiting) // size * size
+        yield waiting[:whole]
+        waiting = waiting[whole:]
+    waiting += b"".join(rest)
+    if first:
+        waiting = waiting[_HEAD:]
+    yield waiting[: len(waiting) // size * size]
 
 
 class _Totals:
@@ -371,7 +432,3 @@ def read_keys(terms: Sequence[str], bits: int) -> I64:
     for column in range(grid.shape[1]):
         out = (out << 5) | grid[:, column]
     return out
-
-
-def _same(stored: tuple[I64, I64] | None, right: tuple[I64, I64]) -> bool:
-    return stored is not None and all(np.array_equal(a, b) for a, b in zip(stored, right, strict=True))
