@@ -41,7 +41,7 @@ class EnglishForms:
         if word.endswith("s") and not word.endswith("ss") and len(word) > 3:
             out.append(word[:-1])
         for ending in ("ed", "ing"):
-            if word.endswith(ending) and len(word) > len(ending) + 2:
+            if word.endswith(ending) and len(word) >= len(ending) + 2:
                 stem = word[: -len(ending)]
                 out += [stem, stem + "e"]
                 if len(stem) > 2 and stem[-1] == stem[-2]:

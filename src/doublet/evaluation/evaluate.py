@@ -59,6 +59,8 @@ LENGTHS = (1, 2, 3, 4, 6, 9, 12, 15)  #: words in a shingle; the source's are 3,
 WIDTHS = (0.2, 0.4, 0.8, 1.2, 1.6, 2.4, 3.2)  #: of the I-Match range of IDF; the source's is 0.8
 GRID = tuple(round(0.1 + 0.05 * i, 2) for i in range(19))
 BASES, QUICK_BASES = 100, 12
+QUICK_WORKS = 8  #: long texts beside the source's table
+QUICK_CLUSTERED = 60  #: documents of the library among which groups are looked for
 EXAMPLES = 3  #: of failures for each method and change
 EXCERPT = 600
 FOLDS = 5
@@ -292,7 +294,7 @@ class _Run:
                 ("documents", spec),
                 FindTask(spec, problem.library, [queries[i] for i in asked], plan.thresholds),
             )
-        together, truth = _cluster_problem(problem, plan.changes)
+        together, truth = _cluster_problem(problem, plan.changes, QUICK_CLUSTERED if plan.quick else None)
         for spec in plan.specs:
             tasks.add(("clusters", spec), FindTask(spec, together, None))
         for spec in plan.specs:
@@ -331,7 +333,7 @@ class _Run:
             problem.name,
             join_documents(documents, published.WORK_WORDS),
             changes=table,
-            bases=plan.bases,
+            bases=QUICK_WORKS if plan.quick else plan.bases,
             seed=plan.seed,
             thesaurus=plan.thesaurus,
             thesaurus_part=plan.thesaurus_part,
@@ -669,10 +671,14 @@ def _set_row(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _cluster_problem(problem: Problem, asked: Sequence[str]) -> tuple[list[Document], dict[str, str]]:
+def _cluster_problem(
+    problem: Problem, asked: Sequence[str], limit: int | None
+) -> tuple[list[Document], dict[str, str]]:
     """The library with some changed copies in it, and for each document the name of its true cluster."""
     chosen = [name for name in CLUSTER_CHANGES if name in asked] or list(asked[:3])
-    together = list(problem.library)
+    bases = {query.base for query in problem.queries}
+    others = [i for i in range(len(problem.library)) if i not in bases]
+    together = [problem.library[i] for i in sorted([*bases, *others[:limit]])]
     truth = {d.id: d.id for d in together}
     for query in problem.queries:
         if query.change in chosen and len(query.truth) == 1:

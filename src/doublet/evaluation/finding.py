@@ -20,6 +20,7 @@ from doublet.signatures import Method, gather_statistics
 from doublet.signatures import method as make_method
 
 LOWEST = 0.1  #: pairs that a method gives a lower score are not kept: no threshold asks for them
+CANDIDATES = 100  #: documents that are compared for each query: those that share the most keys with it
 Step = Callable[[int, int], None]
 
 
@@ -118,7 +119,7 @@ def find(
             step(number, len(asked))
         if signature is None:
             continue
-        for candidate in index.candidates(signature):
+        for candidate in index.candidates(signature, CANDIDATES):
             other = int(candidate.id)
             if queries is None and other <= number:
                 continue

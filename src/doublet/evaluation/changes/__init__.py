@@ -63,6 +63,7 @@ _OURS: tuple[Change, ...] = (
     Synonyms(0.05, stretch=True),
     ParagraphsMoved(),
     SentencesMoved(),
+    SentencesMoved(0.2),
     LookAlikes(),
     Deletion(0.2),
     Insertion(0.2),

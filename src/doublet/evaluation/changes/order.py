@@ -25,29 +25,63 @@ def shuffled(document: Document, parts: Sequence[Span], rng: random.Random, name
     pieces = Pieces()
     at = 0
     for slot, number in zip(parts, order, strict=True):
-        pieces.add(document.text[at : slot.start])
+        _between(pieces, document, at, slot.start)
         pieces.keep(document, *parts[number])
         at = slot.end
-    pieces.add(document.text[at:])
+    _between(pieces, document, at, len(document.text))
     pieces.count(name, len(parts))
     pieces.count("moved", sum(i != j for i, j in enumerate(order)))
     return pieces.build()
 
 
+def _between(pieces: Pieces, document: Document, start: int, end: int) -> None:
+    """What stays where it is: text that was not moved comes from the document, blanks come from nowhere."""
+    text = document.text[start:end]
+    inner = text.strip()
+    if not inner:
+        pieces.add(text)
+        return
+    low = start + text.index(inner)
+    pieces.add(document.text[start:low])
+    pieces.keep(document, low, low + len(inner))
+    pieces.add(document.text[low + len(inner) : end])
+
+
 @dataclass(frozen=True)
 class SentencesMoved:
-    name: str = "sentences-moved"
+    """A *share* of the sentences change places. Headings and list items (no full stop at the end) stay where they are:
+    put beside a sentence they would become a part of it, and a person who moves sentences sees that."""
+
+    share: float = 1.0
+
+    @property
+    def name(self) -> str:
+        return "sentences-moved" if self.share == 1.0 else f"sentences-moved-{round(self.share * 100)}"
 
     @property
     def title(self) -> dict[str, str]:
-        return {"en": "sentences moved", "ru": "предложения переставлены"}
+        if self.share == 1.0:
+            return {"en": "sentences moved", "ru": "предложения переставлены"}
+        percent = round(self.share * 100)
+        return {"en": f"{percent}% of the sentences moved", "ru": f"переставлено {percent}% предложений"}
 
     def apply(self, document: Document, around: Surroundings, rng: random.Random) -> Changed:  # noqa: ARG002
-        return shuffled(document, sentences(document.text), rng, "sentences")
+        parts = sentences(document.text)
+        ended = [
+            s for s in parts if document.text[: s.end].rstrip("»”’\"')]}").endswith((".", "!", "?", "…"))
+        ]
+        movable = ended if len(ended) > 1 else parts
+        if self.share < 1.0 and len(movable) > 2:
+            wanted = max(2, round(self.share * len(movable)))
+            movable = sorted(rng.sample(movable, wanted))
+        return shuffled(document, movable, rng, "sentences")
 
 
 @dataclass(frozen=True)
 class ParagraphsMoved:
+    """A paragraph of fewer than *words* words (a heading, a line) goes with what follows it."""
+
+    words: int = 40
     name: str = "paragraphs-moved"
 
     @property
@@ -55,7 +89,7 @@ class ParagraphsMoved:
         return {"en": "paragraphs moved", "ru": "абзацы переставлены"}
 
     def apply(self, document: Document, around: Surroundings, rng: random.Random) -> Changed:  # noqa: ARG002
-        parts = paragraphs(document.text)
+        parts = self._joined(document.text, paragraphs(document.text))
         if len(parts) < FEWEST_PARAGRAPHS:
             each = sentences(document.text)
             parts = [
@@ -63,6 +97,20 @@ class ParagraphsMoved:
                 for i in range(0, len(each), BLOCK)
             ]
         return shuffled(document, parts, rng, "paragraphs")
+
+    def _joined(self, text: str, parts: Sequence[Span]) -> list[Span]:
+        out: list[Span] = []
+        start: int | None = None
+        for part in parts:
+            start = part.start if start is None else start
+            if len(WORD.findall(text[start : part.end])) >= self.words:
+                out.append(Span(start, part.end))
+                start = None
+        if start is not None and out:
+            out[-1] = Span(out[-1].start, parts[-1].end)
+        elif start is not None:
+            out.append(Span(start, parts[-1].end))
+        return out
 
 
 @dataclass(frozen=True)
