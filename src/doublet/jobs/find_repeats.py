@@ -10,7 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from doublet.errors import DoubletError, InputUnreadable, InvalidParameter, TooLarge, UnknownKind, UsageError, suggest
+from doublet.errors import (
+    DoubletError,
+    InputUnreadable,
+    InvalidParameter,
+    TooLarge,
+    UnknownKind,
+    UsageError,
+    suggest,
+)
 from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
@@ -24,8 +32,15 @@ DOCUMENTS = frozenset(
     ".pdf .docx .docm .dotx .odt .ott .fodt .odp .rtf .epub .fb2 .pptx .pptm .ppsx .wiki .mediawiki .wikitext".split()
 )
 WANTED = DOCUMENTS | SUFFIXES.keys()  #: what is looked at in a folder
-_PACKED = (b"\x1f", b"(", b"B", b"\xfd")  # how packed files begin; a text that begins so only takes the long way
-_PLAIN = bytes([9, 10, 13, *range(32, 127)])  # a text of these alone needs no detection; % and { may begin PDF and RTF
+_PACKED = (
+    b"\x1f",
+    b"(",
+    b"B",
+    b"\xfd",
+)  # how packed files begin; a text that begins so only takes the long way
+_PLAIN = bytes(
+    [9, 10, 13, *range(32, 127)]
+)  # a text of these alone needs no detection; % and { may begin PDF and RTF
 LIMIT_QUICK = 1 << 28
 LIMIT_CHARACTERS = (1 << 31) - (1 << 16)  #: of all files together; places are kept in 32 bits
 LIMIT_BYTES = 1 << 31
@@ -139,7 +154,9 @@ def _plan(file: Path) -> Read | DoubletError | OSError:
 
 
 def _suffix(file: Path) -> str:
-    return os.path.splitext(file)[1].lower()  # several times as quick as that of the path, and there can be many
+    return os.path.splitext(file)[
+        1
+    ].lower()  # several times as quick as that of the path, and there can be many
 
 
 def _source_text(file: Path) -> tuple[str, str]:
@@ -162,18 +179,16 @@ def list_files(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
     from doublet.sources.texts import walk
 
     files: dict[str, Path] = {}
-    folders: dict[str, str] = {}  # real paths of the folders
+    folders: dict[Path, str] = {}  # real paths of the folders
     notes: list[str] = []
 
     def enter(file: Path) -> None:
-        path = os.fspath(file)
-        folder, name = os.path.split(path)
-        if os.path.islink(path):
-            real = os.path.realpath(path)
-        else:
-            if folder not in folders:
-                folders[folder] = os.path.realpath(folder or ".")
-            real = os.path.join(folders[folder], name)
+        if file.is_symlink():
+            real = str(file.resolve())
+        else:  # a folder is resolved once
+            if file.parent not in folders:
+                folders[file.parent] = str(file.parent.resolve())
+            real = f"{folders[file.parent]}/{file.name}"
         files.setdefault(real, file)
 
     for path in paths:

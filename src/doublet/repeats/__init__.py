@@ -6,11 +6,14 @@ can be used by itself. `doublet.jobs.find_repeats` reads files and calls it. Ide
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import gc
 import hashlib
 import itertools
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,30 +57,27 @@ def search(
     sequence.ids = np.zeros(0, np.uint32)  # from here on only places count
     if options.balance and options.algorithm != "auto":
         groups = balance(groups, borders=set(sequence.cuts.tolist()))
-    groups = [
-        group
-        for group in drop_lonely(groups)
-        if sum(end - start for start, end in group) >= options.least * len(group)
-    ]
-    groups.sort(key=lambda group: (-significance(group), group))
+    groups, flat = _ordered(drop_lonely(groups), options.least)
     progress.step("writing", 0, len(groups), "groups")
     if not count:
         notes.append("there are no words: there is nothing to look for")
     edges = sequence.offsets.tolist()
-    covered = _covered(groups, sequence)
+    covered = _covered(flat, sequence)
     files = tuple(
         RepeatFile(
             name, plan.kind, len(plan.text), two - one, int(inside) / (two - one) if two > one else 0.0
         )
         for (name, plan), (one, two), inside in zip(plans, itertools.pairwise(edges), covered, strict=True)
     )
+    with _no_collector():
+        built = _built(groups, flat, sequence, [name for name, _ in plans])
     return Repeats(
         algorithm=options.algorithm,
         parameters=options.to_dict(),
         files=files,
         tokens=count,
         share=float(covered.sum()) / count if count else 0.0,
-        groups=tuple(_built(groups, sequence, [name for name, _ in plans])),
+        groups=tuple(built),
         notes=tuple(notes),
     )
 
@@ -87,9 +87,37 @@ def _flat(groups: TokenGroups) -> NDArray[np.int64]:
     return np.array([edge for group in groups for edge in group], np.int64).reshape(-1, 2)
 
 
-def _covered(groups: TokenGroups, sequence: TokenSequence) -> NDArray[np.int64]:
-    """How many tokens of each file stand in a repeat."""
+def _ordered(groups: TokenGroups, least: int) -> tuple[TokenGroups, NDArray[np.int64]]:
+    """Groups with at least *least* tokens on average, the most significant first; and all their stretches."""
     flat = _flat(groups)
+    if not groups:
+        return groups, flat
+    sizes = np.array([len(group) for group in groups], np.int64)
+    totals = np.add.reduceat(flat[:, 1] - flat[:, 0], np.cumsum(sizes) - sizes)
+    values = (totals * totals / sizes).tolist()
+    kept = np.flatnonzero(totals >= least * sizes).tolist()
+    kept.sort(key=lambda number: (-values[number], groups[number]))
+    if kept == list(range(len(groups))):
+        return groups, flat
+    groups = [groups[number] for number in kept]
+    return groups, _flat(groups)
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the collector of cycles: it would look through a hundred thousand new tuples, which have none, again and
+    again."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _covered(flat: NDArray[np.int64], sequence: TokenSequence) -> NDArray[np.int64]:
+    """How many tokens of each file stand in a repeat."""
     flat = flat[np.argsort(flat[:, 0], kind="stable")]
     reach = np.maximum.accumulate(flat[:, 1])
     told = np.concatenate([[0], reach[:-1]]) if len(flat) else reach
@@ -98,15 +126,19 @@ def _covered(groups: TokenGroups, sequence: TokenSequence) -> NDArray[np.int64]:
     return np.bincount(owner, fresh, len(sequence.plans)).astype(np.int64)
 
 
-def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -> list[RepeatGroup]:
+def _built(
+    groups: TokenGroups, flat: NDArray[np.int64], sequence: TokenSequence, names: Sequence[str]
+) -> list[RepeatGroup]:
     """Groups with places in the files; the places of the tokens are given up on the way."""
-    flat = _flat(groups)
     owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
     owner = owners.tolist()
     masks = [plan.masked for plan in sequence.plans]
     starts = sequence.starts[flat[:, 0]].tolist()
     ends = sequence.ends(flat[:, 1] - 1).tolist()
-    sequence.starts, sequence.sizes = np.zeros(0, np.uint32), np.zeros(0, np.uint8)  # no longer needed, and large
+    sequence.starts, sequence.sizes = (
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.uint8),
+    )  # no longer needed, and large
     for at, (number, end) in enumerate(zip(owner, ends, strict=True)):
         mask = masks[number]
         if end < len(mask) and mask[end] in _CLOSERS:  # a fragment takes the full stop that ends it
@@ -114,10 +146,12 @@ def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -
             if closing:
                 ends[at] = closing.end()
     table = _PlaceTable(sequence.plans, owners)
-    lines, columns = table.lines(owners, np.array(starts, np.int64))
-    last = np.maximum(np.array(ends, np.int64) - 1, np.array(starts, np.int64))
+    first, behind = np.array(starts, np.int64), np.array(ends, np.int64)
+    lines, columns = table.lines(owners, first)
+    last = np.maximum(behind - 1, first)
     end_lines, end_columns = table.lines(owners, last)
-    sections, places = table.labels(owners, starts)
+    sections, places = table.labels(owners, first)
+    shared: dict[str, str] = {}  # equal texts are one
     rows = zip(
         [names[number] for number in owner],
         starts,
@@ -125,14 +159,17 @@ def _built(groups: TokenGroups, sequence: TokenSequence, names: Sequence[str]) -
         lines.tolist(),
         columns.tolist(),
         end_lines.tolist(),
-        (end_columns + np.array(ends, np.int64) - last).tolist(),
+        (end_columns + behind - last).tolist(),
         (flat[:, 1] - flat[:, 0]).tolist(),
         sections,
         places,
-        [sequence.plans[o].text[one:two] for o, one, two in zip(owner, starts, ends, strict=True)],
+        [
+            shared.setdefault(text := sequence.plans[o].text[one:two], text)
+            for o, one, two in zip(owner, starts, ends, strict=True)
+        ],
         strict=True,
     )
-    fragments = list(map(RepeatFragment._make, rows))
+    fragments = list(map(functools.partial(tuple.__new__, RepeatFragment), rows))
     hashes = text_hashes(
         [
             f.text if masks[o] is sequence.plans[o].text else masks[o][f.start : f.end]
@@ -203,9 +240,9 @@ class _PlaceTable:
         line = np.searchsorted(self._begins, place, "right") - 1
         return line - self._first[owners] + 1, place - self._begins[line] + 1
 
-    def labels(self, owners: NDArray[np.int64], starts: Sequence[int]) -> tuple[list[str], list[str]]:
+    def labels(self, owners: NDArray[np.int64], where: NDArray[np.int64]) -> tuple[list[str], list[str]]:
         """The section and the place (page, paragraph) of each character."""
-        place = self._base[owners] + np.array(starts, np.int64)
+        place = self._base[owners] + where
         out = []
         for marks, texts in zip(self._marks, self._texts, strict=True):
             which = np.searchsorted(marks, place, "right") - 1

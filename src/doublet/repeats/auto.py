@@ -1,7 +1,8 @@
 """The default search: what a person would accept as a repeat, exact or not, in nearly linear time.
 
 Two sources of groups: the text aligned with itself (runs of four equal tokens, chained over small differences), and
-stretches between two borders (sentence, line, element) that occur again word for word. A score ranks them and a rule
+stretches between two borders (sentence, line, element) that occur again word for word; long runs of a few words come
+on top. A score ranks them and a rule
 without labels says how many to report. Figures and how the numbers were chosen: docs/explanation/repeats.md; before
 one is changed, run ``benchmarks/repeats.py --only quality``.
 """
@@ -18,6 +19,7 @@ from doublet import kernels
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.borders import SymbolCounts, border_marks
 from doublet.repeats.model import RepeatOptions
+from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import TokenSequence
 
 I64 = NDArray[np.int64]
@@ -61,6 +63,18 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         for one, two in itertools.pairwise(edges):
             members = list(zip(starts[one:two], ends[one:two], strict=True))
             groups.append((float(found.score[numbers[one]]), members))
+    runs = find_runs(sequence, marks, options.least)
+    if runs:  # what was aligned inside them says nothing more
+        inside = np.zeros(len(sequence) + 1, np.int64)
+        for start, end in itertools.chain.from_iterable(runs):
+            inside[start + 1 : end + 1] = 1
+        reach = np.cumsum(inside).tolist()
+        groups = [
+            (score, members)
+            for score, members in groups
+            if any(2 * (reach[end] - reach[start]) < end - start for start, end in members)
+        ]
+        groups += [(math.log2(len(run)) * (run[0][1] - run[0][0]), run) for run in runs]
     groups.sort(key=lambda row: (-row[0], row[1]))
     return _without_covered([members for _, members in groups]), []
 

@@ -35,8 +35,8 @@ def balance(groups: TokenGroups, *, borders: frozenset[int] | set[int] = frozens
     join makes the number of fragments smaller, so it ends; the input is not changed.
     """
     work: list[list[tuple[int, int]]] = [sorted(group) for group in drop_lonely(groups)]
-    first, touching = _with_neighbours(work)
-    if not first:
+    possible, touching = _with_neighbours(work)
+    if not possible:
         return work
     begins: dict[int, tuple[int, tuple[int, int]]] = {}
     ends: dict[int, tuple[int, tuple[int, int]]] = {}
@@ -55,7 +55,7 @@ def balance(groups: TokenGroups, *, borders: frozenset[int] | set[int] = frozens
 
     for number in touching:
         enter(number)
-    queue = [(-significance(work[number]), work[number][0], number) for number in first]
+    queue = [(-significance(work[number]), work[number][0], number) for number in possible]
     heapq.heapify(queue)
     while queue:
         value, first, number = heapq.heappop(queue)

@@ -109,7 +109,8 @@ def _simhashes(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def _distance(one: NDArray[np.uint32], two: NDArray[np.uint32]) -> NDArray[np.uint8]:
     bits = np.unpackbits((one ^ two).view(np.uint8).reshape(-1, 4), axis=1)
-    return bits.sum(axis=1, dtype=np.uint8)
+    count: NDArray[np.uint8] = bits.sum(axis=1, dtype=np.uint8)
+    return count
 
 
 def _within_edits(

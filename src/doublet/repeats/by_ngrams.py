@@ -12,10 +12,12 @@ import math
 from collections import defaultdict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.model import RepeatOptions
+from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import TokenSequence
 from doublet.text.sentences import sentences
 
@@ -23,31 +25,38 @@ LISTED = 256  #: groups that are looked at under one n-gram, the oldest; a phras
 
 
 def find_by_ngrams(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
-    """Groups of sentences; and notes."""
-    spans = sentence_tokens(sequence, options.least)
+    """Groups of sentences, and of long runs of a few words, which are no sentences; and notes."""
+    bounds = sentence_bounds(sequence)
+    spans = [pair for pair in itertools.pairwise(bounds.tolist()) if pair[1] - pair[0] >= options.least]
+    marks = np.zeros(len(sequence) + 1, bool)
+    marks[bounds] = True
+    runs = find_runs(sequence, marks, options.least)
+    if runs:
+        spans = _outside(spans, runs)
     if not spans:
-        return [], []
+        return runs, []
     values = (sequence.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     sets = _gram_sets(values, spans, options.ngram)
     groups = group_sentences(sets, options)
-    return [[spans[i] for i in group] for group in groups if len(group) > 1], []
+    return [[spans[i] for i in group] for group in groups if len(group) > 1] + runs, []
 
 
-def sentence_tokens(sequence: TokenSequence, least: int) -> list[tuple[int, int]]:
-    """Token stretches of the sentences with at least *least* tokens; lines or sentences as tokens stay alone."""
-    out: list[tuple[int, int]] = []
-    cuts = sequence.cuts
+def _outside(spans: list[tuple[int, int]], runs: TokenGroups) -> list[tuple[int, int]]:
+    """The sentences that do not overlap a run."""
+    flat = np.array(sorted(stretch for group in runs for stretch in group), np.int64)
+    before = np.searchsorted(flat[:, 0], np.array([end for _, end in spans], np.int64))
+    reach = np.concatenate([[0], np.maximum.accumulate(flat[:, 1])])
+    return [span for span, last in zip(spans, reach[before].tolist(), strict=True) if last <= span[0]]
+
+
+def sentence_bounds(sequence: TokenSequence) -> NDArray[np.int64]:
+    """Tokens with which sentences begin, and the end; lines or sentences as tokens stay alone."""
+    out: list[NDArray[np.int64]] = [sequence.cuts, np.array([0, len(sequence)], np.int64)]
     for number, plan in enumerate(sequence.plans):
         base, stop = int(sequence.offsets[number]), int(sequence.offsets[number + 1])
-        if base == stop:
-            continue
-        edges = np.array([span.start for span in sentences(plan.masked)], np.int64)
-        bounds = base + np.searchsorted(sequence.starts[base:stop], edges)
-        inner = cuts[(cuts > base) & (cuts < stop)]
-        bounds = np.unique(np.concatenate([[base], bounds, inner, [stop]]))
-        pairs = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        out += [pair for pair in pairs if pair[1] - pair[0] >= least]
-    return out
+        edges = np.array([span.start for span in sentences(plan.masked)] if stop > base else [], np.int64)
+        out.append(base + np.searchsorted(sequence.starts[base:stop], edges))
+    return np.unique(np.concatenate(out))
 
 
 def _gram_sets(values: np.ndarray, spans: list[tuple[int, int]], size: int) -> list[list[int]]:

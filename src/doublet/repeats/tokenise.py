@@ -100,9 +100,7 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
     ids, starts, sizes = store.columns()
     marks = np.array(sorted(set(cuts)), np.int64)
     marks = marks[(marks > 0) & (marks < len(ids))]
-    return TokenSequence(
-        ids, starts, sizes, np.array(offsets, np.int64), marks, plans
-    )
+    return TokenSequence(ids, starts, sizes, np.array(offsets, np.int64), marks, plans)
 
 
 class _Numbering:
@@ -195,7 +193,9 @@ def _pieces(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Ite
 def _small(sizes: U32) -> Sizes:
     """The same numbers in as few bytes as the largest needs."""
     most = int(sizes.max(initial=0))
-    return sizes.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
+    if most < 1 << 8:
+        return sizes.astype(np.uint8)
+    return sizes.astype(np.uint16) if most < 1 << 16 else sizes
 
 
 def _joined(columns: list[Columns]) -> Columns:

@@ -7,7 +7,9 @@ import re
 from doublet.model import Span
 from doublet.repeats.markup.plan import Painter, Plan, number_headings
 
-_MARKS = frozenset("`~#=-|>[*+:0123456789")  # what a line begins with that may be more than a line of a paragraph
+_MARKS = frozenset(
+    "`~#=-|>[*+:0123456789"
+)  # what a line begins with that may be more than a line of a paragraph
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
