@@ -54,6 +54,13 @@ def settings_options(*names: str) -> Callable[[F], F]:
     """Flags for these settings. Their values go to `config.resolve` as they are."""
     metavars = {"threshold": "SHARE", "containment": "SHARE|off", "memory": "SIZE", "workers": "N|auto"}
     metavars |= {"database": "FILE|ADDRESS"}
+    metavars |= {
+        "contact": "TEXT",
+        "fetch_delay_s": "SECONDS",
+        "fetch_timeout_s": "SECONDS",
+        "fetch_limit": "SIZE",
+    }
+    metavars |= {"min_words": "N"}
     metavars |= {"shingle_words": "N", "method": "NAME", "keep": "|".join(config.KEEP_RULES)}
 
     def decorate(function: F) -> F:

@@ -26,6 +26,7 @@ from doublet.cli.base import (
 from doublet.cli.compare import read, read_limit
 from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
+from doublet.cli.web import is_address, read_web, web_options
 from doublet.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,15 +36,16 @@ EXAMPLE = """\
 doublet check essay.txt --against library.jsonl
 doublet check essay.txt --library theses --leave-out quotations,bibliography
 doublet check essays/ --library theses --library articles --fail-above 30% --format json
-doublet check essay.txt --library theses --format html --out essay.html"""
+doublet check essay.txt --library theses --format html --out essay.html
+doublet check https://example.org/article --library theses"""
 
 
 @click.command(
     cls=Command,
     example=EXAMPLE,
-    help="""Check each TEXT (a file, a folder of texts, or - for standard input) against libraries or documents: how
-    much of it stands in them, which of them explain it best, and every passage with its place on both sides. Without
-    --library and --against all libraries are checked.""",
+    help="""Check each TEXT (a file, a folder of texts, an address on the web, or - for standard input) against
+    libraries or documents: how much of it stands in them, which of them explain it best, and every passage with its
+    place on both sides. Without --library and --against all libraries are checked.""",
 )
 @click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
 @click.option(
@@ -76,6 +78,7 @@ doublet check essay.txt --library theses --format html --out essay.html"""
     "--own", multiple=True, metavar="ID", help="With --leave-out own: id or source of an own earlier version."
 )
 @settings_options("shingle_words", "database")
+@web_options
 @click.option("--min-share", metavar="SHARE", help="Leave out sources that cover less of the text, as 1%.")
 @click.option(
     "--fail-above",
@@ -140,7 +143,7 @@ def command(
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
     ):
         for name in names:
-            content = read(name, quiet)
+            content = read(name, quiet) if not is_address(name) else read_web(name, resolved.settings).text
             options: dict[str, Any] = {"min_share": least, "progress": progress}
             if not against:
                 shown_name = "" if name == "-" else Path(name).name
@@ -233,7 +236,7 @@ def each_text(texts: Iterable[str]) -> Iterator[str]:
     from doublet.sources.texts import walk
 
     for text in texts:
-        if text != "-" and Path(text).is_dir():
+        if text != "-" and not is_address(text) and Path(text).is_dir():
             inside, _ = walk(Path(text), text)
             if not inside:
                 raise UsageError(f"{text} has no files to check")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
+from doublet.cli import library_add
 from doublet.cli.base import (
     Command,
     common_options,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 doublet library create theses
 doublet library add theses theses-2023/ theses-2024.jsonl
+doublet library add news https://example.org/feed.xml --create
 doublet check essay.txt --library theses"""
 
 
@@ -70,6 +72,10 @@ def database_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 NAME = click.argument("name", metavar="NAME")
 
+command.add_command(library_add.add)
+command.add_command(library_add.update)
+command.add_command(library_add.add_list)
+
 
 @command.command(
     "create",
@@ -89,87 +95,6 @@ def create(
     with open_store(config.resolve(flags, file=config_file), create=True) as store:
         store.create(name, address=address, note=note)
         say(f"made the library {name} in {store.database.shown}", quiet=quiet)
-
-
-@command.command(
-    "add",
-    cls=Command,
-    example="""\
-doublet library add theses theses-2024/
-doublet library add theses theses.jsonl --id-field url --create""",
-    help="""Put the documents of the INPUTs into the library NAME: files of JSON lines, JSON, CSV or Parquet tables,
-    texts, folders of these, or standard input (-). New documents are stored, changed ones replaced, equal ones left
-    alone; so a command that was stopped can be run again.""",
-)
-@NAME
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--create", "make", is_flag=True, help="Make the library when it is not there.")
-@click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
-@click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
-@click.option("--time-field", metavar="FIELD", help="Field of a record with its time.")
-@click.option("--source-field", metavar="FIELD", help="Field of a record with its source or author.")
-@click.option(
-    "--title-field", default="title", show_default=True, help="Field of a JSON record with its title."
-)
-@click.option(
-    "--address-field", default="address", show_default=True, help="Field of a JSON record with its address."
-)
-@database_options
-@format_option("table", "json")
-@quiet_option
-@common_options
-def add(
-    *,
-    name: str,
-    inputs: tuple[str, ...],
-    make: bool,
-    id_field: str,
-    text_field: str,
-    time_field: str | None,
-    source_field: str | None,
-    title_field: str,
-    address_field: str,
-    form: str,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
-) -> int | None:
-    from doublet.jobs.index_library import index_library
-    from doublet.reports.json_report import json_document
-    from doublet.reports.terminal import outcomes
-    from doublet.reports.wording import count
-    from doublet.sources.open import open_source
-
-    resolved = config.resolve(flags, file=config_file)
-    with open_store(resolved, create=make) as store:
-        if make and name not in {info.name for info in store.libraries()}:
-            store.create(name)
-        store.library(name)
-        with (
-            open_source(
-                inputs,
-                id_field=id_field,
-                text_field=text_field,
-                time_field=time_field,
-                source_field=source_field,
-                title_field=title_field,
-                address_field=address_field,
-            ) as source,
-            shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
-        ):
-            added = index_library(store, name, source, progress=progress)
-        documents = store.library(name).documents
-    if form == "json":
-        write_bytes([json_document(added.to_dict())])
-    else:
-        parts = [f"{added.stored:,} new"]
-        parts += [f"{added.changed:,} changed"] if added.changed else []
-        parts += [f"{added.unchanged:,} known already"] if added.unchanged else []
-        write_text(f"{name}: {', '.join(parts)}; {count(documents, 'document')} in all\n")
-    if added.outcomes:
-        say(outcomes(added.outcomes).rstrip("\n"), quiet=quiet)
-        return NOTHING_DONE if not (added.stored or added.changed or added.unchanged) else SOME_FAILED
-    return None
 
 
 @command.command("list", cls=Command, example="doublet library list", help="List the libraries.")
@@ -196,7 +121,7 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
     cls=Command,
     example="doublet library show theses",
     help="""Show what is known about the library NAME: how much is in it, when it changed, how the records that were
-    handed in ended.""",
+    handed in ended, and where its documents come from.""",
 )
 @NAME
 @database_options
@@ -209,9 +134,11 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
 
     with open_store(config.resolve(flags, file=config_file)) as store:
         info = store.library(name)
+        sources = store.walks.sources(info.number)
         place = store.database.shown
     if form == "json":
-        write_bytes([json_document({"format": 1, **info.to_dict(), "database": place})])
+        told = [source.to_dict() for source in sources]
+        write_bytes([json_document({"format": 1, **info.to_dict(), "sources": told, "database": place})])
         return
     rows = [
         ["library", info.name],
@@ -226,6 +153,16 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
         ["database", place],
     ]
     write_text(table(rows))
+    if sources:
+        lines = [
+            [str(one.number), one.kind, one.address, f"{one.documents:,}", one.ended or one.began, one.status]
+            for one in sources
+        ]
+        write_text("\n")
+        write_text(table(lines, header=["source", "kind", "address", "documents", "last walk", "status"]))
+        for one in sources:
+            if one.message:
+                write_text(f"source {one.number}: {one.message}\n")
 
 
 @command.command(

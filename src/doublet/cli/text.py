@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doublet.cli.base import Command, format_option, quiet_option, say, write_bytes, write_text
+from doublet import config
+from doublet.cli.base import (
+    Command,
+    common_options,
+    format_option,
+    quiet_option,
+    say,
+    write_bytes,
+    write_text,
+)
 from doublet.cli.exits import SOME_FAILED
-from doublet.errors import DoubletError, InputUnreadable, Unreadable
+from doublet.cli.web import is_address, read_web, web_options
+from doublet.errors import DoubletError, InputUnreadable, SourceError, Unreadable
 
 if TYPE_CHECKING:
     from doublet.sources.workers import ReaderPool
@@ -19,7 +29,8 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 doublet text essay.docx
 doublet text thesis.pdf --places
-doublet text page.html --whole-page --format json"""
+doublet text page.html --whole-page --format json
+doublet text https://example.org/article"""
 LIMIT_BYTES = 1 << 30
 _SHOWN = 60  # characters of a place in the list
 
@@ -27,9 +38,10 @@ _SHOWN = 60  # characters of a place in the list
 @click.command(
     cls=Command,
     example=EXAMPLE,
-    help="""Print the text that Doublet reads from FILES (- is standard input): HTML, PDF, DOCX, ODT, RTF, EPUB, FB2,
-    PPTX, Markdown, reStructuredText, wiki markup, DocBook, DITA and other XML, LaTeX or plain text. Text that a
-    reader of the document would not see is no part of it and is listed on standard error.""",
+    help="""Print the text that Doublet reads from FILES, which are paths, addresses on the web, or - for standard
+    input: HTML, PDF, DOCX, ODT, RTF, EPUB, FB2, PPTX, Markdown, reStructuredText, wiki markup, DocBook, DITA and other
+    XML, LaTeX or plain text. Text that a reader of the document would not see is no part of it and is listed on
+    standard error.""",
 )
 @click.argument("files", metavar="FILES", nargs=-1, required=True)
 @click.option("--places", is_flag=True, help="Say where each part of the text stands: page, paragraph, line.")
@@ -42,8 +54,10 @@ _SHOWN = 60  # characters of a place in the list
 )
 @click.option("--whole-page", is_flag=True, help="Of web pages, read menus, footers and comments too.")
 @click.option("--ocr", is_flag=True, help="Recognise the text of scanned PDF pages with Tesseract.")
+@web_options
 @format_option("table", "json")
 @quiet_option
+@common_options
 def command(
     *,
     files: tuple[str, ...],
@@ -53,6 +67,8 @@ def command(
     ocr: bool,
     form: str,
     quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
 ) -> int | None:
     from doublet.reports.json_report import json_document
     from doublet.sources.ocr import require
@@ -61,20 +77,24 @@ def command(
 
     if ocr:
         require()
+    settings = config.resolve(flags, file=config_file).settings
     failed: list[DoubletError] = []
     results: list[dict[str, Any]] = []
     with ReaderPool(1, ocr=ocr) as pool:
         for name in files:
             label = "standard input" if name == "-" else name
             try:
-                found = _read(name, pool, as_kind=as_kind, frame=not whole_page)
-            except (Unreadable, InputUnreadable) as error:
+                if is_address(name):
+                    found = read_web(name, settings, pool=pool, as_kind=as_kind, frame=not whole_page)
+                else:
+                    found = _read(name, pool, as_kind=as_kind, frame=not whole_page)
+            except (Unreadable, SourceError) as error:
                 if len(files) == 1:
-                    if isinstance(error, InputUnreadable):
+                    if isinstance(error, SourceError):
                         raise
                     raise InputUnreadable(f"{label} {error.message}", path=name, state=error.state) from error
                 failed.append(error)
-                say(f"{label} {error.message}")
+                say(error.message if label in error.message else f"{label} {error.message}")
                 continue
             if form == "json":
                 results.append({"path": label, **found.to_dict()})

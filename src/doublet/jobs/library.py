@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doublet.errors import UnknownLibrary, UsageError
 from doublet.jobs.check_library import check_library
@@ -18,7 +20,11 @@ from doublet.sources.open import open_source
 from doublet.store.connection import sqlite_place
 from doublet.store.database import Store
 from doublet.store.signing import StoreIndex
-from doublet.store.values import Added, Finding, LibraryInfo, StoredDocument
+from doublet.store.values import Added, Finding, LibraryInfo, SourceInfo, StoredDocument
+
+if TYPE_CHECKING:
+    from doublet.jobs.add_source import Filled, Filling
+    from doublet.sources.protocol import Fetcher
 
 LIMIT_BYTES = 1 << 30
 
@@ -101,6 +107,54 @@ class Library:
                 return index_library(self.store, self.name, source, progress=progress)
         return index_library(self.store, self.name, documents, progress=progress)
 
+    def add_source(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        kind: str = "auto",
+        fetcher: Fetcher | None = None,
+        filling: Filling | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Filled:
+        """Documents from a folder, a file or an address on the web, which is remembered: `update` walks it again.
+
+        *options* are those of the kind of source (docs/reference/sources.md), *filling* says what to do with duplicates
+        and short texts. Without a *fetcher* a polite one is made. Raises `SourceError` when nothing can be had.
+        """
+        from doublet.jobs.add_source import fill_source, register_source
+
+        given = os.fspath(source)
+        with _fetching(fetcher) as asked:
+            info = register_source(self.store, self.name, given, kind=kind, fetcher=asked, options=options)
+            return fill_source(self.store, info, fetcher=asked, filling=filling, progress=progress)
+
+    def update(
+        self,
+        *,
+        fetcher: Fetcher | None = None,
+        filling: Filling | None = None,
+        progress: Progress | None = None,
+    ) -> list[Filled]:
+        """Walk all sources again for what is new, changed and gone. One that fails says so in its *message*."""
+        from doublet.jobs.add_source import Filled, update_library
+
+        out = []
+        with _fetching(fetcher) as asked:
+            for found in update_library(
+                self.store, self.name, fetcher=asked, filling=filling, progress=progress
+            ):
+                if isinstance(found, Filled):
+                    out.append(found)
+                else:
+                    info, error = found
+                    out.append(Filled(self.name, info.kind, info.address, message=error.message))
+        return out
+
+    def sources(self) -> list[SourceInfo]:
+        """Where the documents come from, and how the last walk of each ended."""
+        return self.store.walks.sources(self.info.number)
+
     def remove(self, ids: str | Sequence[str]) -> list[str]:
         """Take documents out; gives the ids that were there."""
         return self.store.remove(self.name, [ids] if isinstance(ids, str) else list(ids))
@@ -115,7 +169,7 @@ class Library:
         return self.store.texts([found.number]).get(found.number) if found else None
 
     def check(self, document: str | os.PathLike[str], **options: Any) -> Check:
-        """Check a file (a path, or a string that names one) or a text against this library.
+        """Check a file (a path, or a string that names one), an address on the web or a text against this library.
 
         Options are those of `doublet.jobs.check_library.check_library`: *method*, *leave_out*, *own*, *min_share*, …
         """
@@ -142,8 +196,26 @@ class Library:
         return verify(self.store, [self.name], repair=repair, progress=progress)
 
 
+@contextlib.contextmanager
+def _fetching(fetcher: Fetcher | None) -> Iterator[Fetcher]:
+    """The given fetcher, or one that lives as long as it is needed."""
+    if fetcher is not None:
+        yield fetcher
+        return
+    from doublet.crawl.fetch import PoliteFetcher
+
+    with PoliteFetcher() as made:
+        yield made
+
+
 def read_document(document: str | os.PathLike[str]) -> tuple[str, str]:
-    """Text and name of what was given: a path, a string that names a file, or a text."""
+    """Text and name of what was given: a path, a string that names a file, an address, or a text."""
+    if isinstance(document, str) and re.match(r"https?://\S+$", document):
+        from doublet.crawl.fetch import PoliteFetcher
+        from doublet.jobs.read import read_address
+
+        with PoliteFetcher() as fetcher:
+            return read_address(document, fetcher).text, document
     if isinstance(document, str):
         short = len(document) < 1_000 and "\n" not in document and "\0" not in document
         if not short or not (Path(document).is_file() or _is_name(document)):

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from doublet.errors import InputUnreadable, Unreadable
 from doublet.text.read import ReadDocument
+
+if TYPE_CHECKING:
+    from doublet.sources.protocol import Fetcher
+    from doublet.sources.workers import ReaderPool
 
 LIMIT_BYTES = 1 << 30
 
@@ -49,3 +55,28 @@ def read_document(
     finally:
         if ocr:
             pool.close()
+
+
+def read_address(
+    address: str, fetcher: Fetcher, *, pool: ReaderPool | None = None, **options: Any
+) -> ReadDocument:
+    """The text of the document at an address, fetched by *fetcher*. *options* are *as_kind* and *frame*.
+
+    Raises `SourceError`: what the fetcher raises, or `InputUnreadable` for an answer without a document.
+    """
+    from doublet.sources.workers import shared
+
+    answer = fetcher.fetch(address)
+    if not 200 <= answer.status < 300:
+        raise InputUnreadable(
+            f"{address} cannot be read: the server answers {answer.status}",
+            path=address,
+            status=answer.status,
+            state="failed",
+        )
+    name = unquote(urlsplit(answer.address).path).rsplit("/", 1)[-1]
+    declared = answer.headers.get("content-type", "")
+    try:
+        return (pool or shared()).read(answer.body, name=name, declared_type=declared, **options)
+    except Unreadable as error:
+        raise InputUnreadable(f"{address} {error.message}", path=address, state=error.state) from error

@@ -31,9 +31,15 @@ OUTCOMES = {
     "scanned": ("is a scan without text", "are scans without text"),
     "broken": ("is damaged", "are damaged"),
     "refused": ("was refused", "were refused"),
-    "failed": ("could not be read within the limits", "could not be read within the limits"),
+    "failed": ("could not be fetched or read", "could not be fetched or read"),
     "too_short": ("has too little text", "have too little text"),
     "too_large": ("is too large", "are too large"),
+    "duplicate": (
+        "has the words of another one and was not stored",
+        "have the words of others and were not stored",
+    ),
+    "gone": ("is gone at the source and was removed", "are gone at the source and were removed"),
+    "removed": ("was taken out by hand and stays out", "were taken out by hand and stay out"),
 }
 
 #: states that mean failure; an empty text is an answer
@@ -61,6 +67,7 @@ STAGES = {
     "evaluating": "Testing methods",
     "advising": "Trying methods",
     "storing": "Storing",
+    "fetching": "Fetching",
     "waiting": "Waiting for another process",
     "looking up": "Looking up",
     "removing": "Removing",

@@ -285,10 +285,11 @@ class Walks:
 
     def _put(self, rows: Sequence[tuple[Any, ...]]) -> None:
         self._database.many(
-            "INSERT INTO doublet_origin (source_id, name, name_hash, part, version, etag, modified, run, state, reason, "
-            "twin) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (source_id, name_hash) DO UPDATE "
-            "SET part = excluded.part, version = excluded.version, etag = excluded.etag, modified = excluded.modified, "
-            "run = excluded.run, state = excluded.state, reason = excluded.reason, twin = excluded.twin",
+            "INSERT INTO doublet_origin (source_id, name, name_hash, part, version, etag, modified, run, state, "
+            "reason, twin) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (source_id, name_hash) "
+            "DO UPDATE SET part = excluded.part, version = excluded.version, etag = excluded.etag, "
+            "modified = excluded.modified, run = excluded.run, state = excluded.state, reason = excluded.reason, "
+            "twin = excluded.twin",
             rows,
         )
 
@@ -436,9 +437,9 @@ class Walks:
         """Take documents out that this source gave and no other one has; gives the ids that were stored from it."""
         hashes = [name_hash(id) for id in ids]
         known = {
-            row[0]: unescape(row[1])
+            row[0]: (unescape(row[1]), row[2])
             for row in self._database.among(
-                "SELECT name_hash, name FROM doublet_origin WHERE source_id = %s AND name_hash IN",
+                "SELECT name_hash, name, state FROM doublet_origin WHERE source_id = %s AND name_hash IN",
                 hashes,
                 [source],
             )

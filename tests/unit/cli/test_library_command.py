@@ -72,10 +72,11 @@ def test_adding_again_and_broken_records(
     (tmp_path / "more.jsonl").write_text(
         '{"id": "x", "text": "some new words"}\nnot json\n{"id": "e", "text": ""}\n'
     )
-    found = answer(capsys, "library", "add", "theses", "more.jsonl", code=3)
+    found = answer(capsys, "library", "add", "theses", "more.jsonl", "--strict", code=3)
     assert found["stored"] == 1
     assert {outcome["state"] for outcome in found["outcomes"]} == {"invalid", "empty"}
-    assert run(["library", "add", "other", "more.jsonl", "--create", "-q"]) == 3
+    assert run(["library", "add", "other", "more.jsonl", "--create", "-q"]) == 0
+    assert run(["library", "add", "theses", "more.jsonl", "-q", "--again", "--strict"]) == 3
 
 
 def test_titles_and_addresses_survive_export(
@@ -86,7 +87,7 @@ def test_titles_and_addresses_survive_export(
     (tmp_path / "in.jsonl").write_text(
         f"{json.dumps(record)}\n{broken}\n{json.dumps({'id': '2', 'text': 'more'})}\n"
     )
-    assert run(["library", "add", "x", "in.jsonl", "--create", "-q"]) == 3
+    assert run(["library", "add", "x", "in.jsonl", "--create", "-q", "--strict"]) == 3
     assert run(["library", "export", "x", "--out", "out.jsonl", "-q"]) == 0
     first, second = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
     assert {name: first[name] for name in record} == record

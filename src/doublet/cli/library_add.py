@@ -1,0 +1,442 @@
+"""``doublet library add``, ``update`` and ``add-list``: documents from folders, files and the web into libraries."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doublet import config
+from doublet.cli.base import (
+    Command,
+    common_options,
+    format_option,
+    quiet_option,
+    say,
+    settings_options,
+    use_colour,
+    write_bytes,
+    write_text,
+)
+from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.progress import shown
+from doublet.cli.web import ask_for_contact, fetching, is_address, web_options
+from doublet.errors import DoubletError, InvalidParameter, SourceError, UsageError
+
+if TYPE_CHECKING:
+    from doublet.jobs.add_source import Filled, Filling
+    from doublet.store.database import Store
+
+KINDS = ("auto", "folder", "file", "sitemap", "feed", "oai", "wiki", "page", "list")
+_FIELDS = {"id_field": "id", "text_field": "text", "title_field": "title", "address_field": "address"}
+
+
+def filling_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How to fill, for all three commands."""
+    options = (
+        click.option(
+            "--limit", type=click.IntRange(1), metavar="N", help="Fetch and read so many documents at most."
+        ),
+        click.option(
+            "--again", is_flag=True, help="Fetch and read everything again, whatever is known of it."
+        ),
+        click.option(
+            "--keep-duplicates/--skip-duplicates",
+            "keep_duplicates",
+            default=None,
+            help="Whether to store a document with the same words as another one of the library. [default: skip for "
+            "pages, feeds and sitemaps; keep for everything else]",
+        ),
+        click.option(
+            "--keep-gone", is_flag=True, help="Leave documents in the library that are gone at the source."
+        ),
+        click.option("--ocr", is_flag=True, help="Recognise the text of scanned PDF pages with Tesseract."),
+        click.option(
+            "--strict", is_flag=True, help="Exit with 3 when a document could not be fetched or read."
+        ),
+        click.option("--every", is_flag=True, help="In the JSON, give the state of every document."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return settings_options("min_words", "database")(function)
+
+
+def filling_of(settings: config.Settings, flags: dict[str, Any]) -> Filling:
+    """Takes its own options out of *flags*; the rest are settings."""
+    from doublet.jobs.add_source import Filling
+
+    names = ("limit", "again", "keep_duplicates", "keep_gone", "ocr", "every")
+    if flags.get("ocr"):
+        from doublet.sources.ocr import require
+
+        require()
+    return Filling(min_words=settings.min_words, **{name: flags[name] for name in names})
+
+
+_OWN = ("limit", "again", "keep_duplicates", "keep_gone", "ocr", "every", "strict")
+
+
+def split(flags: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Own options, and flags that are settings."""
+    own = {name: flags.pop(name) for name in _OWN}
+    return own, flags
+
+
+@click.command(
+    "add",
+    cls=Command,
+    example="""\
+doublet library add theses theses-2024/ --create
+doublet library add theses theses.jsonl --id-field url
+doublet library add news https://example.org/feed.xml
+doublet library add papers https://repository.example.org/oai --set theses --from 2024-01-01""",
+    help="""Put the documents of each SOURCE into the library NAME: a folder or a file (any format that can be read, an
+    archive, a WARC file, a table of JSON lines, JSON, CSV or Parquet), standard input (-), or an address on the web: a
+    site with a sitemap, a feed, an OAI-PMH repository, a MediaWiki, a page. What it is, is worked out; --kind says it.
+    New documents are stored, changed ones replaced, equal ones left alone; those that are gone from a folder are
+    removed. A command that was stopped can be run again: it goes on where it was.""",
+)
+@click.argument("name", metavar="NAME")
+@click.argument("inputs", metavar="SOURCE...", nargs=-1, required=True)
+@click.option("--create", "make", is_flag=True, help="Make the library when it is not there.")
+@click.option(
+    "--kind", type=click.Choice(KINDS), default="auto", show_default=True, help="What kind of source it is."
+)
+@click.option(
+    "--only", multiple=True, metavar="TEXT", help="Sitemaps and feeds: only addresses with this in them."
+)
+@click.option(
+    "--set", "sets", multiple=True, metavar="SET", help="OAI-PMH: only this set; repeat it for more."
+)
+@click.option("--from", "since", metavar="DATE", help="OAI-PMH: only records changed on or after this day.")
+@click.option("--until", metavar="DATE", help="OAI-PMH: only records changed on or before this day.")
+@click.option("--records-only", is_flag=True, help="OAI-PMH: only the records themselves, no full texts.")
+@click.option("--category", metavar="TITLE", help="MediaWiki: only pages of this category.")
+@click.option(
+    "--depth", type=click.IntRange(0), metavar="N", help="MediaWiki: subcategories so many levels down."
+)
+@click.option("--search", metavar="TEXT", help="MediaWiki: only pages that a search for this finds.")
+@click.option(
+    "--title", "titles", multiple=True, metavar="TITLE", help="MediaWiki: only this page; repeat it."
+)
+@click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
+@click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
+@click.option("--time-field", metavar="FIELD", help="Field of a record with its time.")
+@click.option("--source-field", metavar="FIELD", help="Field of a record with its source or author.")
+@click.option("--title-field", default="title", show_default=True, help="Field of a record with its title.")
+@click.option(
+    "--address-field", default="address", show_default=True, help="Field of a record with its address."
+)
+@filling_options
+@web_options
+@format_option("table", "json")
+@quiet_option
+@common_options
+def add(
+    *,
+    name: str,
+    inputs: tuple[str, ...],
+    make: bool,
+    kind: str,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.cli.library import open_store
+
+    options = _source_options(flags)
+    own, rest = split(flags)
+    resolved = config.resolve(rest, file=config_file)
+    settings = resolved.settings
+    filling = filling_of(settings, own)
+    if kind == "list":
+        raise UsageError("a list makes a library of each of its lines: doublet library add-list FILE")
+    local = {key: value for key, value in options.items() if key in (*_FIELDS, "time_field", "source_field")}
+    web = {key: value for key, value in options.items() if key not in local}
+    if any(map(is_address, inputs)):
+        ask_for_contact(settings, quiet=quiet)
+    done: list[Filled] = []
+    failed: list[tuple[str, DoubletError]] = []
+    with open_store(resolved, create=make) as store:
+        if make and name not in {info.name for info in store.libraries()}:
+            store.create(name)
+        store.library(name)
+        with (
+            shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
+            fetching(settings, progress) as fetcher,
+        ):
+            from doublet.jobs.add_source import fill_source, register_source
+
+            for given in dict.fromkeys(inputs):
+                try:
+                    if given == "-":
+                        done.append(_standard_input(store, name, local, progress))
+                        continue
+                    is_web = is_address(given) or kind not in ("auto", "folder", "file")
+                    if web and not is_web:
+                        raise InvalidParameter(
+                            f"{given} is on this computer: --{_flag(next(iter(web)))} is for sources on the web"
+                        )
+                    told = web if is_web else local
+                    source = register_source(store, name, given, kind=kind, fetcher=fetcher, options=told)
+                    filled = fill_source(store, source, fetcher=fetcher, filling=filling, progress=progress)
+                    filled.address = given
+                    done.append(filled)
+                except SourceError as error:
+                    if len(inputs) == 1:
+                        raise
+                    failed.append((given, error))
+        documents = store.library(name).documents
+    return _finish(name, done, failed, documents, form=form, strict=own["strict"], quiet=quiet)
+
+
+@click.command(
+    "update",
+    cls=Command,
+    example="doublet library update theses\ndoublet library update",
+    help="""Walk all sources of the libraries NAME... (or of all libraries) again: fetch what is new or changed, remove
+    what is gone. `doublet library show NAME` lists the sources.""",
+)
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+@click.option(
+    "--source", "numbers", type=int, multiple=True, metavar="N", help="Only the source with this number."
+)
+@filling_options
+@web_options
+@format_option("table", "json")
+@quiet_option
+@common_options
+def update(
+    *,
+    names: tuple[str, ...],
+    numbers: tuple[int, ...],
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.cli.library import open_store
+    from doublet.jobs.add_source import Filled, is_web_kind, update_library
+    from doublet.reports.json_report import json_document
+
+    own, rest = split(flags)
+    resolved = config.resolve(rest, file=config_file)
+    settings = resolved.settings
+    filling = filling_of(settings, own)
+    results: list[Filled] = []
+    failed: list[tuple[str, DoubletError]] = []
+    with (
+        open_store(resolved) as store,
+        shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
+        fetching(settings, progress) as fetcher,
+    ):
+        wanted = [store.library(name).name for name in names] or [info.name for info in store.libraries()]
+        sources = {name: store.walks.sources(store.library(name).number) for name in wanted}
+        if not any(sources.values()):
+            raise UsageError(
+                f"{', '.join(wanted) or 'the database'} has no sources to update from: `doublet library add NAME "
+                "SOURCE` adds one"
+            )
+        unknown = set(numbers) - {info.number for infos in sources.values() for info in infos}
+        if unknown:
+            raise UsageError(
+                f"there is no source {min(unknown)} here: `doublet library show NAME` lists them"
+            )
+        if any(is_web_kind(info.kind) for infos in sources.values() for info in infos):
+            ask_for_contact(settings, quiet=quiet)
+        for name in wanted:
+            for found in update_library(
+                store, name, fetcher=fetcher, filling=filling, progress=progress, sources=numbers or None
+            ):
+                if isinstance(found, Filled):
+                    results.append(found)
+                    if form == "table":
+                        _show(found, quiet=quiet)
+                else:
+                    info, error = found
+                    failed.append((info.address, error))
+                    say(f"{name}: {error.message}")
+    if form == "json":
+        errors = [{"address": address, **error.to_dict()} for address, error in failed]
+        write_bytes(
+            [json_document({"format": 1, "sources": [r.to_dict() for r in results], "errors": errors})]
+        )
+    return _code(results, failed, strict=own["strict"])
+
+
+@click.command(
+    "add-list",
+    cls=Command,
+    example="""\
+doublet library add-list repositories.csv
+doublet library add-list feeds.opml --fill""",
+    help="""Make a library of each entry of the list FILE: a table with a column of addresses (as exported from a
+    registry of repositories; a column of OAI-PMH addresses counts before one of home pages), an OPML file of feeds, or
+    addresses, one a line. Each address is asked what it is. `doublet library update` then fills the libraries; --fill
+    does so at once.""",
+)
+@click.argument("file", metavar="FILE")
+@click.option("--fill", is_flag=True, help="Fill the libraries at once.")
+@click.option("--prefix", default="", metavar="TEXT", help="Put this before the names of the libraries.")
+@filling_options
+@web_options
+@format_option("table", "json")
+@quiet_option
+@common_options
+def add_list(
+    *,
+    file: str,
+    fill: bool,
+    prefix: str,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int | None:
+    from doublet.cli.library import open_store
+    from doublet.jobs.add_list import add_list as add_all
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
+    from doublet.reports.wording import count
+
+    own, rest = split(flags)
+    resolved = config.resolve(rest, file=config_file)
+    settings = resolved.settings
+    filling = filling_of(settings, own)
+    ask_for_contact(settings, quiet=quiet)
+    with (
+        open_store(resolved, create=True) as store,
+        shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
+        fetching(settings, progress) as fetcher,
+    ):
+        listed = add_all(
+            store, file, fetcher=fetcher, prefix=prefix, filling=filling if fill else None, progress=progress
+        )
+    for note in listed.notes:
+        say(note, quiet=quiet)
+    if form == "json":
+        write_bytes([json_document(listed.to_dict())])
+    else:
+        rows = [
+            [row.name, row.kind or "-", row.address, row.error or row.state(filled=fill)]
+            for row in listed.rows
+        ]
+        write_text(table(rows, header=["library", "kind", "address", "outcome"]))
+        more = "" if fill else "; `doublet library update` fills them"
+        write_text(f"{count(listed.made, 'library', 'libraries')} made{more if listed.made else ''}\n")
+    bad = sum(1 for row in listed.rows if row.error)
+    if bad and bad == len(listed.rows):
+        return NOTHING_DONE
+    problems = bad or any(row.filled is not None and row.filled.problems for row in listed.rows)
+    return SOME_FAILED if bad or (own["strict"] and problems) else None
+
+
+def _source_options(flags: dict[str, Any]) -> dict[str, Any]:
+    """What was asked of the source, by the names that sources use; what was not asked is left out."""
+    out: dict[str, Any] = {}
+    for key in ("only", "sets", "titles"):
+        value = flags.pop(key)
+        if value:
+            out[key] = list(value)
+    for key in ("since", "until", "category", "search", "depth", "time_field", "source_field"):
+        value = flags.pop(key)
+        if value is not None:
+            out[key] = value
+    if flags.pop("records_only"):
+        out["full_text"] = False
+    for key, usual in _FIELDS.items():
+        value = flags.pop(key)
+        if value != usual:
+            out[key] = value
+    return out
+
+
+def _flag(option: str) -> str:
+    return {"sets": "set", "since": "from", "titles": "title", "full_text": "records-only"}.get(
+        option, option
+    )
+
+
+def _standard_input(store: Store, name: str, fields: dict[str, Any], progress: Any) -> Filled:
+    """Records from a pipe: nothing that could be walked again."""
+    from doublet.jobs.add_source import Filled
+    from doublet.jobs.index_library import index_library
+    from doublet.sources.open import open_source
+
+    usual = {"title_field": "title", "address_field": "address"}
+    with open_source(["-"], **(usual | fields)) as source:
+        added = index_library(store, name, source, progress=progress)
+    filled = Filled(name, "stream", "standard input")
+    filled.counts = Counter(stored=added.stored, changed=added.changed, unchanged=added.unchanged)
+    filled.counts.update(outcome.state for outcome in added.outcomes)
+    filled.outcomes = added.outcomes
+    return filled
+
+
+def _finish(
+    name: str,
+    done: list[Filled],
+    failed: list[tuple[str, DoubletError]],
+    documents: int,
+    *,
+    form: str,
+    strict: bool,
+    quiet: bool,
+) -> int | None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.wording import count
+
+    if form == "json":
+        total: Counter[str] = sum((filled.counts for filled in done), Counter())
+        facts: dict[str, Any] = {"format": 1, "library": name, "documents": documents}
+        facts |= {state: total[state] for state in ("stored", "changed", "unchanged")}
+        facts |= {"counts": dict(sorted((+total).items()))}
+        facts |= {"outcomes": [row.to_dict() for filled in done for row in filled.outcomes]}
+        facts |= {"sources": [filled.to_dict() for filled in done]}
+        facts |= {"errors": [{"address": given, **error.to_dict()} for given, error in failed]}
+        write_bytes([json_document(facts)])
+    else:
+        for filled in done:
+            _show(filled, quiet=quiet, several=len(done) > 1)
+        write_text(f"{name} has {count(documents, 'document')} now\n")
+    for given, error in failed:
+        say(error.message if given in error.message else f"{given}: {error.message}")
+    return _code(done, failed, strict=strict)
+
+
+def _show(filled: Filled, *, quiet: bool, several: bool = True) -> None:
+    """The summary of one source on standard output, and what to look at on standard error."""
+    from doublet.reports.terminal import outcomes, table
+
+    if several:
+        write_text(f"{filled.library}, {filled.kind} {filled.address}\n")
+    order = ["stored", "changed", "unchanged", "duplicate", "gone", "removed", "too_short"]
+    states = [*order, *sorted(set(filled.counts) - set(order))]
+    rows = [
+        [f"  {state.replace('_', ' ')}", f"{filled.counts[state]:,}"]
+        for state in states
+        if filled.counts[state]
+    ]
+    write_text(table(rows) if rows else "  nothing new\n")
+    for note in filled.notes:
+        say(note, quiet=quiet)
+    told = outcomes(filled.outcomes).rstrip("\n")
+    if told:
+        say(told, quiet=quiet)
+    if filled.message:
+        say(f"{filled.address}: broken off: {filled.message}. Run the command again to go on from there")
+
+
+def _code(done: list[Filled], failed: list[tuple[str, DoubletError]], *, strict: bool) -> int | None:
+    problems = sum(filled.problems for filled in done)
+    good = sum(filled.good for filled in done)
+    if (problems or failed) and not good:
+        return NOTHING_DONE
+    if failed or any(filled.message for filled in done) or (strict and problems):
+        return SOME_FAILED
+    return None
