@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import re
 from collections.abc import Sequence
 
 from doublet.repeats.archetype import Piece, archetype
@@ -21,13 +22,20 @@ OPEN_FILES = 10  #: of them before a fold
 SHOWN_VARIANTS = 8  #: different wordings side by side
 SHOWN_PLACES = 40
 SHOWN_CHARACTERS = 3000  #: of a variant
+SHOWN_VALUE = 300  #: characters of what stands in a variable place
+LONG_CHARACTERS = 600  #: of a variant that may have to be scrolled, also with the keyboard
 DECISIONS = (("merge", "Merge", "m"), ("keep", "Keep", "k"), ("ignore", "Ignore", "i"))
+
+
+# Controls, halves of characters, and marks that turn the direction of what follows. Not joiners and odd blanks, which
+# are part of honest texts (emoji, Persian, French).
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\u2028\u2029]")
 
 
 def text(value: object) -> str:
     """Safe inside an element and an attribute; characters that control a terminal or the direction are shown."""
-    shown = "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in str(value))
-    return html.escape(shown, quote=True)
+    return html.escape(_UNSEEN.sub("\ufffd", _LINE_ENDS.sub("\n", str(value))), quote=True)
 
 
 def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -> str:
@@ -199,7 +207,7 @@ def group_card(number: int, group: RepeatGroup) -> str:
     more = f"<p>{count(hidden, 'more wording')} in the JSON.</p>" if hidden > 0 else ""
     common = ""
     if len(shown) > 1:
-        common = f'<h4>In common</h4><p class="archetype">{_archetype(pieces)}</p>'
+        common = f'<h4>In common</h4><p class="archetype">{_archetype(pieces)}</p>{_slots(pieces)}'
     places = json.dumps([[f.file, f.line, f.start, f.end] for f in group.fragments])
     return f"""<article class="group" id="{text(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
 data-places="{text(places)}" aria-labelledby="{text(group.id)}-t">
@@ -212,15 +220,43 @@ data-places="{text(places)}" aria-labelledby="{text(group.id)}-t">
 
 
 def _archetype(pieces: Sequence[Piece]) -> str:
+    """The template: fixed text, and a numbered mark for each variable place."""
     out = []
+    slots = 0
     for piece in pieces:
         if piece.fixed:
             out.append(text(piece.texts[0]))
         else:
-            values = list(dict.fromkeys(" ".join(value.split()) or "nothing" for value in piece.texts))
-            title = " | ".join(value[:120] for value in values[:6])
-            out.append(f' <span class="slot" title="{text(title)}">[{count(len(values), "variant")}]</span> ')
+            slots += 1
+            own = next((value for value in piece.texts if value.strip()), "")
+            blank = own[: len(own) - len(own.lstrip())]
+            title = " | ".join(value[:120] for value in _values(piece)[:6])
+            out.append(f'{text(blank)}<span class="slot" title="{text(title)}">[{slots}]</span>')
     return "".join(out).strip()
+
+
+def _values(piece: Piece) -> list[str]:
+    """What stands in a variable place, each wording once."""
+    return list(dict.fromkeys(" ".join(value.split()) for value in piece.texts))
+
+
+def _slots(pieces: Sequence[Piece]) -> str:
+    """What the variants have in each variable place."""
+    rows = []
+    for piece in pieces:
+        if piece.fixed:
+            continue
+        values = [
+            f"<mark>{text(value[:SHOWN_VALUE])}{'…' if len(value) > SHOWN_VALUE else ''}</mark>"
+            if value
+            else "<i>nothing</i>"
+            for value in _values(piece)
+        ]
+        rows.append(f"<li>{' or '.join(values)}</li>")
+    told = count(len(rows), "variable place")
+    return (
+        f'<details class="slots"><summary>{told}</summary><ol>{"".join(rows)}</ol></details>' if rows else ""
+    )
 
 
 def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str:
@@ -234,14 +270,17 @@ def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str
             blank = value[: len(value) - len(value.lstrip())]
             parts.append(f"{text(blank)}<mark>{text(own)}</mark>")
         else:
-            parts.append('<mark class="gap" title="left out here">∅</mark>')
+            space = "" if parts else " "  # what follows brings its own blank, but for the beginning
+            parts.append(f'<mark class="gap" title="left out here">∅</mark>{space}')
     listed = "".join(f"<li>{text(place)}</li>" for place in places[:SHOWN_PLACES])
     if len(places) > SHOWN_PLACES:
         listed += f"<li>and {count(len(places) - SHOWN_PLACES, 'more place')}</li>"
     head = f"<ul class='places'>{listed}</ul>"
     if len(places) > 3:
         head = f"<details><summary>{count(len(places), 'place')}</summary>{head}</details>"
-    return f'<div class="variant">{head}<p class="text">{"".join(parts)}</p></div>'
+    long = sum(len(piece.texts[number]) for piece in pieces) > LONG_CHARACTERS
+    scroll = f' tabindex="0" role="region" aria-label="Wording {number + 1}"' if long else ""
+    return f'<div class="variant"{scroll}>{head}<p class="text">{"".join(parts)}</p></div>'
 
 
 STYLE = """
@@ -278,6 +317,7 @@ scroll-margin-top:4rem}
 padding:0 .4rem;font-size:.85rem}
 .archetype,.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0}
 .archetype{border-left:3px solid var(--accent);padding-left:.7rem;max-height:20rem;overflow:auto}
+.slots ol{margin:.3rem 0;padding-left:1.6rem;font-size:.9rem;overflow-wrap:anywhere}.slots i{color:var(--soft)}
 .slot{background:var(--mark);border-bottom:2px dotted;padding:0 .2rem;border-radius:.2rem;white-space:nowrap}
 mark{background:var(--mark);color:inherit;border-bottom:2px dotted;border-radius:.2rem}
 .variants{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.75rem;margin-top:.6rem}

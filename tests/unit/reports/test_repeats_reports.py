@@ -14,6 +14,7 @@ import pytest
 
 import doublet
 from doublet.reports.repeats_html import repeats_page
+from doublet.reports.repeats_html import text as page_text
 from doublet.reports.repeats_tables import REPEAT_COLUMNS, SCHEMA, repeat_rows, sarif
 from doublet.reports.repeats_terminal import repeats_report
 
@@ -200,3 +201,21 @@ def test_terminal(result):
     assert "[…]" in text
     assert "\x1b" not in text
     assert "\x1b" in repeats_report(result, colour=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("a\u00a0b\u2009c", "a\u00a0b\u2009c"),  # fixed and thin blanks
+        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),  # joined emoji
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),  # Persian needs its non-joiner
+        ("Zeile\r\nZeile\rZeile\u2028Zeile", "Zeile\nZeile\nZeile\nZeile"),
+        ("a\u00adb\ue000", "a\u00adb\ue000"),  # soft hyphen, private use
+        ("\u202eab\u2066\x1b\x00\x9b", "\ufffdab\ufffd\ufffd\ufffd\ufffd"),
+        ("\ud83d half", "\ufffd half"),
+        ("<&\"'>", "&lt;&amp;&quot;&#x27;&gt;"),
+    ],
+)
+def test_what_the_page_shows_of_a_character(given, shown):
+    assert page_text(given) == shown
+    page_text(given).encode("utf-8")
