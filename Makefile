@@ -47,7 +47,7 @@ format: setup ## put the code into the house format
 	$(BIN)/ruff check --fix --select I .
 	$(BIN)/ruff format .
 
-system: ## install pandoc, LibreOffice and Chromium, which the tests use (Debian, as root)
+system: ## install pandoc, LibreOffice, Chromium, nginx and MediaWiki, which the tests use (Debian, as root)
 	@sh tools/system.sh
 
 test: check system ## everything: lint, types, and all tests

@@ -1,13 +1,16 @@
 #!/bin/sh
-# Installs the programs that the tests make documents with and look at pages with, where they are missing and we may (Debian, as root).
+# Installs the programs that the tests make documents with, look at pages with and fetch pages from, where they are
+# missing and we may (Debian, as root).
 set -eu
 wanted=""
 command -v pandoc >/dev/null || wanted="$wanted pandoc"
 command -v soffice >/dev/null || wanted="$wanted libreoffice-writer-nogui"
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || wanted="$wanted chromium"
+[ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || wanted="$wanted nginx-light"
+[ -f /usr/share/mediawiki/maintenance/install.php ] || wanted="$wanted mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl php-apcu php-curl"
 [ -n "$wanted" ] || exit 0
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-  echo "Installing$wanted (once; about two minutes)"
+  echo "Installing$wanted (once; about three minutes)"
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq && apt-get install -y -qq --no-install-recommends $wanted >/dev/null && exit 0
 fi

@@ -56,11 +56,12 @@ _PLACES = ("/w/api.php", "/api.php", "/wiki/api.php", "/mediawiki/api.php")
 _FRAME_CLASSES = re.compile(
     r"(?:^|\s)(?:mw-editsection\S*|toc\S*|\S*navbox\S*|navbar|sidebar\S*|vertical-\S+|infobox\S*|infocard\S*|reference|"
     r"references\S*|reflist\S*|refbegin\S*|mw-references-wrap|mw-cite-backlink|mw-ext-cite-error|error|[actofi]?mbox\S*|"
-    r"ambox\S*|metadata|hatnote\S*|dablink|noprint|mw-empty-elt|magnify|mw-jump-link|catlinks|printfooter|geo|"
+    r"ambox\S*|metadata|hatnote\S*|dablink|noprint|mw-empty-elt|mw-broken-media|magnify|mw-jump-link|catlinks|printfooter|geo|"
     r"coordinates|portal\S*|sistersitebox|side-box\S*|authority-control|succession-box|navigation-not-searchable|"
     r"mwe-math-mathml\S*|sortkey|mw-collapsible-toggle|noexcerpt|ts-comment-\S+|homonym\S*)(?:\s|\Z)",
     re.I,
 )
+_PAGE_NAME = re.compile(r"[^\W\d_]+:\S")
 _FRAME_IDS = re.compile(r"(?:toc|coordinates|catlinks|siteSub|jump-to-nav)\Z", re.I)
 _SILENT = ("style", "script", "noscript", "math")
 _HEADING = re.compile(r"h([1-6])\Z")
@@ -534,10 +535,22 @@ def title_of(address: str, article_path: str) -> str:
 
 
 def _is_frame(item: Any) -> bool:
+    if item.tag == "a" and _is_bare_name(item):
+        return True
     if item.tag in _SILENT or (item.get("role") or "").lower() == "navigation":
         return True
     classes, id = item.get("class"), item.get("id")
     return bool((classes and _FRAME_CLASSES.search(classes)) or (id and _FRAME_IDS.match(id)))
+
+
+def _is_bare_name(link: Any) -> bool:
+    """The name of a picture or a template that is not there, which the wiki shows in its place."""
+    parent = link.getparent()
+    if parent is not None and "thumbinner" in (parent.get("class") or ""):
+        return True
+    text = " ".join("".join(link.itertext()).split())
+    is_red = "new" in (link.get("class") or "").split()
+    return is_red and bool(_PAGE_NAME.match(text)) and (link.get("title") or "").startswith(text)
 
 
 def _pages(got: dict[str, Any]) -> list[dict[str, Any]]:

@@ -239,6 +239,8 @@ ARTICLE = """
 <p>Первая коллекция, <math>x^2</math><span class="mwe-math-mathml-inline" style="display: none;">x^2</span> томов.</p>
 <ul><li>Первый зал</li><li>Второй зал</li></ul>
 <table class="wikitable"><tr><th>Год</th><th>Тома</th></tr><tr><td>1800</td><td>300</td></tr></table>
+<p><a class="new" title="Шаблон:Нет (страница не существует)">Шаблон:Нет</a></p>
+<div class="thumbinner"><a title="Файл:Нет.png">Файл:Нет.png</a></div>
 <div class="thumb"><div class="thumbcaption"><div class="magnify"><a>x</a></div>Читальный зал</div></div>
 <h2>См. также</h2><div role="navigation"><a>Порталы</a></div>
 <h2>Примечания</h2>
