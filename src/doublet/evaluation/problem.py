@@ -24,7 +24,7 @@ from doublet.signatures import method as make_method
 SIBLING = 0.2  #: share of the 3-word shingles of the unchanged document that a sibling has
 SHORTEST = 50  #: words of a document that is worth changing
 OWN_SHARE = 0.1  #: of the collection: texts that are in no library, into which passages are spliced
-FEWEST = 8
+FEWEST = 5  #: documents of that length in a collection
 
 
 @dataclass(frozen=True)
