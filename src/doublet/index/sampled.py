@@ -7,6 +7,7 @@ phrases, templates) leads nowhere. The pairs depend on the documents alone, not 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,12 +30,13 @@ LEAST_SHARED, LEAST_SHARE = (
 
 _DOCUMENT_BITS = np.uint64(24)
 _DOCUMENT_MASK = np.uint64(MOST_DOCUMENTS - 1)
-_CHOOSING_FROM = np.uint64(8)  # the bits that choose lie below those that make the key
+_CHOOSING_BYTE = 1 if sys.byteorder == "little" else 6
+_LENGTH_BITS = np.uint64(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearPairs:
-    """Pairs of documents, *left* < *right*. *score*: how much of the shorter one's sample is shared, rare things more."""
+    """Pairs of documents, *left* < *right*. *score*: how much of the shorter one's sample is shared, rare most."""
 
     left: I64
     right: I64
@@ -52,7 +54,7 @@ class SampledKeys:
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self._keys: list[U64] = []
-        self._chosen_by: list[NDArray[np.uint16]] = []
+        self._chosen_by: list[NDArray[np.uint8]] = []
         self._count = 0
         self._bits = SAMPLE_BITS
         self._most = max(1, most_entries)
@@ -63,16 +65,16 @@ class SampledKeys:
         if self._full or first + len(offsets) - 1 > MOST_DOCUMENTS:
             self._full, self._keys, self._chosen_by = True, [], []  # more documents than can be numbered
             return
-        chosen = np.flatnonzero(((values >> _CHOOSING_FROM) & np.uint64((1 << self._bits) - 1)) == 0)
-        some = values[chosen]
+        # One byte of each fingerprint chooses; it lies below those that make the key.
+        choosing = values.view(np.uint8)[_CHOOSING_BYTE::8]
+        chosen = np.flatnonzero((choosing & np.uint8((1 << self._bits) - 1)) == 0)
         owners = np.searchsorted(offsets, chosen.astype(np.uint64), side="right") + (first - 1)
-        self._keys.append((some >> _DOCUMENT_BITS << _DOCUMENT_BITS) | owners.astype(np.uint64))
-        self._chosen_by.append(((some >> _CHOOSING_FROM) & np.uint64(0xFFFF)).astype(np.uint16))
+        self._keys.append((values[chosen] & ~_DOCUMENT_MASK) | owners.astype(np.uint64))
+        self._chosen_by.append(choosing[chosen])
         self._count += len(chosen)
-        while self._count > self._most and self._bits < 16:
+        while self._count > self._most and self._bits < 8:
             self._bits += 1
-            low = np.uint16((1 << self._bits) - 1)
-            kept = [(bits & low) == 0 for bits in self._chosen_by]
+            kept = [(bits & np.uint8((1 << self._bits) - 1)) == 0 for bits in self._chosen_by]
             self._keys = [keys[mask] for keys, mask in zip(self._keys, kept, strict=True)]
             self._chosen_by = [bits[mask] for bits, mask in zip(self._chosen_by, kept, strict=True)]
             self._count = sum(map(len, self._keys))
@@ -89,40 +91,41 @@ class SampledKeys:
         packed.sort()
         documents = (packed & _DOCUMENT_MASK).astype(np.int64)
         own = np.bincount(documents, minlength=len(alive))
-        starts = np.flatnonzero(np.diff(packed >> _DOCUMENT_BITS, prepend=~packed[:1] >> _DOCUMENT_BITS) != 0)
+        starts = np.flatnonzero(_new(packed >> _DOCUMENT_BITS))
         lengths = np.diff(np.append(starts, len(packed)))
-        codes, weights = [], []
+        codes = []  # left, right, and how many documents have the fingerprint
         for length in range(2, RARE + 1):
             runs = starts[lengths == length]
             one, other = np.triu_indices(length, 1)
-            left = documents[runs[:, None] + one[None, :]].reshape(-1).astype(np.uint64)
-            right = documents[runs[:, None] + other[None, :]].reshape(-1).astype(np.uint64)
-            codes.append((left << _DOCUMENT_BITS) | right)
-            weights.append(np.full(len(left), 1.0 / (length - 1)))
-        code, weight = np.concatenate(codes), np.concatenate(weights)
+            left, right = (documents[runs[:, None] + side[None, :]].reshape(-1) for side in (one, other))
+            codes.append(((left << 24 | right) << 4 | length).astype(np.uint64))
+        code = np.concatenate(codes)
         if not len(code):
             return nothing
-        order = np.argsort(code, kind="stable")
-        code, weight = code[order], weight[order]
-        firsts = np.flatnonzero(np.diff(code, prepend=~code[:1]) != 0)
+        code.sort()
+        weight = 1.0 / ((code & np.uint64((1 << 4) - 1)).astype(np.float64) - 1.0)
+        code >>= _LENGTH_BITS
+        firsts = np.flatnonzero(_new(code))
         shared = np.diff(np.append(firsts, len(code)))
         total = np.add.reduceat(weight, firsts)
-        left, right = (
-            (code[firsts] >> bits & _DOCUMENT_MASK).astype(np.int64)
-            for bits in (_DOCUMENT_BITS, np.uint64(0))
-        )
+        left = (code[firsts] >> _DOCUMENT_BITS).astype(np.int64)
+        right = (code[firsts] & _DOCUMENT_MASK).astype(np.int64)
         shorter = np.minimum(own[left], own[right])
         good = (left != right) & (shared >= LEAST_SHARED) & (shared >= LEAST_SHARE * shorter)
         # Sums of the same parts in another order differ in the last digits; ties must not depend on that.
         return NearPairs(left[good], right[good], np.round(total[good] / shorter[good], 6))
 
 
-def best_pairs(pairs: NearPairs, each: int, most: int) -> NearPairs:
-    """The *each* best pairs of every document, and of these the *most* best of all.
+def _new(values: U64) -> Mask:
+    """Where a sorted array goes on to another value."""
+    out = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=out[1:])
+    return out
 
-    Pairs that tie for the last place of a document all stay, those that tie for the last of all places all go: the
-    choice does not depend on how documents are numbered.
-    """
+
+def best_of_each(pairs: NearPairs, each: int) -> NearPairs:
+    """The *each* best pairs of every document. Those that tie for its last place all stay: the choice does not depend
+    on how documents are numbered."""
     count = len(pairs)
     if not count:
         return pairs
@@ -133,14 +136,15 @@ def best_pairs(pairs: NearPairs, each: int, most: int) -> NearPairs:
     owners, scores, rows = owners[order], scores[order], rows[order]
     firsts = np.flatnonzero(np.diff(owners, prepend=owners[:1] - 1) != 0)
     sizes = np.diff(np.append(firsts, len(owners)))
-    # Score of the last place of each document; those that tie with it stay.
     last = scores[firsts + np.minimum(sizes, each) - 1]
     chosen = np.zeros(count, np.bool_)
     chosen[rows[scores >= np.repeat(last, sizes)]] = True
-    pairs = pairs.only(chosen)
-    if len(pairs) <= most:
-        return pairs
-    cut = np.partition(pairs.score, len(pairs) - most - 1)[
-        len(pairs) - most - 1
-    ]  # the best one without a place
-    return pairs.only(pairs.score > cut)
+    return pairs.only(chosen)
+
+
+def best_of_all(scores: F64, most: int) -> I64:
+    """Places of the *most* best scores. Those that tie for the last place all go, so that chance does not choose."""
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    cut = np.partition(scores, len(scores) - most - 1)[len(scores) - most - 1]  # the best one without a place
+    return np.flatnonzero(scores > cut)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.index.sampled import NearPairs, SampledKeys, best_pairs
+from doublet.index.sampled import NearPairs, SampledKeys, best_of_all, best_of_each
 from doublet.progress import Progress
 from doublet.signatures.background import Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Meaning, Sequences
@@ -30,10 +30,9 @@ Mask = NDArray[np.bool_]
 EDITED = "edited"
 EDITED_FROM = 0.5  #: containment of the shorter text by shingles
 PAIRS_OF_ONE = 2  #: best partners of a document that are verified
-PAIRS_PER_DOCUMENT = (
-    0.2  #: pairs that are verified in all, at most; some are templates, and the work must stay small
-)
-MOST_PAIRS = 100_000
+# Pairs that are verified in all: most of them are templates in a large collection, and the whole may take twice the
+# time of shingles (benchmarks/meaning.py). A small collection costs little in any case.
+PAIRS_PER_DOCUMENT, LEAST_PAIRS, MOST_PAIRS = 0.06, 2_000, 100_000
 OF_THE_BEST = 0.6  #: a partner that keeps less than that of what the best one keeps is not the source
 LONGEST_SHINGLE = 8  #: words; of longer runs too few survive in a reworded copy
 
@@ -68,7 +67,7 @@ def find_related(
     *thorough*: none is left, whatever it costs.
     """
     every = keys.pairs(alive)
-    best = best_pairs(every, len(alive) if thorough else PAIRS_OF_ONE, len(every))
+    best = every if thorough else best_of_each(every, PAIRS_OF_ONE)
     left, right = best.left.astype(np.uint32), best.right.astype(np.uint32)
     sizes = store.sizes().astype(np.float64)
     common = store.overlaps(left, right).astype(np.float64)
@@ -82,26 +81,23 @@ def find_related(
             strict=True,
         )
     ]
-    rest = np.flatnonzero(~edited)
-    most = len(rest) if thorough else min(MOST_PAIRS, int(PAIRS_PER_DOCUMENT * int(alive.sum())))
-    chosen = NearPairs(best.left[rest], best.right[rest], best.score[rest])
-    chosen = best_pairs(chosen, len(chosen), most)
-    measures = {
-        (a, b): (r, x, y)
-        for a, b, r, x, y in zip(
-            *(column[rest].tolist() for column in (best.left, best.right, like, inside_a, inside_b)),
-            strict=True,
-        )
-    }
-    aligned = _align(source, chosen, positions, meaning, workers, progress)
-    for a, b, found in zip(chosen.left.tolist(), chosen.right.tolist(), aligned, strict=True):
-        limits = meaning.parameters
+    open_ = np.flatnonzero(~edited)
+    most = min(MOST_PAIRS, max(LEAST_PAIRS, int(PAIRS_PER_DOCUMENT * int(alive.sum()))))
+    if thorough:
+        most = len(open_)
+    chosen = open_[best_of_all(best.score[open_], most)]
+    pairs = NearPairs(best.left[chosen], best.right[chosen], best.score[chosen])
+    aligned = _align(source, pairs, positions, meaning, workers, progress)
+    limits = meaning.parameters
+    for at, found in zip(chosen.tolist(), aligned, strict=True):
         kind = found.kind(limits.aligned, limits.kept, limits.together)
         if kind:
-            r, x, y = measures[a, b]
             lies, stays = max(found.aligned_a, found.aligned_b), max(found.kept_a, found.kept_b)
-            out.append(Found(a, b, kind, r, (x, y), lies, stays))
-    return _against_the_best(out), len(rest) - len(chosen)
+            inside = (float(inside_a[at]), float(inside_b[at]))
+            out.append(
+                Found(int(best.left[at]), int(best.right[at]), kind, float(like[at]), inside, lies, stays)
+            )
+    return _against_the_best(out), len(open_) - len(chosen)
 
 
 def _against_the_best(found: list[Found]) -> list[Found]:
