@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, UsageError
 from doublet.index.keys import KeyTable, clean_by_keys
+from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.preference import Facts, check_keep, has_repeats, id_ranks, preference
 from doublet.matches.groups import best_links, families, lists, strict_groups
-from doublet.model import Deduplication, Document, Group, Member, Outcome, Pair, Signature
+from doublet.model import Deduplication, Document, Group, Member, Outcome, Pair, Related, Signature
 from doublet.progress import Progress
 from doublet.signatures import Method, gather_statistics
 from doublet.signatures import method as make_method
@@ -52,7 +53,9 @@ BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spill
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 VIEWS = ("strict", "families")
 DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
+AUTO = "auto"  #: the method that looks further where shingles found nothing
 CANDIDATES = ("auto", "exact", "sketches")
+REWORDED_CHOICES = ("list", "all", "remove", "off")
 
 
 def dedupe(
@@ -83,6 +86,7 @@ def dedupe_inputs(
     pairs: bool = False,
     views: Sequence[str] = (),
     candidates: str = "auto",
+    reworded: str = "list",
     workers: int = 1,
     memory_bytes: int | None = None,
     spill_folder: str | None = None,
@@ -96,6 +100,8 @@ def dedupe_inputs(
     A document is removed when a kept one resembles it with *threshold* or more, or when *containment* of it or more
     lies inside a kept one that is not shorter (None: never). *keep* orders the documents (`doublet.jobs.preference`).
     *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
+    *reworded* is what the method "auto" does about kept documents that are edited or reworded copies of each other:
+    "list" the likeliest, list "all" (slow), "remove" the reworded ones, or "off".
     Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
     """
     progress = progress or Progress()
@@ -105,6 +111,10 @@ def dedupe_inputs(
     if candidates not in CANDIDATES:
         raise InvalidParameter(
             f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates"
+        )
+    if reworded not in REWORDED_CHOICES:
+        raise InvalidParameter(
+            f"reworded is {reworded!r}: it can be {', '.join(REWORDED_CHOICES)}", name="reworded"
         )
     for view in views:
         if view not in VIEWS:
@@ -121,6 +131,8 @@ def dedupe_inputs(
         check_groups(groups_out)
     room = _store_memory(memory_bytes, workers)
     folder = spill_folder or tempfile.gettempdir()
+    if method == AUTO and reworded != "off":
+        room -= plan.sample(room)
     store = kernels.SetStore(room, folder, workers)
     try:
         facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep, room)
@@ -135,6 +147,20 @@ def dedupe_inputs(
             sizes = store.sizes()
             groups, removed = _groups(names, links, sizes, ranks, least)
             listed = _pairs(names, id_order, store, outcomes, least, containment, pairs, views, progress)
+            related, groups, removed = _related(
+                source,
+                plan,
+                facts,
+                names,
+                store,
+                outcomes,
+                groups,
+                removed,
+                ranks,
+                reworded,
+                workers,
+                progress,
+            )
     finally:
         store.close()
     notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
@@ -164,6 +190,7 @@ def dedupe_inputs(
             "outcomes": {state: count for state, count in sorted(outcomes.counts.items()) if count},
             "disguised_documents": disguised,
         },
+        related=related,
     )
     progress.step("writing", 0, None, "files")
     if groups_out is not None:
@@ -196,6 +223,7 @@ class _Plan:
     signatures: dict[int, Signature] = field(
         default_factory=dict
     )  #: of methods that only say "equal" or "not"
+    sampled: SampledKeys | None = None  #: leads to what shingles leave open
 
     @property
     def recipe(self) -> Any:
@@ -203,7 +231,12 @@ class _Plan:
 
     @property
     def by_shingles(self) -> bool:
-        return self.method.name == "shingles"
+        return self.method.name in ("shingles", AUTO)
+
+    @property
+    def meaning(self) -> Any:
+        """The last step of the method "auto"."""
+        return getattr(self.method, "meaning")  # noqa: B009 - a method of ours, known by its name alone
 
     @property
     def reads_blocks(self) -> bool:
@@ -224,6 +257,12 @@ class _Plan:
             self.keys.add(keys, np.full(len(keys), document, np.uint32))
             if not self.estimates:
                 self.signatures[document] = signature
+
+    def sample(self, room: int) -> int:
+        """Make ready to look for reworded copies; gives the memory that this takes."""
+        entries = min(MOST_ENTRIES, room // (4 * BYTES_PER_ENTRY))
+        self.sampled = SampledKeys(entries)
+        return entries * BYTES_PER_ENTRY
 
     def agree(self, a: int, b: int) -> bool:
         return self.method.compare(self.signatures[a], self.signatures[b]).similar
@@ -252,6 +291,8 @@ class _Plan:
             )
             if key in described and "shingle_words" in described
         }
+        if name == AUTO:
+            shape["reduce"] = "none"  # its stems are for the last step
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
         return _Plan(chosen, exact, getattr(chosen.parameters, "threshold", verify), described)
@@ -354,6 +395,8 @@ def _read(
 
     done = 0
     for shingled in _in_order(source.batches(), work, workers):
+        if plan.sampled is not None:
+            plan.sampled.add(shingled.values, shingled.offsets, done)
         with _spilling(folder):
             store.add(shingled.values, shingled.offsets, True)
         plan.take(shingled.signed, done)
@@ -587,19 +630,107 @@ def _groups(
         documents.tolist(), keepers.tolist(), resemblance.tolist(), containment.tolist(), strict=True
     ):
         within = names[keeper] if like < threshold else None  # else resemblance was reason enough
-        members.setdefault(keeper, []).append(Member(names[document], like, inside, within))
+        step = "exact" if like == 1.0 else "shingles"
+        members.setdefault(keeper, []).append(Member(names[document], like, inside, within, step))
     kept = sorted(members)
     keeps = [names[k] for k in kept]
     order = np.argsort(id_ranks(keeps), kind="stable").tolist()
     groups = tuple(
         Group(
-            hashlib.blake2b(keeps[i].encode("utf-8", "surrogatepass"), digest_size=6).hexdigest(),
+            _group_id(keeps[i]),
             keeps[i],
             tuple(sorted(members[kept[i]], key=lambda m: (-m.resemblance, -m.containment, m.id))),
         )
         for i in order
     )
     return groups, set(documents.tolist())
+
+
+def _related(
+    source: Any,
+    plan: _Plan,
+    facts: Facts,
+    names: list[str],
+    store: Any,
+    outcomes: _Outcomes,
+    groups: tuple[Group, ...],
+    removed: set[int],
+    ranks: U32,
+    reworded: str,
+    workers: int,
+    progress: Progress,
+) -> tuple[tuple[Related, ...] | None, tuple[Group, ...], set[int]]:
+    """Kept documents that are edited or reworded copies of each other; with "remove" the reworded ones join groups."""
+    if plan.sampled is None:
+        return None, groups, removed
+    from doublet.jobs.reworded import LONGEST_SHINGLE, find_related
+
+    if plan.exact.parameters.shingle_words > LONGEST_SHINGLE:
+        plan.notes.append(
+            f"reworded copies were not looked for: runs of more than {LONGEST_SHINGLE} words do not survive in them"
+        )
+        return None, groups, removed
+    alive = np.ones(len(facts), np.bool_)
+    alive[[*removed, *outcomes.excluded]] = False
+    found, left = find_related(
+        source,
+        plan.sampled,
+        store,
+        alive,
+        facts.all_positions(),
+        plan.meaning,
+        thorough=reworded == "all",
+        workers=workers,
+        progress=progress,
+    )
+    if left:
+        plan.notes.append(
+            f"{left:,} more pairs share some rare phrases and were not looked at: --reworded all looks at every one"
+        )
+    if reworded == "remove":
+        # Only documents that stand for no other one go, each to the most preferred document that it is a copy of.
+        keeping = {group.keep for group in groups}
+        joined: dict[str, list[Member]] = {}
+        gone = set(removed)
+        wanted = [one for one in found if one.kind == "reworded"]
+        for one in sorted(wanted, key=lambda one: sorted((int(ranks[one.a]), int(ranks[one.b])))):
+            keep, other = (one.a, one.b) if ranks[one.a] < ranks[one.b] else (one.b, one.a)
+            if keep in gone or other in gone or names[other] in keeping:
+                continue
+            gone.add(other)
+            keeping.add(names[keep])
+            inside = one.containment[1] if other == one.b else one.containment[0]
+            member = Member(names[other], one.resemblance, inside, None, "meaning")
+            joined.setdefault(names[keep], []).append(member)
+        groups = join_groups(groups, joined)
+        found = [one for one in found if one.a not in gone and one.b not in gone]
+        removed = gone
+    rows = []
+    for one in found:
+        a, b, both = one.a, one.b, one.containment
+        if names[a] > names[b]:
+            a, b, both = b, a, both[::-1]
+        step = "shingles" if one.aligned is None else "meaning"
+        rows.append(
+            Related(names[a], names[b], one.kind, step, one.resemblance, both, one.aligned, one.kept)
+        )
+    return tuple(sorted(rows, key=lambda r: (r.kind, -r.resemblance, r.a, r.b))), groups, removed
+
+
+def _group_id(keep: str) -> str:
+    return hashlib.blake2b(keep.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def join_groups(groups: tuple[Group, ...], joined: Mapping[str, list[Member]]) -> tuple[Group, ...]:
+    """Groups with more members, and new ones; sorted by the kept id as they were."""
+    known = {group.keep: group.members for group in groups}
+    keeps = [*known, *(keep for keep in joined if keep not in known)]
+    out = []
+    for i in np.argsort(id_ranks(keeps), kind="stable").tolist():
+        members = (*known.get(keeps[i], ()), *joined.get(keeps[i], ()))
+        ordered = tuple(sorted(members, key=lambda m: (-m.resemblance, -m.containment, m.id)))
+        out.append(Group(_group_id(keeps[i]), keeps[i], ordered))
+    return tuple(out)
 
 
 @dataclass(slots=True)
