@@ -16,7 +16,7 @@ from typing import NamedTuple
 from doublet.errors import InputUnreadable, RecordInvalid
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
-from doublet.sources.jsonl import fields_of, outcome_of
+from doublet.sources.jsonl import fields_of, optional_field, outcome_of
 from doublet.sources.records import Fields, ParsedBatch, RawBatch, check_columns
 from doublet.sources.streams import ByteReader, Damaged, Stream, TooLong, blocks_of_lines, open_text
 
@@ -66,6 +66,10 @@ class CsvBatch:
             out.texts.append(text)
             out.times.append(time)
             out.sources.append(source)
+            if self.fields.title or self.fields.address:
+                record = dict(zip(self.header, row.values, strict=True))
+                out.titles.append(optional_field(record, self.fields.title))
+                out.addresses.append(optional_field(record, self.fields.address))
             out.sizes.append(len(row.raw))
             positions.append(self.first + index)
         out.positions = positions

@@ -82,8 +82,8 @@ class JsonBatch:
             if type(identifier) is int:
                 identifier = str(identifier)
             if type(identifier) is str and type(text) is str and identifier:
-                time = _optional(record, time_field) if time_field else ""
-                source = (_optional(record, source_field) or label) if source_field else label
+                time = optional_field(record, time_field) if time_field else ""
+                source = (optional_field(record, source_field) or label) if source_field else label
             elif isinstance(line, bytes) and not line.strip():
                 continue
             else:
@@ -98,8 +98,8 @@ class JsonBatch:
             out.sources.append(source)
             if named:
                 whole = record if isinstance(record, dict) else {}
-                out.titles.append(_optional(whole, fields.title))
-                out.addresses.append(_optional(whole, fields.address))
+                out.titles.append(optional_field(whole, fields.title))
+                out.addresses.append(optional_field(whole, fields.address))
             out.sizes.append(len(line))  # type: ignore[arg-type]
             positions.append(first + index)
         out.positions = positions
@@ -190,7 +190,12 @@ def fields_of(
     if not isinstance(text, str):
         message = f"the field {fields.text!r} is {_type_name(text)}: it must be a text"
         raise RecordInvalid(message, state="invalid", id=shown)
-    return identifier, text, _optional(record, fields.time), _optional(record, fields.source) or label
+    return (
+        identifier,
+        text,
+        optional_field(record, fields.time),
+        optional_field(record, fields.source) or label,
+    )
 
 
 MISSING: Any = object()
@@ -258,7 +263,7 @@ def _id_in(head: bytes, id_field: str) -> str:
         return ""
 
 
-def _optional(record: dict[str, Any], name: str | None) -> str:
+def optional_field(record: dict[str, Any], name: str | None) -> str:
     if name is None:
         return ""
     value = find_field(record, name)

@@ -10,7 +10,7 @@ from typing import Any
 from doublet.errors import ConfigError, InputUnreadable, RecordInvalid
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
-from doublet.sources.jsonl import fields_of, outcome_of
+from doublet.sources.jsonl import fields_of, optional_field, outcome_of
 from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
 
 MAGIC = b"PAR1"
@@ -48,10 +48,12 @@ class ParquetBatch:
     def parse(self) -> ParsedBatch:
         out = ParsedBatch()
         positions: list[int] = []
-        names = {
-            name for name in (self.fields.id, self.fields.text, self.fields.time, self.fields.source) if name
+        fields = self.fields
+        wanted = {fields.id, fields.text, fields.time, fields.source, fields.title, fields.address}
+        there = set(self.table.schema.names)  # titles and addresses may be missing
+        columns = {
+            name: self._values(name) for name in wanted if name and name != PLACE_AS_ID and name in there
         }
-        columns = {name: self._values(name) for name in names if name != PLACE_AS_ID}
         for index in range(self.count):
             place = f"{self.label}: row {self.first_row + index}"
             record = {name: values[index] for name, values in columns.items()}
@@ -74,6 +76,9 @@ class ParquetBatch:
             out.texts.append(text)
             out.times.append(time)
             out.sources.append(source)
+            if fields.title or fields.address:
+                out.titles.append(optional_field(record, fields.title))
+                out.addresses.append(optional_field(record, fields.address))
             out.sizes.append(len(text))
             positions.append(self.first + index)
         out.positions = positions
@@ -109,8 +114,11 @@ class ParquetTable:
         self, first: int, done: int, max_records: int, max_bytes: int, *, all_columns: bool = False
     ) -> Iterator[RawBatch]:
         _, parquet = pyarrow()
-        names = [self.fields.id, self.fields.text, self.fields.time, self.fields.source]
-        columns = None if all_columns else [name for name in names if name and name != PLACE_AS_ID]
+        fields = self.fields
+        names = [fields.id, fields.text, fields.time, fields.source]
+        names += [name for name in (fields.title, fields.address) if name in self.schema.names]
+        wanted = [name for name in names if name and name != PLACE_AS_ID]
+        columns = None if all_columns else list(dict.fromkeys(wanted))
         row = 0
         try:
             with parquet.ParquetFile(self.path) as file:

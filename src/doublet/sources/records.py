@@ -30,7 +30,7 @@ class Fields:
     text: str = "text"
     time: str | None = None
     source: str | None = None
-    title: str | None = None  #: of JSON records only, and so is the address
+    title: str | None = None  #: may be missing from records and tables, and so may the address
     address: str | None = None
 
 

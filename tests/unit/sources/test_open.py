@@ -473,3 +473,32 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path, name: str) -> None:
             tracemalloc.stop()
     assert count == 10_000
     assert peak < 4_000_000  # of some 16 MB of text
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.jsonl", "table.json", "table.parquet"])
+def test_titles_and_addresses_of_every_table(name: str, tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "text": "some words", "title": "On words", "address": "https://example.org/1"},
+        {"id": "2", "text": "more words", "title": "", "address": ""},
+    ]
+    path = tmp_path / name
+    if name.endswith("csv"):
+        path.write_text(
+            "id,text,title,address\n1,some words,On words,https://example.org/1\n2,more words,,\n"
+        )
+    elif name.endswith("jsonl"):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif name.endswith("json"):
+        path.write_text(json.dumps(rows, indent=1))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    for fields in ({"title_field": "title", "address_field": "address"}, {"title_field": "title"}, {}):
+        with open_source([str(path)], **fields) as source:  # type: ignore[arg-type]
+            (parsed,) = [batch.parse() for batch in source.batches()]
+        assert parsed.ids == ["1", "2"]
+        assert parsed.titles == (["On words", ""] if fields else [])
+        if "address_field" in fields:
+            assert parsed.addresses == ["https://example.org/1", ""]
+    with open_source([str(path)], title_field="heading", address_field="where") as source:
+        (parsed,) = [batch.parse() for batch in source.batches()]
+    assert parsed.titles == ["", ""]
