@@ -413,9 +413,9 @@ size_t count_lines(nb::bytes block) {
 }
 
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
-                    std::optional<View<uint64_t>> stop, int min_letters) {
+                    std::optional<View<uint64_t>> stop, int min_letters, Counters counters) {
   if (!size) throw nb::value_error("a shingle has at least one word");
-  SetMaker maker(size, stop, min_letters);
+  SetMaker maker(size, stop, min_letters, counters);
   Buffer<uint32_t> lines, left;
   Buffer<uint64_t> starts, left_starts;  // where in the block each line begins
   Buffer<uint8_t> ids;
@@ -480,6 +480,7 @@ nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::str
         left_starts.push(static_cast<uint64_t>(from - begin));
       }
     }
+    maker.finish();
   }
   SetMaker::Result& out = maker.result;
   nb::object id_bytes = nb::steal(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(ids.data), static_cast<Py_ssize_t>(ids.size)));

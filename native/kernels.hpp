@@ -48,9 +48,35 @@ class WordTable {
 
 nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads);
 nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads);
+// Cells in which a store counts the documents of each fingerprint; none when cells is null. Several threads may count
+// at a time: a cell stops at kMost, so that it can never run over, and one that stopped is never counted down.
+struct Counters {
+  static constexpr uint8_t kMost = 190;
+  uint8_t* cells = nullptr;
+  int shift = 0;
+  bool several = false;  // threads
+
+  void fetch(const uint64_t* values, size_t count) const {
+    for (size_t i = 0; i < count; ++i) __builtin_prefetch(cells + (values[i] >> shift), 1);
+  }
+  void count(const uint64_t* values, size_t number) const {
+    if (several) {
+      for (size_t i = 0; i < number; ++i) {
+        uint8_t* cell = cells + (values[i] >> shift);
+        if (__atomic_load_n(cell, __ATOMIC_RELAXED) < kMost) __atomic_fetch_add(cell, 1, __ATOMIC_RELAXED);
+      }
+    } else {
+      for (size_t i = 0; i < number; ++i) {
+        uint8_t& cell = cells[values[i] >> shift];
+        cell = static_cast<uint8_t>(cell + (cell < kMost));
+      }
+    }
+  }
+};
+
 size_t count_lines(nb::bytes block);  // line ends in it
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
-                    std::optional<View<uint64_t>> stop, int min_letters);
+                    std::optional<View<uint64_t>> stop, int min_letters, Counters counters);
 nb::tuple fold_text(nb::handle text);
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);

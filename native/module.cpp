@@ -30,8 +30,6 @@ NB_MODULE(_native, m) {
   m.def("shingle_sets", &shingle_sets, nb::arg("texts"), nb::arg("size"), nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1,
         nb::arg("threads") = 1);
   m.def("count_lines", &count_lines, nb::arg("block"));
-  m.def("json_sets", &json_sets, nb::arg("block"), nb::arg("id_field"), nb::arg("text_field"), nb::arg("size"),
-        nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1);
   m.def("fold_text", &fold_text, nb::arg("text"));
   m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
   m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));

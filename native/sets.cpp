@@ -6,6 +6,7 @@
 // cell of 1 proves that the fingerprint is in one document.
 #include "kernels.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <fcntl.h>
@@ -207,12 +208,30 @@ class SetStore {
 
   size_t length() const { return sizes_.size(); }
 
+  // About so many values will come: they can be counted while they are being made (json_sets), which hides most of the
+  // cost. A wrong guess costs time, nothing else.
+  void expect(uint64_t values) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (length() || !values) return;
+    make_counters(values);
+    counting_ = true;
+  }
+
+  Counters counters() {
+    return counting_ ? Counters{counters_.data(), counter_shift_, threads_ > 1} : Counters{};
+  }
+
   // With take the memory of the values belongs to the store from now on (it reorders them in place): nothing is copied.
-  void add(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values, View<uint64_t> offsets, bool take) {
+  // counted: json_sets counted them.
+  void add(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values, View<uint64_t> offsets, bool take, bool counted) {
     check_offsets(offsets, values.size());
     nb::gil_scoped_release release;
     std::lock_guard<std::mutex> lock(mutex_);
-    counters_.clear();
+    if (settled_) {  // the counts are those of other documents
+      counters_.clear();
+      counting_ = settled_ = false;
+    }
+    if (counting_ && !counted) counters().count(values.data(), values.size());
     if (take && values.size() >= kTakeFrom) {
       const size_t bytes = values.size() * sizeof(uint64_t);
       if (fd_ >= 0 || (!folder_.empty() && total_ * sizeof(uint64_t) + bytes > budget() / 3)) spill();
@@ -391,6 +410,8 @@ class SetStore {
   int fd_ = -1;
   Table<uint8_t> counters_;
   int counter_shift_ = 48;
+  bool counting_ = false;  // values are counted as they come
+  bool settled_ = false;   // counts are those of the documents at hand, equal sets counted once
 
   // What is left for the large tables after the small ones that grow with the number of documents.
   uint64_t budget() const {
@@ -518,16 +539,36 @@ class SetStore {
     return first;
   }
 
-  void count(const std::vector<uint32_t>& first) {
-    if (!counters_.empty()) return;
-    uint64_t distinct = 0;
-    for (size_t d = 0; d < length(); ++d)
-      if (first[d] == d) distinct += sizes_[d];
+  void make_counters(uint64_t values) {
     int bits = 16;
-    while (bits < 40 && (uint64_t{1} << bits) < distinct * 2) ++bits;
+    while (bits < 40 && (uint64_t{1} << bits) < values * 2) ++bits;
     while (bits > 20 && (uint64_t{1} << bits) > budget() / 3) --bits;
     counter_shift_ = 64 - bits;
     counters_.make(size_t{1} << bits, true);
+  }
+
+  void count(const std::vector<uint32_t>& first) {
+    if (settled_) return;
+    settled_ = true;
+    if (counting_) {  // only sets that stand there twice are left to put right
+      uint8_t* cells = counters_.data();
+      for (size_t d = 0; d < length(); ++d) {
+        if (first[d] == d) continue;
+        walk(d, d + 1, [&](size_t, const uint64_t* values) {
+          for (size_t i = 0; i < sizes_[d]; ++i) {
+            uint8_t& cell = cells[values[i] >> counter_shift_];
+            cell = static_cast<uint8_t>(cell - (cell < Counters::kMost));
+          }
+          return false;
+        });
+      }
+      return;
+    }
+    uint64_t distinct = 0;
+    for (size_t d = 0; d < length(); ++d)
+      if (first[d] == d) distinct += sizes_[d];
+    make_counters(distinct);
+    const int bits = 64 - counter_shift_;
     // Each thread reads all and counts its own part of the table: no increment can be lost.
     in_parallel(threads_, [&](size_t part) {
       const uint64_t low = static_cast<uint64_t>((static_cast<unsigned __int128>(part) << bits) / threads_);
@@ -882,7 +923,8 @@ void bind_sets(nb::module_& m) {
   nb::class_<SetStore>(m, "SetStore")
       .def(nb::init<uint64_t, const std::string&, int>(), nb::arg("memory_bytes") = 0, nb::arg("folder") = "", nb::arg("threads") = 1)
       .def("__len__", &SetStore::length)
-      .def("add", &SetStore::add, nb::arg("values"), nb::arg("offsets"), nb::arg("take") = false)
+      .def("expect", &SetStore::expect, nb::arg("values"))
+      .def("add", &SetStore::add, nb::arg("values"), nb::arg("offsets"), nb::arg("take") = false, nb::arg("counted") = false)
       .def("sizes", &SetStore::sizes)
       .def("get", &SetStore::get, nb::arg("document"))
       .def("overlaps", &SetStore::overlaps, nb::arg("left"), nb::arg("right"))
@@ -892,6 +934,11 @@ void bind_sets(nb::module_& m) {
       .def("minima", &SetStore::minima, nb::arg("factors"), nb::arg("terms"), nb::arg("documents"))
       .def_prop_ro("spilled", &SetStore::spilled)
       .def("close", &SetStore::close);
+  m.def("json_sets", [](nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
+                        std::optional<View<uint64_t>> stop, int min_letters, SetStore* store) {
+    return json_sets(block, id_field, text_field, size, stop, min_letters, store ? store->counters() : Counters{});
+  }, nb::arg("block"), nb::arg("id_field"), nb::arg("text_field"), nb::arg("size"), nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1,
+        nb::arg("store") = nb::none());
 }
 
 }  // namespace doublet

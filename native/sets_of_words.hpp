@@ -44,13 +44,18 @@ class SetMaker {
     Buffer<uint32_t> words, disguised;
   } result;
 
-  SetMaker(size_t size, const std::optional<View<uint64_t>>& stop, int min_letters)
-      : size_(size), stop_(stop), drop_(static_cast<uint8_t>((stop_.any() ? kFlagStop : 0) | (min_letters > 2 ? kFlagShort : 0))) {
+  SetMaker(size_t size, const std::optional<View<uint64_t>>& stop, int min_letters, Counters counters = {})
+      : size_(size), stop_(stop), counters_(counters), drop_(static_cast<uint8_t>((stop_.any() ? kFlagStop : 0) | (min_letters > 2 ? kFlagShort : 0))) {
     result.offsets.push(0);
   }
   SetMaker(SetMaker&&) = delete;
 
   void reserve(size_t characters) { result.values.reserve(characters / 6 + 16); }
+
+  void finish() {
+    if (counters_.cells) counters_.count(result.values.data + counted_, result.values.size - counted_);
+    counted_ = result.values.size;
+  }
 
   // text[length] is readable and no part of a word.
   template <class C> void add(const C* text, size_t length) {
@@ -68,7 +73,13 @@ class SetMaker {
       hashes_.size = kept;
     }
     roll(hashes_.data, hashes_.size, size_, shingles_);
+    const size_t before = result.values.size;
     distinct_.append(shingles_.data, shingles_.size, result.values);
+    if (counters_.cells) {  // cells are fetched now and counted when the next set is made
+      counters_.fetch(result.values.data + before, result.values.size - before);
+      counters_.count(result.values.data + counted_, before - counted_);
+      counted_ = before;
+    }
     result.offsets.push(result.values.size);
     result.words.push(static_cast<uint32_t>(hashes_.size));
     result.disguised.push(disguised);
@@ -92,6 +103,8 @@ class SetMaker {
 
   size_t size_;
   StopSet stop_;
+  Counters counters_;
+  size_t counted_ = 0;
   uint8_t drop_;
   Buffer<uint64_t> hashes_, shingles_;
   Buffer<uint8_t> flags_;

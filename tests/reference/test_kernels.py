@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -324,12 +326,14 @@ def collections(draw):
     st.sampled_from([0.0, 0.5, 0.9, 1.0]),
     st.integers(1, 3),
     st.booleans(),
+    st.sampled_from([0, 1, 10_000]),
 )
 @pytest.mark.covers("K7", "C3")
-def test_set_store(tmp_path_factory, case, threshold, containment, threads, spill):
+def test_set_store(tmp_path_factory, case, threshold, containment, threads, spill, expected_values):
     documents, order = case
     folder = str(tmp_path_factory.getbasetemp()) if spill else ""
     fast, slow = native.SetStore(1 if spill else 0, folder, threads), reference.SetStore()
+    fast.expect(expected_values)
     for start in range(0, len(documents), 3):
         for store in (fast, slow):
             store.add(*flat(documents[start : start + 3]), threads == 2)
@@ -348,3 +352,28 @@ def test_set_store(tmp_path_factory, case, threshold, containment, threads, spil
     assert fast.overlaps(left, right).tolist() == slow.overlaps(left, right).tolist()
     factors, terms = np.array([3, 12345], np.uint32), np.array([7, 99], np.uint32)
     assert fast.minima(factors, terms, order).tolist() == slow.minima(factors, terms, order).tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text("абв ", min_size=4, max_size=80), max_size=400), st.integers(1, 4), st.integers(1, 3))
+@pytest.mark.covers("K7")
+def test_values_are_counted_while_they_are_made(texts, threads, words):
+    """Blocks of JSON read in several threads at a time, counted for one store; equal and repeated texts among them."""
+    texts = texts + texts[: len(texts) // 3]
+    blocks = [
+        b"\n".join(
+            orjson.dumps({"id": str(i), "text": text}) for i, text in enumerate(texts[part::4], part * 1000)
+        )
+        for part in range(4)
+    ]
+    fast, slow = native.SetStore(0, "", threads), reference.SetStore()
+    fast.expect(len(texts))
+    with ThreadPoolExecutor(threads) as pool:
+        made = list(
+            pool.map(lambda block: native.json_sets(block, "id", "text", words, None, 1, fast), blocks)
+        )
+    for values, offsets, *_ in made:
+        slow.add(values, offsets)
+        fast.add(values, offsets, False, True)
+    order = np.arange(len(fast), dtype=np.uint32)
+    same_arrays(fast.clean(order, 0.8, 0.9), slow.clean(order, 0.8, 0.9))

@@ -19,6 +19,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -50,6 +51,7 @@ OUTCOMES_SHOWN = 1_000  #: rows kept of documents that could not be used; all of
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
 BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
+BYTES_PER_SHINGLE = 8  #: of JSON; English has about 7, Russian about 14
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 VIEWS = ("strict", "families")
 DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
@@ -78,7 +80,7 @@ def dedupe(
 def dedupe_inputs(
     source: RecordSource | Documents,
     *,
-    method: str = "shingles",
+    method: str = AUTO,
     threshold: float | None = None,
     containment: float | None = 0.9,
     keep: str = "longest",
@@ -375,6 +377,7 @@ class _Shingled:
     outcomes: list[Outcome]
     empty: int  #: documents without words; the first of them are among the outcomes
     consumed: int
+    counted: bool = False  #: the store knows the values already
 
 
 def _read(
@@ -389,16 +392,22 @@ def _read(
         if keep in ("longest", "first"):
             block = getattr(batch, "block", None)
             if block is not None and plan.reads_blocks:
-                yield from _shingle_block(batch, block, plan)
+                yield from _shingle_block(batch, block, plan, store)
                 return
         yield _shingle_parsed(batch.parse(), plan, batch.consumed_bytes)
 
+    batches = iter(source.batches())
+    start = list(islice(batches, 1))
+    if start and total and plan.reads_blocks:
+        # The first batch tells how far the input is compressed.
+        unpacked = total * getattr(start[0], "size_bytes", 0) // max(1, start[0].consumed_bytes)
+        store.expect(unpacked // BYTES_PER_SHINGLE)
     done = 0
-    for shingled in _in_order(source.batches(), work, workers):
+    for shingled in _in_order(chain(start, batches), work, workers):
         if plan.sampled is not None:
             plan.sampled.add(shingled.values, shingled.offsets, done)
         with _spilling(folder):
-            store.add(shingled.values, shingled.offsets, True)
+            store.add(shingled.values, shingled.offsets, True, shingled.counted)
         plan.take(shingled.signed, done)
         for outcome in shingled.outcomes:
             outcomes.add(outcome)
@@ -422,7 +431,7 @@ def _read(
     return facts, outcomes, disguised
 
 
-def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]:
+def _shingle_block(batch: Any, block: bytes, plan: _Plan, store: Any) -> Iterator[_Shingled]:
     """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
     parameters, canon = plan.exact.parameters, plan.exact.canon
     values, offsets, words, tricks, ids, ends, lines, starts, left, left_starts = kernels.json_sets(
@@ -432,10 +441,11 @@ def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]
         parameters.shingle_words,
         canon.stop_hashes,
         canon.min_letters,
+        store,
     )
     doubtful = _suspicious(tricks, words)
     suspects = batch.pick(lines[doubtful].tolist(), starts[doubtful].tolist())
-    disguised = sum(map(_is_disguised, suspects.parse().texts))
+    disguised = _disguised_among(suspects.parse().texts)
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
     firsts = np.concatenate([[0], ends[:-1]]) if empty else ends
     outcomes = [
@@ -457,6 +467,7 @@ def _shingle_block(batch: Any, block: bytes, plan: _Plan) -> Iterator[_Shingled]
         outcomes,
         len(empty),
         batch.consumed_bytes,
+        counted=True,
     )
     if len(left):
         yield _shingle_parsed(
@@ -477,7 +488,7 @@ def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingle
         values=values,
         offsets=offsets,
         words=words,
-        disguised=sum(_is_disguised(parsed.texts[i]) for i in suspects),
+        disguised=_disguised_among([parsed.texts[i] for i in suspects]),
         times=parsed.times,
         sources=parsed.sources,
         signed=signed,
@@ -495,10 +506,12 @@ def _suspicious(tricks: U32, words: U32) -> NDArray[np.bool_]:
     return (tricks >= DISGUISED_WORDS) & (tricks >= DISGUISED_SHARE * words)
 
 
-def _is_disguised(text: str) -> bool:
-    from doublet.text.disguise import find_disguise
+def _disguised_among(texts: list[str]) -> int:
+    if not texts:
+        return 0
+    from doublet.text.disguise import disguised_among
 
-    return find_disguise(text).alarm
+    return disguised_among(texts)
 
 
 def _in_order(

@@ -476,12 +476,19 @@ def count_lines(block: bytes) -> int:
 
 
 def json_sets(
-    block: bytes, id_field: str, text_field: str, size: int, stop: U64 | None = None, min_letters: int = 1
+    block: bytes,
+    id_field: str,
+    text_field: str,
+    size: int,
+    stop: U64 | None = None,
+    min_letters: int = 1,
+    store: SetStore | None = None,
 ) -> tuple[U64, U64, U32, U32, bytes, U64, U32, U64, U32, U64]:
     """Sets of the records of JSON lines: as `shingle_sets`, then ids (UTF-8, one piece) and their ends, the lines taken
     and where they begin, the lines left and where they begin.
 
-    A line is left to the caller, who reads it with care, unless it is plainly good: a valid JSON object whose id is a
+    The native twin counts the values for *store* as they are made. A line is left to the caller, who reads it with
+    care, unless it is plainly good: a valid JSON object whose id is a
     string that is not empty, or a whole number, and whose text is a string. A kernel may leave more lines, but never
     take a bad one.
     """
@@ -690,8 +697,12 @@ class SetStore:
     def __len__(self) -> int:
         return len(self._sets)
 
-    def add(self, values: U64, offsets: U64, take: bool = False) -> None:
-        """With *take* the array belongs to the store from now on: the native twin then does not copy it."""
+    def expect(self, values: int) -> None:
+        """About so many values will come. The native twin then lets `json_sets` count them as they are made."""
+
+    def add(self, values: U64, offsets: U64, take: bool = False, counted: bool = False) -> None:
+        """With *take* the array belongs to the store from now on: the native twin then does not copy it. *counted*: it
+        was made by `json_sets` for this store."""
         for start, end in _documents(offsets):
             self._sets.append(frozenset(values[start:end].tolist()))
 
@@ -731,7 +742,9 @@ class SetStore:
         kept: list[int] = []
         first: dict[frozenset[int], int] = {}
         links: dict[int, list[tuple[int, int]]] = {}
-        for document in order.tolist():
+        for done, document in enumerate(order.tolist()):
+            if on_step is not None and done % 256 == 0:
+                on_step(done, len(order))
             leader = first.setdefault(self._sets[document], document) if self._sets[document] else document
             if leader != document:
                 links[document] = links[leader] or [(leader, len(self._sets[leader]))]
@@ -740,6 +753,8 @@ class SetStore:
             links[document] = [(k, common) for k, common in found if common]
             if not links[document]:
                 kept.append(document)
+        if on_step is not None:
+            on_step(len(order), len(order))
         return _columns([(d, k, common) for d, hits in links.items() for k, common in hits])
 
     def pairs(
@@ -748,6 +763,8 @@ class SetStore:
         """All pairs (smaller number first) that resemble or hold each other, at most *limit*; last: was it cut?"""
         out: list[tuple[int, int, int]] = []
         for a in range(len(self._sets)):
+            if on_step is not None:
+                on_step(a + 1, len(self._sets))
             for b in range(a + 1, len(self._sets)):
                 common = self._covers(a, b, threshold, containment) or self._covers(
                     b, a, threshold, containment

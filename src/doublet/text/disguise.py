@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,11 +86,23 @@ def find_disguise_in(text: str, batch: TokenBatch, index: int) -> Disguise:
     return Disguise(tuple(tally.finding() for tally in found if tally.characters))
 
 
+def disguised_among(texts: Sequence[str]) -> int:
+    """How many of *texts* would raise an alarm. Stops at the first reason for each, and tells no places."""
+    batch = Canon().tokens(list(texts))
+    count = 0
+    for index, text in enumerate(texts):
+        words = _Words(text, batch, index, brief=True)
+        kinds = (_lookalike, _invisible, _spaced, _marks, _styled)
+        count += words.suspicious and any(kind(words).alarm for kind in kinds)
+    return count
+
+
 class _Words:
     """The words of one text, and what the fold table says about its characters."""
 
-    def __init__(self, text: str, batch: TokenBatch, index: int) -> None:
+    def __init__(self, text: str, batch: TokenBatch, index: int, *, brief: bool = False) -> None:
         part = batch.slice(index)
+        self.brief = brief  # only the alarm is of interest
         self.text = text
         self.starts = batch.starts[part].astype(np.int64)
         self.ends = batch.ends[part].astype(np.int64)
@@ -217,6 +229,8 @@ def _lookalike(words: _Words) -> _Tally:
             counted[i] = number
     if words.many("lookalike", list(counted)):
         tally.alarm = True
+        if words.brief:
+            return tally
         # Words of twins alone («оса» in Latin) say nothing by themselves, but now they are part of it.
         counted |= _turned(words)
     for i in sorted(counted):
