@@ -29,6 +29,7 @@ from doublet.signatures.shingles import Shingles
 from doublet.store.database import Store
 from doublet.store.passages import (
     CUT,
+    EVERY_KEY_UP_TO,
     KEYS_PER_CANDIDATE,
     LEAST_CANDIDATES,
     SHINGLE_WORDS,
@@ -82,11 +83,11 @@ def check_library(
     if candidates is not None and candidates < 1:
         raise InvalidParameter(f"candidates is {candidates}: it must be 1 or more", name="candidates")
     infos = select(store, libraries)
-    numbers = None if libraries is None else [info.number for info in infos]
+    numbers = _filter(store, infos) if libraries is not None else None
     documents = sum(info.documents for info in infos)
     batch = Canon().tokens([text])
     words = len(batch.hashes)
-    keys = make_keys([text], batch)
+    keys = make_keys([text], batch, every=words <= EVERY_KEY_UP_TO)
     hits = store.look_up(keys.values, numbers)
     limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
     notes: list[str] = [] if words else ["the text has no words: there is nothing to check"]
@@ -95,6 +96,9 @@ def check_library(
         if words:
             chosen += store.same_words(int(keys.folds.view(np.int64)[0]), numbers)
         found = store.full(list(dict.fromkeys(chosen)))
+        if libraries is not None:  # a library that was made this moment is none of those asked for
+            names = {info.name for info in infos}
+            found = {number: one for number, one in found.items() if one[0].library in names}
         progress.step("looking up", len(found), len(found), "documents")
         measures = _measure(text, [found[number][1] for number in found])
     else:
@@ -160,6 +164,13 @@ def select(store: Store, names: Sequence[str] | None) -> list[LibraryInfo]:
     if names is None:
         return store.libraries()
     return [store.library(name) for name in dict.fromkeys(names)]
+
+
+def _filter(store: Store, infos: Sequence[LibraryInfo]) -> list[int] | None:
+    """Numbers of the libraries to look into; None when they are all there are, which needs no filter."""
+    chosen = [info.number for info in infos]
+    others = [info for info in store.libraries() if info.documents and info.number not in chosen]
+    return chosen if others else None
 
 
 def _measure(text: str, texts: Sequence[str]) -> list[tuple[float, float]]:

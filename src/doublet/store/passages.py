@@ -33,6 +33,8 @@ KEY_BYTES = 5
 CUT = 1_000  #: a key of more documents says little; it is looked up no further than that
 LEAST_CANDIDATES = 50  #: documents that are verified, at least
 KEYS_PER_CANDIDATE = 4  #: a long work has one more candidate for so many keys
+#: words; of a text that short every fingerprint is looked up, so that shorter passages are found
+EVERY_KEY_UP_TO = 300
 #: Goes with the stored keys: what was made with another version is made again by `doublet library verify --repair`.
 VERSION = (TEXT_VERSION * 100 + HASH_VERSION) * 100 + 1
 
@@ -51,11 +53,14 @@ class Keys:
     words: I64  #: of each text
 
 
-def make_keys(texts: Sequence[str], batch: TokenBatch | None = None) -> Keys:
-    """The low bits are taken, because the smallest of many fingerprints all begin with zeros."""
+def make_keys(texts: Sequence[str], batch: TokenBatch | None = None, *, every: bool = False) -> Keys:
+    """The low bits are taken, because the smallest of many fingerprints all begin with zeros.
+
+    *every*: no fingerprint is left out, to look up what a short text shares with stored keys.
+    """
     batch = batch if batch is not None else Canon().tokens(texts)
     values, offsets = kernels.shingle(batch.hashes, batch.offsets, SHINGLE_WORDS)
-    places, ends = kernels.winnow(values, offsets, WINDOW)
+    places, ends = kernels.winnow(values, offsets, 1 if every else WINDOW)
     starts = np.repeat(offsets[:-1], np.diff(ends).astype(np.int64))
     chosen = values[(starts + places).astype(np.int64)] & _MASK
     # Each key once in a text, where it stands first.

@@ -172,3 +172,12 @@ def test_every_run_of_the_promised_length_shares_a_key() -> None:
             set(keys.values[int(keys.offsets[d]) : int(keys.offsets[d + 1])].tolist()) for d in (0, 1)
         )
         assert first & second
+
+
+def test_of_a_short_text_every_fingerprint_is_a_key() -> None:
+    text = " ".join(f"word{number}" for number in range(100))
+    some, every = passages.make_keys([text]), passages.make_keys([text], every=True)
+    assert len(every.values) == 97
+    assert 5 < len(some.values) < 20
+    assert set(some.values.tolist()) < set(every.values.tolist())
+    assert sorted(every.places.tolist()) == list(range(97))
