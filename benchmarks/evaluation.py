@@ -93,6 +93,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--methods", default="", help="specs with commas between them; all by default")
+    parser.add_argument(
+        "--groups", action="store_true", help="look for groups too, which takes as long again"
+    )
     parser.add_argument("--changes", default=",".join(CHANGES))
     given = parser.parse_args()
     for language in given.languages:
@@ -103,6 +106,8 @@ def main() -> None:
             bases=given.bases,
             seed=given.seed,
             curves=False,
+            groups=given.groups,
+            beside_source=True,
             workers=given.workers,
             progress=Progress(),
         )

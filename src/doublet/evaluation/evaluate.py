@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,8 @@ class Plan:
     thesaurus: Path | None
     thesaurus_part: str
     curves: bool
-    compare_published: bool
+    groups: bool
+    beside_source: bool
 
 
 def evaluate(
@@ -124,6 +125,8 @@ def evaluate(
     bases: int | None = None,
     quick: bool = False,
     curves: bool = True,
+    groups: bool = True,
+    beside_source: bool | None = None,
     thesaurus: Path | None = None,
     thesaurus_part: str = "all",
     id_field: str = "id",
@@ -136,12 +139,17 @@ def evaluate(
 
     *methods* are specs ("minhash", "shingles@containment:shingle_words=3"), by default all there are; *changes*
     names of changes. *bases*: so many documents are changed. *thesaurus* makes the synonyms; methods have their own.
+    *curves*, *groups* and *beside_source* (the source's table; by default when no methods were named) can be left out.
     *isolated*: each method in a process of its own, which is how its memory is told. Raises `UsageError`,
     `SourceError`, `Cancelled`.
     """
     progress = progress or Progress()
-    plan = _plan(
-        methods, changes, thresholds, shingle_words, seed, bases, quick, curves, thesaurus, thesaurus_part
+    plan = _plan(methods, changes, thresholds, shingle_words, seed, bases, quick, thesaurus, thesaurus_part)
+    plan = replace(
+        plan,
+        curves=curves,
+        groups=groups,
+        beside_source=not methods if beside_source is None else beside_source,
     )
     if data is None or isinstance(data, str | Path):
         sets, skipped = open_data(
@@ -194,7 +202,6 @@ def _plan(
     seed: int,
     bases: int | None,
     quick: bool,
-    curves: bool,
     thesaurus: Path | None,
     thesaurus_part: str,
 ) -> Plan:
@@ -229,8 +236,9 @@ def _plan(
         quick,
         thesaurus,
         thesaurus_part,
-        curves,
-        compare_published=not methods,
+        curves=True,
+        groups=True,
+        beside_source=True,
     )
 
 
@@ -269,7 +277,7 @@ class _Run:
 
     def _language(self, name: str, documents: Sequence[Document]) -> None:
         plan = self.plan
-        table = tuple(published.STUDENT_WORKS) if plan.compare_published else ()
+        table = tuple(published.STUDENT_WORKS) if plan.beside_source else ()
         needed = dict.fromkeys(plan.changes)
         if plan.curves:
             needed |= dict.fromkeys(["synonyms-20", "sentences-moved"])
@@ -295,7 +303,7 @@ class _Run:
                 FindTask(spec, problem.library, [queries[i] for i in asked], plan.thresholds),
             )
         together, truth = _cluster_problem(problem, plan.changes, QUICK_CLUSTERED if plan.quick else None)
-        for spec in plan.specs:
+        for spec in plan.specs if plan.groups else ():
             tasks.add(("clusters", spec), FindTask(spec, together, None))
         for spec in plan.specs:
             if spec.info.shows_fragments:
