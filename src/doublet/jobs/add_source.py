@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import queue
 import re
 import threading
@@ -21,12 +20,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from doublet.errors import Cancelled, ConfigError, DoubletError, InvalidParameter, SourceError
+from doublet.errors import (
+    Cancelled,
+    ConfigError,
+    DoubletError,
+    InputUnreadable,
+    InvalidParameter,
+    SourceError,
+)
 from doublet.jobs.index_library import OPTIMIZE_FROM, to_documents
 from doublet.model import FORMAT_VERSION, Document, Outcome
 from doublet.progress import Progress
 from doublet.sources.folder import FolderSource, Records, Whole
-from doublet.sources.kinds import WEB_KINDS, make_source, tell_web
+from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, tell_web
 from doublet.sources.protocol import (
     Checkpoint,
     Complete,
@@ -157,7 +163,9 @@ def work_out(
 
 
 def make(kind: str, address: str, options: Mapping[str, Any]) -> Source:
-    """The source that was written down."""
+    """The source that was written down. Raises `InvalidParameter` for options that the kind does not have."""
+    if kind not in (*LOCAL_KINDS, *KINDS):
+        raise InputUnreadable(f"{address}: there is no kind of source {kind!r} here", address=address)
     if kind not in LOCAL_KINDS:
         return make_source(kind, address, **options)
     try:
@@ -198,13 +206,15 @@ def fill_source(
     filling: Filling | None = None,
     progress: Progress | None = None,
     pool: ReaderPool | None = None,
+    walked: Source | None = None,
 ) -> Filled:
-    """Walk a source and bring its library up to date with it.
+    """Walk a source and bring its library up to date with it. *walked* is the source itself, where it is one that only
+    the caller can make.
 
     Raises `SourceError` when nothing can be had from the source at all, `Cancelled`, `StoreError`; what was stored
     before stays, and the next call goes on from the last checkpoint.
     """
-    walk = _Walk(store, source, fetcher, filling or Filling(), progress or Progress(), pool)
+    walk = _Walk(store, source, fetcher, filling or Filling(), progress or Progress(), pool, walked)
     return walk.run()
 
 
@@ -217,6 +227,7 @@ class _Walk:
         filling: Filling,
         progress: Progress,
         pool: ReaderPool | None,
+        walked: Source | None,
     ) -> None:
         self.store = store
         self.info = source
@@ -224,7 +235,7 @@ class _Walk:
         self.filling = filling
         self.progress = progress
         self.library = store.library(source.library).number
-        self.source: Any = make(source.kind, source.address, source.options)
+        self.source: Any = walked or make(source.kind, source.address, source.options)
         keep = filling.keep_duplicates
         self.keep_duplicates = source.kind not in SKIPS_DUPLICATES if keep is None else keep
         self.result = Filled(source.library, source.kind, source.address)
@@ -312,7 +323,7 @@ class _Walk:
         elif isinstance(item, Records):
             size = item.batch.size_bytes
             self._room.take(size, self._stop)
-            self._put((item.part, self._readers.submit(item.batch.parse), size))
+            self._put((item, self._readers.submit(item.batch.parse), size))
         else:
             self._put(item)
 
@@ -349,13 +360,20 @@ class _Walk:
                     raise
                 state, reason = failure(error)
                 return None, replace(fact, state=state, reason=reason)
-        wanted = self.filling.min_words
-        words = sum(1 for _ in itertools.islice(_WORD.finditer(text), max(wanted, 1)))
-        if words < max(wanted, 1):
-            reason = f"has {words} words; the least is {wanted} (min_words)" if words else "has no words"
-            return None, replace(fact, state="too_short", reason=reason)
+        short = self._too_short(text)
+        if short:
+            return None, replace(fact, state="too_short", reason=short)
         source = self.info.address if self.info.kind not in LOCAL_KINDS else Path(self.info.address).name
         return Document(item.id, text, item.title, item.time, source, item.address), fact
+
+    def _too_short(self, text: str) -> str:
+        """Why a text is too short to be kept, or nothing."""
+        wanted = max(self.filling.min_words, 1)
+        words = sum(1 for _ in itertools.islice(_WORD.finditer(text), wanted))
+        if words >= wanted:
+            return ""
+        many = "1 word" if words == 1 else f"{words} words"
+        return f"has {many}; the least is {wanted} (min_words)" if words else "has no words"
 
     # Taking in what was read, in order
 
@@ -391,7 +409,7 @@ class _Walk:
     def _take(self, item: Any) -> None:
         batch = self._batch
         if isinstance(item, tuple):
-            id, future, size = item
+            given, future, size = item
             found = future.result()
             self._room.give_back(size)
             if isinstance(found, tuple):
@@ -400,7 +418,7 @@ class _Walk:
                 if document is not None:
                     batch.add(document)
             else:
-                self._take_records(id, found)
+                self._take_records(given, found)
         elif isinstance(item, Unchanged):
             batch.unchanged.append(
                 Fact(
@@ -422,12 +440,15 @@ class _Walk:
         elif isinstance(item, Complete):
             self._complete = True
 
-    def _take_records(self, part: str, parsed: ParsedBatch) -> None:
+    def _take_records(self, given: Records, parsed: ParsedBatch) -> None:
         """Records of a table count as documents however short they are: whoever made the table has decided that."""
-        batch = self._batch
+        batch, part = self._batch, given.part
         for document in to_documents(parsed):
-            batch.add(document)
-            batch.facts.append(Fact(document.id, part=part))
+            fact = Fact(document.id, part=part)
+            short = "" if given.table else self._too_short(document.text)
+            batch.facts.append(replace(fact, state="too_short", reason=short) if short else fact)
+            if not short:
+                batch.add(document)
         for outcome in parsed.outcomes:
             fact = Fact(outcome.id or outcome.place, part=part, state=outcome.state, reason=outcome.reason)
             batch.facts.append(replace(fact, place=outcome.place))
@@ -568,12 +589,3 @@ def update_library(
 
 def is_web_kind(kind: str) -> bool:
     return kind in WEB_KINDS
-
-
-def shown_path(path: str) -> str:
-    """A path as a user would write it here."""
-    with contextlib.suppress(ValueError):
-        near = os.path.relpath(path)
-        if not near.startswith(".."):
-            return near
-    return path

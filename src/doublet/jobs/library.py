@@ -24,7 +24,7 @@ from doublet.store.values import Added, Finding, LibraryInfo, SourceInfo, Stored
 
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling
-    from doublet.sources.protocol import Fetcher
+    from doublet.sources.protocol import Fetcher, Source
 
 LIMIT_BYTES = 1 << 30
 
@@ -109,7 +109,7 @@ class Library:
 
     def add_source(
         self,
-        source: str | os.PathLike[str],
+        source: str | os.PathLike[str] | Source,
         *,
         kind: str = "auto",
         fetcher: Fetcher | None = None,
@@ -117,13 +117,19 @@ class Library:
         progress: Progress | None = None,
         **options: Any,
     ) -> Filled:
-        """Documents from a folder, a file or an address on the web, which is remembered: `update` walks it again.
+        """Documents from a folder, a file or an address on the web, which is remembered: `update` walks it again. Or a
+        source of your own (`doublet.sources.protocol.Source`), which is walked by this call alone.
 
         *options* are those of the kind of source (docs/reference/sources.md), *filling* says what to do with duplicates
         and short texts. Without a *fetcher* a polite one is made. Raises `SourceError` when nothing can be had.
         """
         from doublet.jobs.add_source import fill_source, register_source
 
+        if not isinstance(source, str | os.PathLike):
+            info = self.store.walks.add_source(self.info.number, source.kind, source.address, options)
+            return fill_source(
+                self.store, info, fetcher=fetcher, filling=filling, progress=progress, walked=source
+            )
         given = os.fspath(source)
         with _fetching(fetcher) as asked:
             info = register_source(self.store, self.name, given, kind=kind, fetcher=asked, options=options)

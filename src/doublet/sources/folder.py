@@ -19,15 +19,15 @@ from doublet.sources.open import (
     ARCHIVES,
     COLUMN_TABLES,
     LINE_TABLES,
-    Inputs,
     is_container,
     open_file,
     table_suffix,
 )
+from doublet.sources.packed import PackedBatch
 from doublet.sources.protocol import Complete, Failed, Fetcher, Found, Item, KnownLookup, Unchanged
 from doublet.sources.records import RawBatch
 from doublet.sources.streams import cannot_open
-from doublet.sources.texts import bytes_of, failure, unpacked_name, walk
+from doublet.sources.texts import TextBatch, bytes_of, failure, unpacked_name, walk
 from doublet.text.read import MAX_BYTES
 
 _BLOCK = 1 << 20
@@ -35,10 +35,11 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Some documents of a table or an archive, unread. *part* is the id of that file."""
+    """Some documents of a table or an archive, unread. *part* is the id of that file; *table* tells which it is."""
 
     part: str
     batch: RawBatch
+    table: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +166,6 @@ class FolderSource:
             return
         with opened:
             self.notes += opened.notes
-            yield from (Records(id, batch) for batch in _batches(opened))
+            for batch in opened.batches():
+                yield Records(id, batch, not isinstance(batch, PackedBatch | TextBatch))
         yield Whole(id, version)
-
-
-def _batches(opened: Inputs) -> Iterator[RawBatch]:
-    yield from opened.batches()
