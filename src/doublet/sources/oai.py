@@ -54,6 +54,7 @@ MAX_LINKS = 4  #: of a record that are tried for its full text
 MAX_RESTARTS = 10  #: of a list whose tokens expire
 MAX_EMPTY_PAGES = 20  #: one after the other, each with a token for the next
 MAX_RETRIES = 1_000  #: records whose full text was not to be had and that are tried again next time
+MAX_SEEN = 2_000_000  #: records that are remembered as given in this walk
 ATTEMPTS = 3  #: how often
 # A list that is in the order of dates for so many records is taken to be so to its end, as most servers' lists are.
 IN_ORDER = 200
@@ -215,6 +216,7 @@ class _Walk:
         else:  # nothing was stopped, or other sets are asked for now
             self.number = 0
         self.form = _SECONDS
+        self.seen: set[int] = set()
         self.since_checkpoint = 0
 
     def items(self) -> Iterator[Item]:
@@ -405,7 +407,11 @@ class _Walk:
             walk.in_order = walk.in_order and stamp >= walk.latest
             walk.latest = max(walk.latest, stamp)
             walk.seen += 1
-            if self._is_asked_for(record, walk.set):
+            # Servers that forget the set, and those whose list is begun again, give records twice.
+            mark = hash((record.identifier, record.datestamp))
+            if self._is_asked_for(record, walk.set) and mark not in self.seen:
+                if len(self.seen) < MAX_SEEN:
+                    self.seen.add(mark)
                 yield from self._record(record)
             if self.since_checkpoint >= EVERY:
                 walk.position, walk.last = number, record.identifier

@@ -118,8 +118,9 @@ def test_sets_and_a_server_that_forgets_them() -> None:
     for forgets in (False, True):
         repository = Repository(items, forgets_set=forgets)
         shelf = Shelf()
-        shelf.fill(OaiSource(BASE, sets=["theses"]), web(repository))
+        items_given = shelf.fill(OaiSource(BASE, sets=["theses"]), web(repository))
         assert len(shelf.documents) == 10
+        assert len(list(told(items_given))) == 10  # each once, though pages overlap then
         assert all(int(id.rsplit(":", 1)[-1]) % 2 for id in shelf.documents)
     both = Shelf()
     both.fill(OaiSource(BASE, sets=["theses", "papers"]), web(Repository(items)))
