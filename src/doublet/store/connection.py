@@ -351,6 +351,12 @@ class Database:
                 "what was stored stays, the rest is taken up from there",
                 **facts,
             )
+        if "disk i/o error" in low or "file too large" in low:
+            return StoreError(
+                f"{self.shown} cannot be read or written ({text}): a limit on the size of files or a quota may be "
+                "reached, or the disk fails. Mend that and run the same command again: what was stored stays",
+                **facts,
+            )
         if "malformed" in low or "not a database" in low or "corrupt" in low or "invalid page" in low:
             return StoreDamaged(
                 f"{self.shown} is damaged ({text}): `doublet library verify --repair` mends the index; for the rest "
