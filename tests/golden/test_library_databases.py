@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
+import sqlite3
 
 import pytest
 import zstandard
@@ -37,3 +39,44 @@ def test_old_databases_open(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
         found = check_library(store, texts["water-towers"], method="minhash")
         assert found.sources[0].id == "water-towers"
         assert check_library(store, texts["springs"]).share == 1.0
+
+
+def test_sources_of_the_second_layout(tmp_path: pathlib.Path) -> None:
+    place = tmp_path / "old.db"
+    place.write_bytes(zstandard.ZstdDecompressor().decompress((FOLDER / "0002.db.zst").read_bytes()))
+    with Store(str(place)) as store:
+        (source,) = store.walks.sources(store.library("old").number)
+        assert (source.kind, source.address, source.status) == ("oai", "https://example.org/oai", "done")
+        assert (source.options, source.state) == ({"sets": ["theses"]}, {"since": "2024-05-02"})
+        assert (source.documents, source.outcomes) == (1, {"too_short": 1, "unchanged": 1})
+        known = store.walks.known(source.number, "springs")
+        assert known is not None
+        assert (known.version, known.etag, known.stored) == ("2024-05-01", '"abc"', True)
+
+
+def test_twin_recipes_of_the_first_layout_become_one(tmp_path: pathlib.Path) -> None:
+    """Two processes could make one recipe twice; from the second layout on they cannot."""
+    place = tmp_path / "old.db"
+    place.write_bytes(zstandard.ZstdDecompressor().decompress((FOLDER / "0001.db.zst").read_bytes()))
+    columns = (
+        "library_id, digest, method, recipe, settings, parameters, statistics, changes, documents, follows"
+    )
+    with contextlib.closing(sqlite3.connect(place)) as plain, plain:
+        before = plain.execute("SELECT count(*) FROM doublet_recipe").fetchone()[0]
+        assert before > 0
+        plain.execute(f"INSERT INTO doublet_recipe ({columns}) SELECT {columns} FROM doublet_recipe")
+        twin = plain.execute("SELECT max(id) FROM doublet_recipe").fetchone()[0]
+        facts = 'name, name_hash, size, "values", keys'
+        plain.execute(
+            f"INSERT INTO doublet_entry (recipe_id, {facts}) SELECT ?, {facts} FROM doublet_entry "
+            "WHERE recipe_id = (SELECT max(id) FROM doublet_recipe WHERE id < ?)",
+            (twin, twin),
+        )
+    with Store(str(place)) as store:
+        assert store.database.row("SELECT count(*) FROM doublet_recipe") == (before,)
+        orphans = "SELECT count(*) FROM doublet_entry WHERE recipe_id NOT IN (SELECT id FROM doublet_recipe)"
+        assert store.database.row(orphans) == (0,)
+        with pytest.raises(sqlite3.IntegrityError):
+            store.database.raw.execute(
+                f"INSERT INTO doublet_recipe ({columns}) SELECT {columns} FROM doublet_recipe"
+            )
