@@ -6,6 +6,7 @@ import itertools
 import pathlib
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ from doublet.progress import Event, Progress
 from doublet.signatures import METHODS
 from doublet.signatures.statistics import CollectionStatistics
 from doublet.store import passages, words
+from doublet.store.connection import Database
 from doublet.store.database import Store
+from doublet.store.texts import Packer
 from doublet.store.values import Added
 from doublet.store.verify import verify
 from library_databases import VENDORS, new_address
@@ -69,6 +72,7 @@ def counted(texts: list[str]) -> CollectionStatistics:
     return out
 
 
+@pytest.mark.covers("S6")
 def test_it_works(store: Store, name: str) -> None:
     added = store.add(name, [Document("ru", RU, title="Title"), Document("en", EN)])
     assert (added.stored, added.changed, added.unchanged, added.outcomes) == (2, 0, 0, [])
@@ -260,6 +264,7 @@ def test_only_known_things_can_be_left_out(store: Store, name: str, wrong: str) 
         check_library(store, RU, libraries=[name], leave_out=[wrong])
 
 
+@pytest.mark.covers("K1", "K2")
 def test_a_borrowed_paragraph_of_a_long_work(store: Store, name: str) -> None:
     store.add(name, [Document("ru", RU), Document("en", EN)])
     start = len(RU.split()) // 3
@@ -357,6 +362,7 @@ def test_statistics_after_any_history(store: Store, vendor: str, actions: list[t
     store.delete(name)
 
 
+@pytest.mark.covers("M11")
 def test_parts_of_statistics_are_folded(store: Store, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "FOLD_AT", 4)
     for n in range(10):
@@ -380,6 +386,41 @@ def test_a_dictionary_is_trained_and_stays_readable(vendor: str) -> None:
         assert index_library(store, "x", documents).unchanged == 420
 
 
+@pytest.mark.covers("K5")
+def test_the_work_of_a_check_hardly_grows_with_the_library(
+    store: Store, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten times as many documents, all sharing a line with the text: as many questions, and no more texts read."""
+    luck = np.random.default_rng(9)
+    words = [f"word{number}" for number in range(3_000)]
+    footer = "all rights of these pages are kept by those who wrote them and by nobody else at all"
+    text = " ".join([*luck.choice(words, 500), footer])
+    work: list[tuple[int, int]] = []
+    for size in (150, 1_500):
+        made = [" ".join([*luck.choice(words, 30), footer]) for _ in range(size)]
+        store.add(name, [Document(f"{size} {number}", one) for number, one in enumerate(made)])
+        asked, read = 0, 0
+        with monkeypatch.context() as patch:
+
+            def rows(self: Database, *given: Any, plain: Any = Database.rows) -> Any:
+                nonlocal asked
+                asked += 1
+                return plain(self, *given)
+
+            def unpack(self: Packer, *given: Any, plain: Any = Packer.unpack) -> Any:
+                nonlocal read
+                read += 1
+                return plain(self, *given)
+
+            patch.setattr(Database, "rows", rows)
+            patch.setattr(Packer, "unpack", unpack)
+            check_library(store, text)
+        work.append((asked, read))
+    assert work[1][0] <= work[0][0] + 2
+    assert work[1][1] <= passages.LEAST_CANDIDATES
+
+
+@pytest.mark.covers("L8")
 def test_groups_inside_and_between(store: Store, name: str) -> None:
     other = name + " b"
     store.create(other)

@@ -40,6 +40,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.covers("S6", "K1")
 def test_it_works(theses: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "data" / "doublet" / "libraries.db").is_file()
     (info,) = answer(capsys, "library", "list")["libraries"]
