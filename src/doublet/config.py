@@ -149,7 +149,7 @@ def _setting(default: Any, read: Callable[[Any], Any], about: str) -> Any:
 class Settings:
     """What can be set once for all commands. Each field says how it is read and what it is."""
 
-    method: str = _setting("shingles", as_name, "the method (see `doublet methods`)")
+    method: str = _setting("auto", as_name, "the method (see `doublet methods`)")
     threshold: float | None = _setting(None, as_share, "resemblance from which texts are duplicates")
     shingle_words: int | None = _setting(None, as_number, "words in a shingle")
     containment: float | None = _setting(

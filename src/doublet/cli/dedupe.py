@@ -79,6 +79,13 @@ MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is
 @click.option(
     "--views", metavar="strict,families", help="Add groups in which all pairs agree, or whole families."
 )
+@click.option(
+    "--reworded",
+    type=click.Choice(["list", "all", "remove", "off"]),
+    default="list",
+    show_default=True,
+    help="With --method auto: what to do about edited and reworded copies below the threshold.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say how long it would take and how much memory.")
 @format_option("table", "json", "jsonl", "csv")
 @quiet_option
@@ -96,6 +103,7 @@ def command(
     kept: Path | None,
     pairs: bool,
     views: str | None,
+    reworded: str,
     dry_run: bool,
     form: str,
     quiet: bool,
@@ -156,6 +164,7 @@ def command(
             prefer=prefer,
             pairs=pairs,
             views=chosen_views,
+            reworded=reworded,
             groups=groups,
             kept=kept,
             quiet=quiet,
@@ -179,6 +188,7 @@ def work(
     prefer: Sequence[str],
     pairs: bool,
     views: Sequence[str],
+    reworded: str,
     groups: Path | None,
     kept: Path | None,
     quiet: bool,
@@ -200,6 +210,7 @@ def work(
                 keep=settings.keep,
                 pairs=pairs,
                 views=tuple(views),
+                reworded=reworded,
                 workers=settings.workers,
                 memory_bytes=settings.memory,
                 prefer=tuple(prefer),

@@ -11,14 +11,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from doublet.model import Comparison, Deduplication, Disguise, Group, Outcome, Span
-from doublet.reports.wording import DISGUISES, FAILED, FRAGMENT_KINDS, OUTCOMES, count, percent
+from doublet.model import Comparison, Deduplication, Disguise, Group, Outcome, Related, Span
+from doublet.reports.wording import DISGUISES, FAILED, FRAGMENT_KINDS, OUTCOMES, RELATED, count, percent
 
 CONTEXT = 40  #: characters shown before and after a passage
 PASSAGE = 480  #: characters of a passage that are shown; the middle of a longer one is left out
 SHOWN_FRAGMENTS = 50
 SHOWN_GROUPS = 10
 SHOWN_MEMBERS = 5
+SHOWN_RELATED = 3
 SIDE_BY_SIDE = 100  #: columns from which both texts stand next to each other
 
 Segment = tuple[str, str]  #: text and the name of its style ("" is plain)
@@ -114,7 +115,27 @@ def deduplication(result: Deduplication, *, width: int = 80, colour: bool = Fals
     if len(largest) > SHOWN_GROUPS:
         more = count(len(largest) - SHOWN_GROUPS, "more group")
         lines += ["", f"and {more}: --groups FILE or --format jsonl has them all"]
+    if result.related:
+        lines += ["", *_related(result.related, paint)]
     return "\n".join(lines) + "\n"
+
+
+def _related(related: Sequence[Related], paint: Painter) -> list[str]:
+    """How many kept documents are alike without being duplicates, and the most alike of each kind."""
+    lines = []
+    for kind, words in RELATED.items():
+        those = [one for one in related if one.kind == kind]
+        if not those:
+            continue
+        lines.append(paint(f"{count(len(those), 'pair')} of kept documents {words}", "title"))
+        for one in sorted(those, key=lambda r: (-(r.kept or r.resemblance), r.a, r.b))[:SHOWN_RELATED]:
+            measures = f"resemblance {one.resemblance:.3f}"
+            if one.aligned is not None and one.kept is not None:
+                measures += f", aligned {one.aligned:.3f}, words kept {one.kept:.3f}"
+            lines.append(f"  {harmless(one.a)}  {harmless(one.b)}  " + paint(measures, "dim"))
+        if len(those) > SHOWN_RELATED:
+            lines.append(f"  and {len(those) - SHOWN_RELATED:,} more: --format json has them all")
+    return lines
 
 
 def outcomes(

@@ -42,6 +42,13 @@ OUTCOMES = {
     "removed": ("was taken out by hand and stays out", "were taken out by hand and stay out"),
 }
 
+#: kinds of pairs that are no duplicates and yet more alike than chance (`Related`)
+RELATED = {
+    "edited": "are edited copies below the threshold",
+    "reworded": "are reworded copies",
+    "shared": "share passages and little else",
+}
+
 #: states that mean failure; an empty text is an answer
 FAILED = (
     *("invalid", "duplicate_id", "unreadable", "too_large"),
@@ -57,6 +64,7 @@ LEFT_OUT = {
 }
 STAGES = {
     "reading": "Reading",
+    "reading again": "Reading again",
     "signing": "Signing",
     "aligning": "Finding passages",
     "disguise": "Looking for disguise",
