@@ -136,7 +136,7 @@ def test_every_document_ends_in_a_stated_outcome(store: Store) -> None:
         "stored": "stored",
         "copy": "duplicate",
         "short": "too_short",
-        "empty": "too_short",
+        "empty": "empty",
         "broken": "broken",
         "unknown": "unknown_kind",
         "old office": "unknown_kind",

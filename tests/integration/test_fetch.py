@@ -532,25 +532,7 @@ def test_a_stop_ends_waiting_and_reading(server: BadServer) -> None:
             assert time.monotonic() - began < 1.8
 
 
-# A real server
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    script = pathlib.Path(__file__).resolve().parents[3] / "shared/components/start-site"
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-    state = {"STATE_DIR": str(tmp_path_factory.mktemp("site")), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-    pathlib.Path(state["STATE_DIR"]).chmod(0o755)
-    for parent in pathlib.Path(state["STATE_DIR"]).parents[:2]:
-        parent.chmod(0o755)  # the server runs as somebody else
-    run = [str(script), "start", port]
-    done = subprocess.run(run, text=True, stdout=subprocess.PIPE, env=state, check=False)
-    if done.returncode == 69:
-        pytest.skip("nginx is not here: `make system` installs it")
-    assert done.returncode == 0
-    yield done.stdout.strip().rstrip("/")
-    subprocess.run([str(script), "stop", port], check=True, env=state)
+# A real server (the fixture is in conftest.py)
 
 
 @pytest.fixture

@@ -362,18 +362,20 @@ class _Walk:
                 return None, replace(fact, state=state, reason=reason)
         short = self._too_short(text)
         if short:
-            return None, replace(fact, state="too_short", reason=short)
+            return None, replace(fact, state=short[0], reason=short[1])
         source = self.info.address if self.info.kind not in LOCAL_KINDS else Path(self.info.address).name
         return Document(item.id, text, item.title, item.time, source, item.address), fact
 
-    def _too_short(self, text: str) -> str:
-        """Why a text is too short to be kept, or nothing."""
+    def _too_short(self, text: str) -> tuple[str, str] | None:
+        """State and reason of a text that is too short to be kept."""
         wanted = max(self.filling.min_words, 1)
         words = sum(1 for _ in itertools.islice(_WORD.finditer(text), wanted))
         if words >= wanted:
-            return ""
+            return None
+        if not words:
+            return "empty", "the text has no words"
         many = "1 word" if words == 1 else f"{words} words"
-        return f"has {many}; the least is {wanted} (min_words)" if words else "has no words"
+        return "too_short", f"has {many}; the least is {wanted} (min_words)"
 
     # Taking in what was read, in order
 
@@ -445,8 +447,8 @@ class _Walk:
         batch, part = self._batch, given.part
         for document in to_documents(parsed):
             fact = Fact(document.id, part=part)
-            short = "" if given.table else self._too_short(document.text)
-            batch.facts.append(replace(fact, state="too_short", reason=short) if short else fact)
+            short = None if given.table else self._too_short(document.text)
+            batch.facts.append(replace(fact, state=short[0], reason=short[1]) if short else fact)
             if not short:
                 batch.add(document)
         for outcome in parsed.outcomes:
