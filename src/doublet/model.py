@@ -189,6 +189,8 @@ class Comparison:
     disguise_b: Disguise
     recipe: Recipe | None = None
     notes: tuple[str, ...] = ()
+    possible: tuple[Fragment, ...] = ()  #: reworded places too short to be sure of; in no share
+    step: str = ""  #: which step of the method "auto" decided
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -202,6 +204,8 @@ class Comparison:
             "share_b": self.share_b,
             "words": {"a": self.words_a, "b": self.words_b},
             "fragments": [f.to_dict() for f in self.fragments],
+            "possible": [f.to_dict() for f in self.possible],
+            "step": self.step,
             "disguise": {"a": self.disguise_a.to_dict(), "b": self.disguise_b.to_dict()},
             "recipe": self.recipe.to_dict() if self.recipe else None,
             "notes": list(self.notes),
@@ -362,6 +366,7 @@ class SourceMatch:
     address: str = ""
     time: str = ""
     text: str = field(default="", repr=False)  #: for reports that show it; not a part of `to_dict`
+    possible: tuple[Fragment, ...] = ()  #: reworded places too short to be sure of; in no share
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -375,6 +380,7 @@ class SourceMatch:
             "resemblance": self.resemblance,
             "containment": self.containment,
             "fragments": [f.to_dict() for f in self.fragments],
+            "possible": [f.to_dict() for f in self.possible],
         }
 
 

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter
 from doublet.jobs.dedupe import Documents
-from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages, to_fragments
+from doublet.matches.align import (
+    ALIGN_NAMES,
+    AlignOptions,
+    Passage,
+    exact_passages,
+    name_passages,
+    to_fragments,
+)
+from doublet.matches.passages import find_all, read_stems
 from doublet.matches.sources import Ranked, clip, rank_sources
 from doublet.model import Check, Document, Outcome, SourceMatch
 from doublet.progress import Progress
@@ -23,6 +31,8 @@ from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import Canon, TokenBatch
 
 CANDIDATES = 200  #: documents that are aligned: those that share the most shingles with the checked one
+REWORDED = 12  #: of these, the ones most alike in which reworded passages are looked for too
+REWORDED_WORDS = 30_000  #: words of such documents, together; the first is always looked at
 
 
 def check(
@@ -118,13 +128,14 @@ def explain(
     canon = Canon()
     batch = batch if batch is not None else canon.tokens([text])
     words = len(batch.hashes)
-    passages = []
+    passages: list[list[Passage]] = []
     batches = []
     for number, document in enumerate(candidates):
         other = canon.tokens([document.text])
         batches.append(other)
-        passages.append(find_passages(batch.hashes, other.hashes, options))
+        passages.append(exact_passages(batch.hashes, other.hashes, options))
         progress.step("aligning", number + 1, len(candidates), "documents")
+    possible = _see_through(text, candidates, measures, passages, batches)
     names = [document.id for document in candidates]
     if words and counted is not None:
         ranked = rank_sources([clip(some, counted) for some in passages], words, names)
@@ -132,14 +143,16 @@ def explain(
         ranked += [Ranked(i, 0.0, 0.0) for i in sorted(silent, key=lambda i: names[i]) if passages[i]]
     else:
         ranked = rank_sources(passages, words, names) if words else []
-    out = []
+    out: list[SourceMatch] = []
     share = 0.0
-    for place, row in enumerate(ranked, 1):
+    for row in ranked:
         if row.share < min_share:
             continue
+        place = len(out) + 1  # the number that reports show
         share += row.added
         document = candidates[row.candidate]
         found = to_fragments(passages[row.candidate], batch, batches[row.candidate], prefix=f"s{place}f")
+        weak = to_fragments(possible[row.candidate], batch, batches[row.candidate], prefix=f"s{place}p")
         like, inside = measures[row.candidate]
         out.append(
             SourceMatch(
@@ -147,6 +160,43 @@ def explain(
                 address=document.address,
                 time=document.time,
                 text=document.text,
+                possible=weak,
             )
         )
     return tuple(out), words, min(share, 1.0), find_disguise_in(text, batch, 0)
+
+
+def _see_through(
+    text: str,
+    candidates: Sequence[Document],
+    measures: Sequence[tuple[float, float]],
+    passages: list[list[Passage]],
+    batches: Sequence[TokenBatch],
+) -> list[list[Passage]]:
+    """Adds reworded passages to the exact ones, in the candidates most alike; gives the possible ones of each.
+
+    Most alike: those with the most equal words, then by containment. The bound keeps a check quick in any library.
+    """
+    possible: list[list[Passage]] = [[] for _ in candidates]
+    if not text or not candidates:
+        return possible
+    order = sorted(
+        range(len(candidates)),
+        key=lambda i: (-sum(p.equal for p in passages[i]), -measures[i][1], i),
+    )
+    chosen: list[int] = []
+    room = REWORDED_WORDS
+    for i in order[:REWORDED]:
+        size = len(batches[i].hashes)
+        if not chosen or size <= room:
+            chosen.append(i)
+            room -= size
+    read = read_stems([text, *(candidates[i].text for i in chosen)])
+    found = find_all(
+        read, [(0, row) for row in range(1, len(chosen) + 1)], exact=[passages[i] for i in chosen]
+    )
+    for i, both in zip(chosen, found, strict=True):
+        passages[i], possible[i] = both.passages, both.possible
+    for i in set(range(len(candidates))) - set(chosen):
+        name_passages(passages[i])
+    return possible

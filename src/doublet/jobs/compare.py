@@ -1,11 +1,15 @@
-"""Compare two texts: measures, fragments on both sides, tricks that were undone (K1, K2)."""
+"""Compare two texts: measures, fragments on both sides, tricks that were undone (K1, K2).
+
+The method "auto" (M15) looks for reworded passages too; every other one shows passages of equal words alone.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages, to_fragments
+from doublet.matches.align import ALIGN_NAMES, AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share
+from doublet.matches.passages import find_all, read_stems
 from doublet.model import Comparison, Measures
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics
@@ -13,12 +17,14 @@ from doublet.signatures import method as make_method
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import Canon
 
+AUTO = "auto"
+
 
 def compare(
     text_a: str,
     text_b: str,
     *,
-    method: str = "shingles",
+    method: str = AUTO,
     threshold: float | None = None,
     statistics: Statistics | None = None,
     progress: Progress | None = None,
@@ -26,9 +32,11 @@ def compare(
 ) -> Comparison:
     """What two texts have in common.
 
-    *threshold* is where the method calls them similar. *parameters* are those of the method, and seed_words,
-    max_gap_words and min_words for the fragments. Methods that weigh words by a collection take its *statistics*;
-    without them the two texts are all they know. Raises `UnknownMethod`, `InvalidParameter`.
+    The method "auto" sees through rewording; with any other the passages are those of equal words alone. What is
+    reworded but too short to be sure of is in *possible* and counts nowhere. *threshold* is where the method calls
+    them similar. *parameters* are those of the method, and seed_words, max_gap_words and min_words for the fragments.
+    Methods that weigh words by a collection take its *statistics*; without them the two texts are all they know.
+    Raises `UnknownMethod`, `InvalidParameter`.
     """
     progress = progress or Progress()
     align = AlignOptions(**{name: parameters.pop(name) for name in ALIGN_NAMES if name in parameters})
@@ -50,9 +58,17 @@ def compare(
     else:
         measures = chosen.compare(signed_a, signed_b)
     progress.step("aligning", 1, 3, "steps")
-    batch = Canon().tokens([text_a, text_b])
-    a, b = batch.one(0), batch.one(1)
-    passages = find_passages(a.hashes, b.hashes, align)
+    possible: list[Passage] = []
+    if method == AUTO:
+        read = read_stems([text_a, text_b])
+        batch = read.words
+        a, b = batch.one(0), batch.one(1)
+        (found,) = find_all(read, [(0, 1)], align)
+        passages, possible = found.passages, found.possible
+    else:
+        batch = Canon().tokens([text_a, text_b])
+        a, b = batch.one(0), batch.one(1)
+        passages = find_passages(a.hashes, b.hashes, align)
     progress.step("disguise", 2, 3, "steps")
     containment = measures.containment
     if containment is None:
@@ -68,7 +84,8 @@ def compare(
         containment_b=containment[1],
         similar=measures.similar,
         share=share(((p.a_start, p.a_end) for p in passages), len(a.hashes)),
-        share_b=share(((p.b_start, p.b_end) for p in passages), len(b.hashes)),
+        # What a summary was drawn from is a place to look at, not words that were taken.
+        share_b=share(((p.b_start, p.b_end) for p in passages if p.origin != "summary"), len(b.hashes)),
         words_a=len(a.hashes),
         words_b=len(b.hashes),
         fragments=to_fragments(passages, a, b),
@@ -76,6 +93,8 @@ def compare(
         disguise_b=find_disguise_in(text_b, batch, 1),
         recipe=chosen.recipe,
         notes=tuple(notes),
+        possible=to_fragments(possible, a, b, prefix="p"),
+        step=measures.step,
     )
     progress.step("done", 3, 3, "steps")
     return result

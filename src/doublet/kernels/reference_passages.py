@@ -569,7 +569,7 @@ def passages(
 
     Gives where the passages of each pair begin (one more than pairs), then columns: first word and end in the left
     text, the same in the right, equal stems, matched weight, weight of the left and of the right side, kind. Words are
-    numbered from the beginning of their text. *settings* are those of `doublet.matches.passages.PassageOptions`, in its order.
+    numbered from the beginning of their text. *settings* are those of `doublet.matches.passages`, in order.
     """
     if not len(stems) == len(marks) == len(starts) == len(ends):
         raise ValueError("stems, marks, starts and ends must be of one length")

@@ -25,6 +25,7 @@ from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
 
+RUN_LENGTH = 200  #: characters on both sides from which equal runs are strong: chosen as in matches.passages
 REWORDED_BELOW = 0.6  #: a passage with a smaller share of equal words is called reworded, not edited
 
 
@@ -51,7 +52,11 @@ ALIGN_NAMES = ("seed_words", "max_gap_words", "min_words")
 
 @dataclass(slots=True)
 class Passage:
-    """A passage in words: ranges in a and b, and how many words of them are equal."""
+    """A passage in words: ranges in a and b, and how many words of them are equal.
+
+    *origin*: "runs" of equal words, "words" that both sides hold in any order and form, or a "summary" of a long place
+    of b. *strength*: "weak" for what is short. *mass* is the weight of the common words, where they were weighed.
+    """
 
     a_start: int
     a_end: int
@@ -59,14 +64,40 @@ class Passage:
     b_end: int
     equal: int
     kind: str = "verbatim"
+    strength: str = "strong"
+    origin: str = "runs"
+    mass: float = 0.0
 
     @property
     def score(self) -> float:
-        return self.equal / max(self.a_end - self.a_start, self.b_end - self.b_start)
+        """Share of equal words: of the longer side; of both where their order is free; of a summary's own words."""
+        own, other = self.a_end - self.a_start, self.b_end - self.b_start
+        if self.origin == "words":
+            return 2 * self.equal / (own + other)
+        return self.equal / (own if self.origin == "summary" else max(own, other))
+
+    @property
+    def reason(self) -> str:
+        """Why it is a passage, in words."""
+        words = self.a_end - self.a_start
+        if self.origin == "summary":
+            return f"sums up a long place: {self.equal} of its {words} words stand there, far apart"
+        if self.origin == "words":
+            return f"{self.equal} of {words} words are on both sides in some form and order; weight {self.mass:.0f}"
+        if self.score == 1.0:
+            return f"{words} words in a row are equal"
+        return f"{self.equal} of {words} words are equal, in the same order"
 
 
 def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[Passage]:
     """Passages that two sequences of word hashes share, in order of a; their ranges in a do not overlap."""
+    passages = exact_passages(a, b, options)
+    name_passages(passages)
+    return passages
+
+
+def exact_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[Passage]:
+    """The same without their kinds."""
     options = options or AlignOptions()
     if not len(a) or not len(b):
         return []
@@ -81,26 +112,31 @@ def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[P
     passages = _merge(runs, words_a, words_b, options)
     _stretch(passages, words_a, words_b)
     least = options.min_words if shortest >= 60 else min(options.min_words, 4, shortest)
-    passages = [p for p in passages if p.equal >= least]
-    _name(passages)
-    return passages
+    return [p for p in passages if p.equal >= least]
 
 
 def to_fragments(
     passages: list[Passage], a: TokenBatch, b: TokenBatch, *, prefix: str = "f"
 ) -> tuple[Fragment, ...]:
     """Passages of two batches of one text each, with places in the original texts."""
-    return tuple(
-        Fragment(
-            id=f"{prefix}{number}",
-            a=Span(int(a.starts[p.a_start]), int(a.ends[p.a_end - 1])),
-            b=Span(int(b.starts[p.b_start]), int(b.ends[p.b_end - 1])),
-            kind=p.kind,
-            score=round(p.score, 6),
-            words=p.a_end - p.a_start,
+    out = []
+    for number, p in enumerate(passages, 1):
+        here = Span(int(a.starts[p.a_start]), int(a.ends[p.a_end - 1]))
+        there = Span(int(b.starts[p.b_start]), int(b.ends[p.b_end - 1]))
+        short = p.origin == "runs" and min(here.end - here.start, there.end - there.start) < RUN_LENGTH
+        out.append(
+            Fragment(
+                id=f"{prefix}{number}",
+                a=here,
+                b=there,
+                kind=p.kind,
+                score=round(p.score, 6),
+                words=p.a_end - p.a_start,
+                strength="weak" if short else p.strength,
+                reason=p.reason,
+            )
         )
-        for number, p in enumerate(passages, 1)
-    )
+    return tuple(out)
 
 
 def _merge(
@@ -155,17 +191,18 @@ def _stretch(passages: list[Passage], words_a: list[int], words_b: list[int]) ->
 _SKIPS = ((1, 1), (1, 0), (0, 1), (2, 2), (2, 1), (1, 2), (2, 0), (0, 2))
 
 
-def _name(passages: list[Passage]) -> None:
-    """Kinds. A passage outside of the heaviest rising chain is moved, unless its place in b belongs to the chain."""
+def name_passages(passages: list[Passage]) -> None:
+    """Kinds of exact passages. One outside of the heaviest rising chain is moved, unless its place in b belongs to the
+    chain. Reworded ones stand in the chain too, but keep their kind; a summary stands nowhere in particular."""
     for p in passages:
-        length = max(p.a_end - p.a_start, p.b_end - p.b_start)
-        if p.equal < length:
+        if p.origin == "runs" and p.score < 1:
             p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
-    chain = _heaviest_chain(passages)
-    reached = sorted((p.b_start, p.b_end) for p, inside in zip(passages, chain, strict=True) if inside)
+    placed = [p for p in passages if p.origin != "summary"]
+    chain = _heaviest_chain(placed)
+    reached = sorted((p.b_start, p.b_end) for p, inside in zip(placed, chain, strict=True) if inside)
     starts = [start for start, _ in reached]
-    for p, inside in zip(passages, chain, strict=True):
-        if inside:
+    for p, inside in zip(placed, chain, strict=True):
+        if inside or p.origin != "runs":
             continue
         at = bisect_left(starts, p.b_end) - 1
         if at < 0 or reached[at][1] <= p.b_start:

@@ -89,10 +89,6 @@ def _check(value: Mapping[str, Any]) -> Check:
 
 
 def _source(value: Mapping[str, Any]) -> SourceMatch:
-    fragments = tuple(
-        Fragment(one["id"], _span(one["a"]), _span(one["b"]), one["kind"], one["score"], one["words"])
-        for one in value["fragments"]
-    )
     return SourceMatch(
         value["id"],
         value["title"],
@@ -100,10 +96,22 @@ def _source(value: Mapping[str, Any]) -> SourceMatch:
         value["added"],
         value["resemblance"],
         value["containment"],
-        fragments,
+        _fragments(value["fragments"]),
         library=value.get("library", ""),
         address=value.get("address", ""),
         time=value.get("time", ""),
+        possible=_fragments(value.get("possible", ())),
+    )
+
+
+def _fragments(values: Any) -> tuple[Fragment, ...]:
+    return tuple(
+        Fragment(
+            *(one["id"], _span(one["a"]), _span(one["b"]), one["kind"], one["score"], one["words"]),
+            strength=one.get("strength", "strong"),
+            reason=one.get("reason", ""),
+        )
+        for one in values
     )
 
 

@@ -48,6 +48,15 @@ def test_empty_text_and_no_documents():
     assert check("some text", []).documents == 0
 
 
+def test_fragments_are_numbered_as_the_sources_that_stay():
+    words = [f"word{i}" for i in range(100)]
+    sources = {"most": (0, 60), "bit": (60, 70), "middle": (27, 69)}
+    documents = [(name, " ".join(words[a:b])) for name, (a, b) in sources.items()]
+    result = check(" ".join(words), documents, min_share=0.2)
+    assert [source.id for source in result.sources] == ["most", "middle"]
+    assert [source.fragments[0].id for source in result.sources] == ["s1f1", "s2f1"]
+
+
 def test_min_share_leaves_small_sources_out():
     long = " ".join(f"word{i}" for i in range(200))
     result = check(long, [("whole", long), ("bit", " ".join(f"word{i}" for i in range(10)))], min_share=0.2)

@@ -35,7 +35,10 @@ def test_the_json_has_what_was_promised():
     assert data["share"] == 1.0
     assert set(data["fragments"][0]) >= {"a", "b", "kind", "score"}
     assert data["disguise"]["a"]["alarm"] is False
-    assert data["recipe"]["method"] == "shingles"
+    assert data["recipe"]["method"] == "auto"
+    assert data["possible"] == []
+    assert data["fragments"][0]["strength"] in ("strong", "weak")
+    assert data["fragments"][0]["reason"]
 
 
 @pytest.mark.covers("T5")

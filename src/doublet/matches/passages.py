@@ -1,0 +1,342 @@
+"""Two texts → the passages they share, rewording seen through (K2, M15).
+
+`matches.align` finds runs of equal words to the letter; the kernel `passages` finds what was reworded, shuffled,
+translated there and back, or summed up. Here the two become one list: an exact passage keeps its borders, a reworded
+one takes in the short runs inside it, and every passage is told once. What is too little to be sure of comes apart,
+as *possible*. Explained in docs/explanation/passages.md, with figures.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.errors import InvalidParameter
+from doublet.kernels.reference_passages import SUMMARY, WEAK
+from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
+from doublet.matches.cover import union_length
+from doublet.text.tokens import Canon, TokenBatch
+
+U64 = NDArray[np.uint64]
+
+SOLID_SCORE = 0.97  #: share of equal words from which an exact passage is not a part of a reworded one …
+SOLID_LENGTH = 256  #: … when it has so many characters
+PIECE_WORDS = 25  #: the least that may be left of a reworded passage beside a solid one
+PIECE_SCORE = 0.35
+SAME = 0.95  #: share of a reworded passage that makes an exact one the same
+MOVED = 0.9  #: share of its words in the checked text that are equal runs, in whatever order: these are told
+HELD = 0.65  #: share of a reworded passage in equal runs from which they hold its borders …
+LEFT_OUT_WORDS = 25  #: … when so many words of the source stand between two of them
+COVERED = 0.98  #: share of both texts from which there is nothing left to look for
+
+#: after these a full stop does not end a sentence
+_SHORTENED = (
+    "mr mrs ms dr prof st vs no vol fig gen col sgt capt inc ltd co jr sr etc al rev hon им ул см рис табл стр гл др "
+    "проф акад напр тыс млн млрд руб коп кв обл тт гг вв св ср ред изд"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageOptions:
+    """Settings of the kernel, in its order. Chosen on one half of the PAN 2013 corpus (`benchmarks/passages.py`).
+
+    Weights are natural logarithms, so a word of one sentence in a hundred weighs 4.6; lengths are characters.
+    """
+
+    gap: float = 300  #: seeds further apart than this belong to different passages
+    cosine: float = 0.33  #: of two sentences that make a seed
+    dice: float = 0.33
+    loss: float = 0.48  #: of the weight of all words in a passage, taken from its worth
+    bonus: float = 6  #: for a border on the end of a sentence
+    reach: float = 120  #: words that a border may move at once
+    moves: float = 12
+    cap: float = 6  #: the most that one word may weigh
+    weak_mass: float = 20  #: weight of the words on both sides that makes a find worth telling …
+    weak_length: float = 60  #: … when both sides have so many characters
+    strong_mass: float = 45  #: the same for a passage that counts
+    strong_length: float = 130
+    strong_source_length: float = 220
+    summary_rise: float = 20  #: 0 looks for no summaries
+    summary_fall: float = 25
+    summary_share: float = 0.65  #: of its words, by weight, that stand in the source …
+    summary_above: float = 0.37  #: … and how much more that is than of the rest of the text
+    summary_words: float = 30  #: different telling words of a summary in the source
+    summary_shortest: float = 400
+    summary_longest: float = 1000
+    summary_times: float = 3  #: how much longer the place in the source is
+    summary_explained: float = 0.7  #: share of it that other passages may explain
+    strong_worth: float = 25  #: mass times density of a passage that counts
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not 0 <= getattr(self, name) <= 1e6:
+                raise InvalidParameter(
+                    f"{name} is {getattr(self, name)}: it can be 0 to 1,000,000", name=name
+                )
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        return np.array(astuple(self), np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StemmedTexts:
+    """Words of texts with what the kernel reads: their stems and where sentences begin."""
+
+    words: TokenBatch
+    stems: U64
+    marks: NDArray[np.uint8]
+
+
+@dataclass(slots=True)
+class Found:
+    """What two texts share: *passages* count, *possible* ones are too little to be sure of. Both in order of a."""
+
+    passages: list[Passage]
+    possible: list[Passage]
+
+
+def read_stems(texts: Sequence[str]) -> StemmedTexts:
+    """Words, stems and sentences of *texts*, all at once."""
+    words, ids = Canon(reduce="stem").plain_and_words(texts)
+    marks = kernels.sentence_marks(
+        list(texts), words.hashes, words.starts, words.ends, words.offsets, _shortened()
+    )
+    return StemmedTexts(words, ids.hashes[ids.ids] if len(ids.ids) else np.zeros(0, np.uint64), marks)
+
+
+def find_reworded(
+    texts: StemmedTexts,
+    pairs: Sequence[tuple[int, int]],
+    options: PassageOptions | None = None,
+    *,
+    threads: int = 1,
+) -> list[list[Passage]]:
+    """Of each pair (numbers of texts) what the kernel finds, in order of the first text."""
+    options = options or PassageOptions()
+    left, right = (np.array([pair[i] for pair in pairs], np.uint32) for i in (0, 1))
+    words = texts.words
+    columns = kernels.passages(
+        texts.stems,
+        texts.marks,
+        words.starts,
+        words.ends,
+        words.offsets,
+        left,
+        right,
+        options.values,
+        threads,
+    )
+    ends = columns[0].tolist()
+    rows = [_passage(row) for row in zip(*(column.tolist() for column in columns[1:]), strict=True)]
+    return [rows[ends[i] : ends[i + 1]] for i in range(len(pairs))]
+
+
+def find_all(
+    texts: StemmedTexts,
+    pairs: Sequence[tuple[int, int]],
+    align: AlignOptions | None = None,
+    options: PassageOptions | None = None,
+    *,
+    exact: Sequence[list[Passage]] | None = None,
+    threads: int = 1,
+) -> list[Found]:
+    """Of each pair all that the two texts share. *exact* are the passages of equal words, if they were found before.
+
+    Where those cover both texts there is nothing left to look for, and the rest is not done.
+    """
+    words = texts.words
+    alone = [words.one(i) for i in range(len(words))] if exact is None else []
+    if exact is None:
+        exact = [exact_passages(alone[x].hashes, alone[y].hashes, align) for x, y in pairs]
+    sizes = np.diff(words.offsets).astype(np.int64).tolist()
+    open_pairs = [
+        i
+        for i, (x, y) in enumerate(pairs)
+        if not (_covers(exact[i], sizes[x], 0) and _covers(exact[i], sizes[y], 1))
+    ]
+    reworded: list[list[Passage]] = [[] for _ in pairs]
+    for i, rows in zip(
+        open_pairs,
+        find_reworded(texts, [pairs[i] for i in open_pairs], options, threads=threads),
+        strict=True,
+    ):
+        reworded[i] = rows
+    return [
+        join(exact[i], reworded[i], _Pair(texts, x, y, options or PassageOptions()))
+        for i, (x, y) in enumerate(pairs)
+    ]
+
+
+class _Pair:
+    """Two texts of a batch: lengths in characters, and stems."""
+
+    def __init__(self, texts: StemmedTexts, a: int, b: int, options: PassageOptions) -> None:
+        self.options = options
+        self._texts = texts
+        offsets = texts.words.offsets
+        self._at = int(offsets[a]), int(offsets[b])
+        self._size = int(offsets[a + 1]) - self._at[0]
+
+    def length(self, side: int, start: int, end: int) -> int:
+        words, at = self._texts.words, self._at[side]
+        return int(words.ends[at + end - 1]) - int(words.starts[at + start])
+
+    def lengths(self, p: Passage) -> tuple[int, int]:
+        return self.length(0, p.a_start, p.a_end), self.length(1, p.b_start, p.b_end)
+
+    def equal(self, p: Passage) -> int:
+        """Stems that both sides hold."""
+        a, b = self._at
+        stems = self._texts.stems
+        left = Counter(stems[a + p.a_start : a + p.a_end].tolist())
+        return (left & Counter(stems[b + p.b_start : b + p.b_end].tolist())).total()
+
+    def sentences(self, start: int, end: int) -> tuple[int, int]:
+        """The range of words of a, stretched to the beginning of its first sentence and the end of its last."""
+        at, marks = self._at[0], self._texts.marks
+        while start > 0 and not marks[at + start]:
+            start -= 1
+        while end < self._size and not marks[at + end]:
+            end += 1
+        return start, end
+
+    def long(self, p: Passage) -> bool:
+        a, b = self.lengths(p)
+        return a >= self.options.strong_length and b >= self.options.strong_source_length
+
+
+def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> Found:
+    """One list of passages, each told once.
+
+    A solid exact passage is cut out of the reworded one around it; shorter runs become a part of it.
+    """
+    kept = list(exact)
+    solid = [p for p in kept if p.score >= SOLID_SCORE and min(pair.lengths(p)) >= SOLID_LENGTH]
+    counted: list[Passage] = []
+    possible: list[Passage] = []
+    for found in reworded:
+        if found.strength == "weak":
+            possible.append(found)
+            continue
+        for piece in _cut(found, solid, pair):
+            part = [p for p in kept if _inside(p, piece) and p not in solid]
+            if _tell(part, piece):
+                continue
+            kept = [p for p in kept if p not in part]
+            if piece.origin == "words":
+                _hold(piece, part, pair)
+                for p in part:
+                    if _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end):
+                        piece.a_start, piece.a_end = min(piece.a_start, p.a_start), max(piece.a_end, p.a_end)
+                        piece.b_start, piece.b_end = min(piece.b_start, p.b_start), max(piece.b_end, p.b_end)
+                piece.equal = pair.equal(piece)
+                piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
+            counted.append(piece)
+    passages = sorted([*kept, *counted], key=_order)
+    name_passages(passages)
+    free = [p for p in possible if not any(_covered(p, other) for other in passages)]
+    return Found(passages, sorted(free, key=_order))
+
+
+def _order(p: Passage) -> tuple[int, int, int, int]:
+    return p.a_start, p.a_end, p.b_start, p.b_end
+
+
+def _overlap(start: int, end: int, other_start: int, other_end: int) -> bool:
+    return start < other_end and other_start < end
+
+
+def _inside(p: Passage, piece: Passage) -> bool:
+    """Whether *p* is a part of what *piece* tells: it overlaps in both texts, or half of it lies there in a."""
+    common = min(p.a_end, piece.a_end) - max(p.a_start, piece.a_start)
+    if common <= 0:
+        return False
+    both = _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end)
+    return both or 2 * common >= p.a_end - p.a_start
+
+
+def _covered(p: Passage, other: Passage) -> bool:
+    """Whether *other* tells half of *p* already, or the same place of both texts."""
+    common = min(p.a_end, other.a_end) - max(p.a_start, other.a_start)
+    return 2 * common >= p.a_end - p.a_start
+
+
+def _tell(part: Sequence[Passage], piece: Passage) -> bool:
+    """Whether exact passages tell all but all of what the reworded one says, with sharper borders.
+
+    One that has nearly the same place on both sides, or several word for word that are nearly all of a: sentences
+    that were moved about.
+    """
+    words_a, words_b = piece.a_end - piece.a_start, piece.b_end - piece.b_start
+    if piece.origin != "words":
+        return False
+    if any(
+        min(p.a_end, piece.a_end) - max(p.a_start, piece.a_start) >= SAME * words_a
+        and min(p.b_end, piece.b_end) - max(p.b_start, piece.b_start) >= SAME * words_b
+        for p in part
+    ):
+        return True
+    plain = [(p.a_start, p.a_end) for p in part if p.score >= SOLID_SCORE]
+    return union_length(plain) >= MOVED * words_a
+
+
+def _hold(piece: Passage, part: Sequence[Passage], pair: _Pair) -> None:
+    """Where equal runs are most of a reworded passage and leave out a part of the source, it goes no further than the
+    sentences in which they stand: words of what was left out would seem to stand in the sentences around."""
+    runs = [p for p in part if _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end)]
+    if union_length((p.a_start, p.a_end) for p in runs) < HELD * (piece.a_end - piece.a_start):
+        return
+    places = sorted((p.b_start, p.b_end) for p in runs)
+    if max((y[0] - x[1] for x, y in pairwise(places)), default=0) < LEFT_OUT_WORDS:
+        return
+    low, high = pair.sentences(min(p.a_start for p in runs), max(p.a_end for p in runs))
+    piece.a_start, piece.a_end = max(piece.a_start, low), min(piece.a_end, high)
+
+
+def _covers(passages: Sequence[Passage], words: int, side: int) -> bool:
+    return (
+        union_length(((p.a_start, p.a_end), (p.b_start, p.b_end))[side] for p in passages) >= COVERED * words
+    )
+
+
+def _cut(found: Passage, solid: Sequence[Passage], pair: _Pair) -> list[Passage]:
+    """What is left of a reworded passage beside the solid ones: itself, or pieces that say enough on their own."""
+    inside = [p for p in solid if _overlap(p.a_start, p.a_end, found.a_start, found.a_end)]
+    if not inside:
+        return [found]
+    out = []
+    a_from, b_from = found.a_start, found.b_start
+    borders = [(p.a_start, p.a_end, p.b_start, p.b_end) for p in inside]
+    borders.append((found.a_end, found.a_end, found.b_end, found.b_end))
+    for a_start, a_end, b_start, b_end in borders:
+        if a_start - a_from >= PIECE_WORDS and b_start - b_from >= PIECE_WORDS:
+            piece = Passage(
+                a_from, a_start, b_from, min(b_start, found.b_end), 0, "reworded", origin=found.origin
+            )
+            piece.equal = pair.equal(piece) if piece.b_end > piece.b_start else 0
+            if piece.score >= PIECE_SCORE and pair.long(piece):
+                out.append(piece)
+        a_from, b_from = max(a_from, a_end), max(b_from, min(b_end, found.b_end))
+    return out
+
+
+def _passage(row: tuple[Any, ...]) -> Passage:
+    a_start, a_end, b_start, b_end, equal, mass, _, _, kind = row
+    strength = "weak" if kind == WEAK else "strong"
+    origin = "summary" if kind == SUMMARY else "words"
+    place = (a_start, a_end, b_start, b_end)
+    return Passage(*place, equal, "reworded", strength=strength, origin=origin, mass=mass)
+
+
+@functools.cache
+def _shortened() -> U64:
+    return np.unique(kernels.tokenize(_SHORTENED.split(), None, None, 1)[0])
