@@ -112,8 +112,10 @@ class MinHash(ShingledMethod[MinHashParameters]):
     def sign_sets(self, values: U64, offsets: U64, *, threads: int = 1) -> list[Signature | None]:
         table = pack(kernels.minima(values, offsets, self.factors, self.terms, threads))
         sizes = np.diff(offsets).tolist()
+        recipe = self.recipe
+        # Rows of one table: copies would cost as much as a sixth of the work on the texts.
         return [
-            Signature(self.recipe, table[i].copy(), size) if size else None for i, size in enumerate(sizes)
+            Signature(recipe, row, size) if size else None for row, size in zip(table, sizes, strict=True)
         ]
 
     def _compare(self, a: Signature, b: Signature) -> Measures:
