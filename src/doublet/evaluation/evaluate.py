@@ -43,8 +43,8 @@ from doublet.progress import Progress
 CHANGES = (
     *("synonyms-60", "synonyms-40", "synonyms-20", "synonyms-5", "paragraphs-moved", "sentences-moved"),
     *("look-alikes", "deletion-20", "insertion-20", "ocr-noise", "word-order", "tense-number"),
-    *("summary-30", "splice", "rewriting"),
-)
+    *("summary-30", "rewriting"),
+)  #: not "splice": a text that took passages is no duplicate of their sources, the table of passages is for that
 QUICK_CHANGES = (
     *("synonyms-60", "synonyms-20", "paragraphs-moved", "sentences-moved", "look-alikes"),
     *("deletion-20", "insertion-20", "rewriting"),

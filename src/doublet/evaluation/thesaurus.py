@@ -97,6 +97,9 @@ def load_thesaurus(path: Path) -> Thesaurus:
                 line=at + 2,
             )
         lemma = head_word.strip().lower()
+        if not lemma.isalpha():  # an expression of several words: nothing asks for it
+            at += 1 + int(number)
+            continue
         found = entries.setdefault(lemma, set())
         for line in lines[at + 1 : at + 1 + int(number)]:
             kind, *words = line.split("|")
@@ -110,5 +113,5 @@ def load_thesaurus(path: Path) -> Thesaurus:
                 if plain and plain != lemma and plain.replace("-", "").isalpha():
                     found.add(plain)
         at += 1 + int(number)
-    cleaned = {lemma: tuple(sorted(found)) for lemma, found in entries.items() if found and lemma.isalpha()}
+    cleaned = {lemma: tuple(sorted(found)) for lemma, found in entries.items() if found}
     return Thesaurus(path.name, MappingProxyType(cleaned))
