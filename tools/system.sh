@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the programs that the tests make documents with, look at pages with and fetch pages from, where they are
-# missing and we may (Debian, as root).
+# Installs the programs that the tests make documents with, look at pages with and fetch pages from, and the thesauri of
+# the evaluation, where they are missing and we may (Debian, as root).
 set -eu
 wanted=""
 command -v pandoc >/dev/null || wanted="$wanted pandoc"
@@ -8,6 +8,8 @@ command -v soffice >/dev/null || wanted="$wanted libreoffice-writer-nogui"
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || wanted="$wanted chromium"
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || wanted="$wanted nginx-light"
 [ -f /usr/share/mediawiki/maintenance/install.php ] || wanted="$wanted mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl php-apcu php-curl"
+[ -f /usr/share/mythes/th_ru_RU_v2.dat ] || wanted="$wanted mythes-ru"
+[ -f /usr/share/mythes/th_en_US_v2.dat ] || wanted="$wanted mythes-en-us"
 [ -n "$wanted" ] || exit 0
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
   echo "Installing$wanted (once; about three minutes)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 from collections.abc import Mapping
 
@@ -63,11 +65,14 @@ class Words:
 
 
 def page(title: str, body: str, words: Words) -> str:
-    """A whole page around *body*. Nothing is loaded from outside."""
+    """A whole page around *body*. Nothing is loaded from outside, and no script runs but ours."""
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return f"""<!DOCTYPE html>
 <html lang="{words.language}">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="doublet">
 <title>{safe(title)}</title>
