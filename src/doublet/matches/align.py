@@ -150,13 +150,24 @@ def _merge(
             between_a, between_b = start_a - last.a_end, start_b - last.b_end
             if between_a <= gap and 0 <= between_b <= gap:
                 if between_a and between_b:
-                    left = Counter(words_a[last.a_end : start_a])
-                    last.equal += (left & Counter(words_b[last.b_end : start_b])).total()
+                    last.equal += _common(words_a[last.a_end : start_a], words_b[last.b_end : start_b])
                 last.equal += length
                 last.a_end, last.b_end = start_a + length, start_b + length
                 continue
         out.append(Passage(start_a, start_a + length, start_b, start_b + length, length))
     return out
+
+
+def _common(left: list[int], right: list[int]) -> int:
+    """Words that both short lists hold, each as often as the list that has it less often."""
+    if len(left) * len(right) > 256:
+        return (Counter(left) & Counter(right)).total()
+    count = 0
+    for word in left:
+        if word in right:
+            right.remove(word)
+            count += 1
+    return count
 
 
 def _stretch(passages: list[Passage], words_a: list[int], words_b: list[int]) -> None:

@@ -111,6 +111,7 @@ def check_page(
 {_side(result, shown, texts, words)}
 </div>
 {_passages(text, shown, texts, words)}
+{_possible(result, text, texts, words)}
 </main>
 <footer>{escape(words("made"))}</footer>
 <div id="live" class="vh" role="status" aria-live="polite" data-filtered="{escape(words("filtered"))}"></div>
@@ -517,6 +518,26 @@ def _passages(text: str, shown: Sequence[_Shown], texts: Sequence[str], words: W
 """)
     return f"""<section class="passages" aria-labelledby="passages-title">
 <h2 id="passages-title">{escape(words("passages"))} ({len(shown)})</h2>
+{"".join(rows)}</section>"""
+
+
+def _possible(result: Check, text: str, texts: Sequence[str], words: Words) -> str:
+    """Reworded places too short to be sure of: apart from the passages, because they are in no share."""
+    rows = []
+    for number, (source, other) in enumerate(zip(result.sources, texts, strict=True), 1):
+        for one in source.possible:
+            there = _cut(other, one.b) if other else f'<span class="quiet">{escape(words("no_text"))}</span>'
+            equal = words("equal", share=words.percent(one.score))
+            rows.append(f"""<article class="perhaps">
+<h3>{escape(words("source", number=number))} <span class="quiet">· {escape(equal)} · <bdi>{escape(source.title or source.id)}</bdi> · {escape(one.id)}</span></h3>
+<div class="two"><div><h4>{escape(words("passage_here"))}</h4><div class="text" dir="auto">{_cut(text, one.a)}</div></div>
+<div><h4>{escape(words("passage_there"))}</h4><div class="text" dir="auto">{there}</div></div></div></article>
+""")
+    if not rows:
+        return ""
+    return f"""<section class="passages" aria-labelledby="possible-title">
+<h2 id="possible-title">{escape(words("possible"))} ({len(rows)})</h2>
+<p class="quiet">{escape(words("possible_about"))}</p>
 {"".join(rows)}</section>"""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from doublet.model import Check, SourceMatch
 from doublet.reports.terminal import Painter, disguise_lines, harmless, wrap
-from doublet.reports.wording import FRAGMENT_KINDS, LEFT_OUT, count, percent
+from doublet.reports.wording import FRAGMENT_KINDS, LEFT_OUT, POSSIBLE, count, percent
 
 SHOWN_SOURCES = 20
 _COLOURS = ("31", "32", "33", "34", "35", "36", "91", "92", "94", "95")
@@ -75,7 +75,12 @@ def _source(number: int, source: SourceMatch, paint: Painter) -> list[str]:
     title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
     extra = "" if abs(source.added - source.share) < 0.0005 else f", {percent(source.added)} not seen above"
     head = paint(f"[{number}] {title}", f"source {number}")
-    return [f"{head}: {percent(source.share)}{extra}; passages: {told}"]
+    weak = (
+        f"; {POSSIBLE.lower()}, not counted: {count(len(source.possible), 'place')}"
+        if source.possible
+        else ""
+    )
+    return [f"{head}: {percent(source.share)}{extra}; passages: {told}{weak}"]
 
 
 def _coloured(result: Check, text: str, width: int, paint: Painter) -> list[str]:

@@ -12,7 +12,16 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from doublet.model import Comparison, Deduplication, Disguise, Group, Outcome, Related, Span
-from doublet.reports.wording import DISGUISES, FAILED, FRAGMENT_KINDS, OUTCOMES, RELATED, count, percent
+from doublet.reports.wording import (
+    DISGUISES,
+    FAILED,
+    FRAGMENT_KINDS,
+    OUTCOMES,
+    POSSIBLE,
+    RELATED,
+    count,
+    percent,
+)
 
 CONTEXT = 40  #: characters shown before and after a passage
 PASSAGE = 480  #: characters of a passage that are shown; the middle of a longer one is left out
@@ -96,8 +105,28 @@ def comparison(
     if len(result.fragments) > SHOWN_FRAGMENTS:
         more = len(result.fragments) - SHOWN_FRAGMENTS
         lines.append(f"and {count(more, 'more fragment')}: --format json has them all")
+    if result.possible:
+        lines.append(
+            paint(f"{POSSIBLE}: {count(len(result.possible), 'place')}, not counted in any share", "title")
+        )
+        for part in result.possible[:SHOWN_FRAGMENTS]:
+            places = f"A {part.a.start:,}–{part.a.end:,}  B {part.b.start:,}–{part.b.end:,}"
+            lines.append(f"  {paint(places, 'dim')}  {percent(part.score)} of the words are equal")
+            for letter, text, span in (("A", text_a, part.a), ("B", text_b, part.b)):
+                lines.append(_clipped(f"    {letter}  {harmless(text[span.start : span.end])}", width))
+        lines.append("")
     lines += [f"Note: {harmless(note)}" for note in result.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _clipped(line: str, width: int) -> str:
+    """The line, cut at the width of the terminal."""
+    if cells(line) <= width:
+        return line
+    kept = line
+    while cells(kept) > width - 1:
+        kept = kept[: max(1, len(kept) - max(1, (cells(kept) - width + 1) // 2))]
+    return kept + "…"
 
 
 def deduplication(result: Deduplication, *, width: int = 80, colour: bool = False) -> str:

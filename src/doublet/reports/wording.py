@@ -10,6 +10,9 @@ FRAGMENT_KINDS = {
     "moved": "moved",
 }
 
+#: reworded places that are too short to be sure of, and are in no share
+POSSIBLE = "Perhaps reworded"
+
 #: kinds of disguise (T5): what was undone
 DISGUISES = {
     "lookalike": "letters of another alphabet that look the same",
