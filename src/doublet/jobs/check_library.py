@@ -45,6 +45,10 @@ from doublet.text.tokens import Canon, TokenBatch
 Mask = NDArray[np.bool_]
 
 PASSAGES = "passages"  #: the method that finds borrowed passages; the others look at whole documents
+AUTO = "auto"  #: the same, by the name that all commands know
+#: words; of a text up to so long every fingerprint is looked up when the few that are kept lead to no clear source
+EVERY_KEY_IF_OPEN = 3_000
+EXPLAINED = 0.3  #: share of the keys of a text that a clear source has
 LEAVE_OUT = ("quotations", "bibliography", "common", "own")
 COMMON_LEAST, COMMON_SHARE = 5, 0.02  #: wording is common from so many documents and this share of all on
 COMMON_SAMPLE, COMMON_AGREE = 8, 0.6  #: so many of them are laid beside the text; this share has to agree
@@ -90,8 +94,12 @@ def check_library(
     keys = make_keys([text], batch, every=words <= EVERY_KEY_UP_TO)
     hits = store.look_up(keys.values, numbers)
     limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
+    # Not for "passages": ten times the questions would take a check of 1,000 words over its 20 ms (benchmarks/store.py).
+    if method == AUTO and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN and _open(hits, len(keys.values)):
+        keys = make_keys([text], batch, every=True)
+        hits = store.look_up(keys.values, numbers)
     notes: list[str] = [] if words else ["the text has no words: there is nothing to check"]
-    if method == PASSAGES:
+    if method in (PASSAGES, AUTO):
         chosen = choose(hits, documents, limit, CUT)
         if words:
             chosen += store.same_words(int(keys.folds.view(np.int64)[0]), numbers)
@@ -145,6 +153,14 @@ def check_library(
         left_out=left_out,
         share_with_all=whole if wanted else None,
     )
+
+
+def _open(hits: Hits, keys: int) -> bool:
+    """True when no document has so many of the keys that it explains the text: it may be reworded, and then any of its
+    fingerprints may be the one that survived."""
+    if not len(hits.documents):
+        return True
+    return int(np.unique(hits.documents, return_counts=True)[1].max()) < EXPLAINED * keys
 
 
 def check_leave_out(names: Iterable[str]) -> tuple[str, ...]:
