@@ -286,10 +286,13 @@ def choose(hits: Hits, documents: int, limit: int, most: int | None = None) -> l
     place[top] = np.arange(len(top))
     kept = place[rows] >= 0
     owners, own_keys, scores = place[rows[kept]], hits.keys[kept], scores[top]
-    by_key = np.argsort(own_keys, kind="stable")
-    owners_of = np.split(owners[by_key], np.cumsum(np.bincount(own_keys, minlength=len(weights)))[:-1])
-    by_owner = np.argsort(owners, kind="stable")
-    keys_of = np.split(own_keys[by_owner], np.cumsum(np.bincount(owners, minlength=len(top)))[:-1])
+    by_key, by_owner = np.argsort(own_keys, kind="stable"), np.argsort(owners, kind="stable")
+    owners_of, keys_of = (
+        owners[by_key],
+        own_keys[by_owner],
+    )  # of each key, of each document, one after the other
+    key_ends = np.cumsum(np.bincount(own_keys, minlength=len(weights))).tolist()
+    owner_ends = np.cumsum(np.bincount(owners, minlength=len(top))).tolist()
     weight = weights.tolist()
     covered = [0] * len(weight)
     chosen: list[int] = []
@@ -298,8 +301,8 @@ def choose(hits: Hits, documents: int, limit: int, most: int | None = None) -> l
         best = int(np.argmax(np.round(scores, 9)))
         chosen.append(int(names[top[best]]))
         scores[best] = -np.inf
-        for key in keys_of[best].tolist():
+        for key in keys_of[owner_ends[best - 1] if best else 0 : owner_ends[best]].tolist():
             covered[key] += 1
             less = weight[key] * (1 / covered[key] ** 2 - 1 / (covered[key] + 1) ** 2)
-            scores[owners_of[key]] -= less
+            scores[owners_of[key_ends[key - 1] if key else 0 : key_ends[key]]] -= less
     return chosen
