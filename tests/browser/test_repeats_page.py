@@ -1,4 +1,4 @@
-"""The page of repeats in a real browser: walking with the keyboard, deciding, exporting, phone width, odd characters."""
+"""The page of repeats in a real browser: walk with the keyboard, decide, export, phone width, odd characters."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from doublet.reports.repeats_html import repeats_page
 
 pytestmark = pytest.mark.covers("P7")
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
-LONG = """The whole procedure takes an hour. Loosen four brass screws below the cover, and lift it with both hands.
-Under the cover you see a grey cable that leads to the fan. Pull its plug out without bending any pins. Now slide the old
-filter towards yourself until it clicks. Dust falls from it, so keep a cloth ready. The new filter has an arrow which must
-point upwards. Push it in, listen for the click, and connect that cable again. A red lamp blinks twice when all is well. If
-it stays dark, look whether a fuse has blown. Put the cover back last, because its edge holds the eleventh seal in place.
-Write the date on the label inside the door, as the inspector will ask for it next spring."""
+LONG = """The whole procedure takes an hour. Loosen four brass screws below the cover, and lift it with both
+hands. Under the cover you see a grey cable that leads to the fan. Pull its plug out without bending
+any pins. Now slide the old filter towards yourself until it clicks. Dust falls from it, so keep a
+cloth ready. The new filter has an arrow which must point upwards. Push it in, listen for the click,
+and connect that cable again. A red lamp blinks twice when all is well. If it stays dark, look
+whether a fuse has blown. Put the cover back last, because its edge holds the eleventh seal in
+place. Write the date on the label inside the door, as the inspector will ask for it next spring."""
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
 

@@ -21,6 +21,8 @@ def test_auto_finds_what_people_accepted(shared: pathlib.Path) -> None:
     assert rows["mean over manuals"]["recall"] >= 0.88
     assert rows["all fragments"]["text ratio"] <= 3.0
     assert rows["mean over manuals"]["text ratio"] <= 3.0
+    assert rows["all fragments"]["begin at a border"] >= 0.95
+    assert rows["all fragments"]["end at a border"] >= 0.95
 
 
 @pytest.mark.shared

@@ -40,8 +40,14 @@ SEARCHES: dict[str, Search] = {
     "ngrams": find_by_ngrams,
 }
 HASHED_AT_ONCE = 4096  #: texts, so that little memory is needed on the way
-_CLOSERS = frozenset(".!?…»”’)]")
-_CLOSING = re.compile(r"[.!?…]+[\"'»”’)\]]*(?=\s|$)|[»”’)\]]+[.!?…]*(?=\s|$)")
+# Signs that belong to the last word: between it and a blank. A comma or a dash alone says that the sentence goes on.
+_CLOSING = re.compile(r"(?![,–—-]+(?:\s|$))[^\w\s]{1,20}(?=\s|$)")
+# Signs that belong to the first: between a blank and it; at the beginning of a line, or brackets and quotes, also with
+# a blank behind them ("$ cat", "( see").
+_OPENING = re.compile(
+    r"(?<=\s)(?:[^\w\s]{1,20}|[“«„(\[{<]{1,3}[ \t])$|(?<=\n)[ \t]{0,20}(?P<first>[^\w\s]{1,20}[ \t]{1,4})$"
+)
+_LOOK_BACK = 48  #: characters before a fragment that are looked at
 
 
 def search(
@@ -139,12 +145,17 @@ def _built(
         np.zeros(0, np.uint32),
         np.zeros(0, np.uint8),
     )  # no longer needed, and large
-    for at, (number, end) in enumerate(zip(owner, ends, strict=True)):
+    for at, (number, start, end) in enumerate(zip(owner, starts, ends, strict=True)):
         mask = masks[number]
-        if end < len(mask) and mask[end] in _CLOSERS:  # a fragment takes the full stop that ends it
+        if end < len(mask) and not mask[end].isspace():
             closing = _CLOSING.match(mask, end)
             if closing:
                 ends[at] = closing.end()
+        around = mask[max(0, start - _LOOK_BACK) : start]
+        if around and not (around[-1] == "\n" or around[-2:].isalnum() or around[-2:-1].isalnum()):
+            opening = _OPENING.search(around if start > _LOOK_BACK else f"\n{around}")
+            if opening:
+                starts[at] = start - len(opening["first"] or opening[0])
     table = _PlaceTable(sequence.plans, owners)
     first, behind = np.array(starts, np.int64), np.array(ends, np.int64)
     lines, columns = table.lines(owners, first)

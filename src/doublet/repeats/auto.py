@@ -31,9 +31,11 @@ JOINED_SHARE, JOINED_MATCHED = 0.45, 10  #: the same for chains that were joined
 SAME_PLACE = 0.75  #: overlap / union from which two stretches are one place
 NEIGHBOURS = 24  #: stretches after it, by start, that a stretch is compared with
 SNAP = 3  #: tokens by which an edge may move to a border
+SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
 COHERENT = 0.6  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
-THRESHOLD, EXPONENT = 12.0, 4.0  #: the rule: score >= THRESHOLD · (log2(tokens) / 16) ** EXPONENT
+NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.25  #: of the share of numbers beyond the usual
+THRESHOLD, EXPONENT = 12.5, 4.0  #: the rule: score >= THRESHOLD · (log2(tokens) / 16) ** EXPONENT
 
 
 class _Found:
@@ -94,7 +96,7 @@ def _aligned(
     a, a_end, b, b_end, matched, share = (x[keep] for x in (a, a_end, b, b_end, matched, share))
     if not len(a):
         return _nothing()
-    starts, ends = _snapped(np.concatenate([a, b]), np.concatenate([a_end, b_end]), marks, parts)
+    starts, ends = _snapped(np.concatenate([a, b]), np.concatenate([a_end, b_end]), marks)
     spans, which = np.unique(starts << 32 | ends, return_inverse=True)
     which = which.reshape(-1)
     place, start, end = _places(spans >> 32, spans & 0xFFFFFFFF, which)
@@ -118,7 +120,9 @@ def _aligned(
     density = _mean(symbols.density(start[used], end[used]), group, len(groups))
     score = np.log2(n) * total[groups] / count[groups]
     score *= (0.5 + 0.5 * _mean(begins, group, len(groups))) * (0.5 + 0.5 * _mean(stops, group, len(groups)))
-    score *= np.exp(-SYMBOL_WEIGHT * density)
+    score *= np.exp(
+        -SYMBOL_WEIGHT * density - NUMBER_WEIGHT * _numbers(sequence, start[used], end[used], group)
+    )
     return _Found(start[used], end[used], group, score)
 
 
@@ -153,14 +157,16 @@ def _bordered(
             _without_overlaps(start, end, group, np.arange(len(start))) if run > 1 else np.arange(len(start))
         )
         start, end, group = start[kept], end[kept], group[kept]
-        numbers, group, counts = np.unique(group, return_inverse=True, return_counts=True)
+        labels, group, counts = np.unique(group, return_inverse=True, return_counts=True)
         group = group.reshape(-1)
         several = counts[group] > 1
-        density = _mean(symbols.density(start, end), group, len(numbers))
-        length = _mean((end - start).astype(float), group, len(numbers))
-        score = 2 * np.log2(np.maximum(counts, 1)) * length * np.exp(-SYMBOL_WEIGHT * density)
+        density = _mean(symbols.density(start, end), group, len(labels))
+        length = _mean((end - start).astype(float), group, len(labels))
+        numbers = _numbers(sequence, start, end, group) if len(start) else np.zeros(0)
+        score = 2 * np.log2(np.maximum(counts, 1)) * length
+        score *= np.exp(-SYMBOL_WEIGHT * density - NUMBER_WEIGHT * numbers)
         found.append(_Found(start[several], end[several], group[several] + base, score))
-        base += len(numbers)
+        base += len(labels)
     if not found:
         return _nothing()
     return _Found(
@@ -182,6 +188,13 @@ def _mean(values: NDArray[np.generic], group: I64, count: int) -> F64:
     return means
 
 
+def _numbers(sequence: TokenSequence, start: I64, end: I64, group: I64) -> F64:
+    """Share of the tokens of each group that are numbers, beyond the usual: much in a table of contents."""
+    before = np.concatenate([[0], np.cumsum(sequence.ids == 0)])
+    share = (before[end] - before[start]) / np.maximum(end - start, 1)
+    return np.maximum(0.0, _mean(share, group, int(group.max(initial=-1)) + 1) - NUMBERS_USUAL)
+
+
 def _near_border(places: I64, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     last = len(marks) - 1
     near: NDArray[np.bool_] = (
@@ -190,26 +203,24 @@ def _near_border(places: I64, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return near
 
 
-def _snapped(start: I64, end: I64, marks: NDArray[np.bool_], parts: NDArray[np.uint32]) -> tuple[I64, I64]:
-    """Edges moved to the nearest border within `SNAP` tokens, outwards first; never over the border of a part."""
-    last = len(parts)
+def _snapped(start: I64, end: I64, marks: NDArray[np.bool_]) -> tuple[I64, I64]:
+    """Edges moved to the nearest border, outwards in doubt: within `SNAP` tokens, or a share of a longer stretch.
 
-    def moved(places: I64, inner: I64, outwards: int) -> I64:
-        best = places.copy()
-        done = marks[places]
-        for distance in range(1, SNAP + 1):
-            for direction in (outwards, -outwards):
-                there = np.clip(places + direction * distance, 0, last)
-                at = np.minimum(there, last - 1) if outwards < 0 else np.maximum(there - 1, 0)
-                good = ~done & marks[there] & (parts[at] == parts[inner])
-                best[good] = there[good]
-                done |= good
-        return best
+    Never over the border of a part, which is a border too.
+    """
+    places = np.arange(len(marks))
+    before = np.maximum.accumulate(np.where(marks, places, 0))
+    after = np.minimum.accumulate(np.where(marks, places, len(marks) - 1)[::-1])[::-1]
+    reach = np.clip(((end - start) * SNAP_SHARE).astype(np.int64), SNAP, SNAP_MOST)
 
-    new_start, new_end = moved(start, start, -1), moved(end, end - 1, 1)
+    def moved(edge: I64, outside: I64, inside: I64) -> I64:
+        outwards, inwards = np.abs(edge - outside), np.abs(edge - inside)
+        nearest = np.where(outwards <= inwards, outside, inside)
+        return np.where(np.minimum(outwards, inwards) <= reach, nearest, edge)
+
+    new_start, new_end = moved(start, before[start], after[start]), moved(end, after[end], before[end])
     bad = new_end - new_start < 2
-    new_start[bad], new_end[bad] = start[bad], end[bad]
-    return new_start, new_end
+    return np.where(bad, start, new_start), np.where(bad, end, new_end)
 
 
 def _places(start: I64, end: I64, which: I64) -> tuple[I64, I64, I64]:

@@ -267,3 +267,26 @@ def test_progress_can_stop_the_work():
     progress.cancel()
     with pytest.raises(doublet.Cancelled):
         doublet.find_repeats(TEXT, progress=progress)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "begin", "end"),
+    [
+        ("", ".", "", "."),
+        ("(", ").", "(", ")."),
+        ("$ ", "", "$ ", ""),
+        ("\t# ", " # ", "# ", ""),
+        ("“ ", " ”", "“ ", ""),
+        ("WORD, “", "”, WORD", "“", "”,"),
+        ("WORD-", "-WORD", "", ""),
+        ("WORD ", ", WORD", "", ""),
+        ("WORD ", " – WORD", "", ""),
+        ("WORD - ", "", "", ""),
+        ("WORD/>", "</WORD", "", ""),
+    ],
+)
+def test_signs_of_the_first_and_last_word_belong_to_a_fragment(before, after, begin, end):
+    words = "green buttons open every door of this house without any key at all"
+    one, two = (f"{before}{words}{after}".replace("WORD", other) for other in ("alpha", "beta"))
+    result = doublet.find_repeats(f"{one}\nNothing of this is said twice here\n{two}", algorithm="exact")
+    assert {f.text for f in result.groups[0].fragments} == {f"{begin}{words}{end}"}
