@@ -8,7 +8,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "integration"))
-from formats_hostile import ODF, WORDS, docx, lines_of, odt, paragraph, pdf, scanned_pdf
+from formats_hostile import ODF, TYPES, WORDS, docx, lines_of, odt, paragraph, pdf, scanned_pdf, zipped
 
 from doublet.errors import Scanned
 from doublet.text.read import ReadDocument, hidden_summary, read_document
@@ -214,5 +214,106 @@ def test_a_page_in_white_is_a_design_and_no_trick() -> None:
         f'<html><body><p style="color:#fff">{WORDS * 3}</p><p style="color:white">{TRICK}</p></body></html>'
     )
     found = read_document(page.encode())
+    assert TRICK in found.text
+    assert not found.hidden
+
+
+A = "http://schemas.openxmlformats.org/drawingml/2006/main"
+P = "http://schemas.openxmlformats.org/presentationml/2006/main"
+R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+LINKS = "http://schemas.openxmlformats.org/package/2006/relationships"
+WHITE = '<a:rPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill></a:rPr>'
+
+
+def shape(text: str, look: str = "", *, properties: str = "", name: str = "", style: str = "") -> str:
+    return (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="2" name="x" {name}/><p:nvPr/></p:nvSpPr><p:spPr>{properties}</p:spPr>{style}'
+        f"<p:txBody><a:p><a:r>{look}<a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+
+
+def pptx(shapes: str, *, background: str = "", master: str = "", theme: str = "", map: str = "") -> bytes:
+    spaces = f'xmlns:a="{A}" xmlns:p="{P}" xmlns:r="{R}"'
+    behind = f"<p:bg>{background}</p:bg>" if background else ""
+
+    def linked(*links: tuple[str, str]) -> str:
+        rows = "".join(
+            f'<Relationship Id="r{n}" Type="{R}/{k}" Target="{t}"/>' for n, (k, t) in enumerate(links)
+        )
+        return f'<Relationships xmlns="{LINKS}">{rows}</Relationships>'
+
+    return zipped(
+        {
+            "[Content_Types].xml": TYPES,
+            "_rels/.rels": linked(("officeDocument", "ppt/presentation.xml")),
+            "ppt/presentation.xml": f'<p:presentation {spaces}><p:sldIdLst><p:sldId r:id="r0"/></p:sldIdLst>'
+            '<p:sldSz cx="9144000" cy="6858000"/></p:presentation>',
+            "ppt/_rels/presentation.xml.rels": linked(("slide", "slides/slide1.xml")),
+            "ppt/slides/slide1.xml": f"<p:sld {spaces}><p:cSld>{behind}<p:spTree>{shapes}</p:spTree></p:cSld></p:sld>",
+            "ppt/slides/_rels/slide1.xml.rels": linked(("slideLayout", "../slideLayouts/l.xml")),
+            "ppt/slideLayouts/l.xml": f"<p:sldLayout {spaces}><p:cSld><p:spTree/></p:cSld></p:sldLayout>",
+            "ppt/slideLayouts/_rels/l.xml.rels": linked(("slideMaster", "../slideMasters/m.xml")),
+            "ppt/slideMasters/m.xml": f"<p:sldMaster {spaces}><p:cSld><p:bg><p:bgRef idx='1001'>"
+            f"<a:schemeClr val='bg1'/></p:bgRef></p:bg><p:spTree>{master}</p:spTree></p:cSld>{map}</p:sldMaster>",
+            "ppt/slideMasters/_rels/m.xml.rels": linked(("theme", "../theme/t.xml")),
+            "ppt/theme/t.xml": f"<a:theme {spaces}><a:themeElements><a:clrScheme name='x'>"
+            f"{theme or '<a:lt1><a:sysClr val=`window` lastClr=`FFFFFF`/></a:lt1>'.replace('`', chr(34))}"
+            "</a:clrScheme></a:themeElements></a:theme>",
+        }
+    )
+
+
+FRAME = '<a:xfrm><a:off x="{}" y="{}"/><a:ext cx="900000" cy="300000"/></a:xfrm>'
+
+
+@pytest.mark.parametrize(
+    ("hidden", "reason"),
+    [
+        (shape(TRICK, WHITE), "white"),
+        (shape(TRICK, '<a:rPr><a:solidFill><a:schemeClr val="bg1"/></a:solidFill></a:rPr>'), "white"),
+        (shape(TRICK, '<a:rPr><a:solidFill><a:prstClr val="white"/></a:solidFill></a:rPr>'), "white"),
+        (shape(TRICK, "<a:rPr><a:noFill/></a:rPr>"), "hidden"),
+        (shape(TRICK, name='hidden="1"'), "hidden"),
+        (shape(TRICK, '<a:rPr sz="100"/>'), "tiny"),
+        (shape(TRICK, properties=FRAME.format(-900000, 0)), "outside"),
+        (shape(TRICK, properties=FRAME.format(0, 6858000)), "outside"),
+    ],
+)
+def test_pptx(hidden: str, reason: str) -> None:
+    found = read_document(pptx(shape(WORDS) + hidden + shape("The end.")))
+    only(found, reason)
+    assert found.hidden[0].place.page == 1
+    assert found.text.endswith("The end.")
+
+
+def test_pptx_inside_a_paragraph() -> None:
+    runs = f"<a:r><a:t>{WORDS}</a:t></a:r><a:r>{WHITE}<a:t>{TRICK}</a:t></a:r><a:r><a:t> The end.</a:t></a:r>"
+    found = read_document(pptx(f"<p:sp><p:spPr/><p:txBody><a:p>{runs}</a:p></p:txBody></p:sp>"))
+    only(found, "white")
+
+
+DARK = '<a:solidFill><a:srgbClr val="000080"/></a:solidFill>'
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pptx(shape(WORDS) + shape(TRICK, WHITE), background=f"<p:bgPr>{DARK}</p:bgPr>"),
+        pptx(shape(WORDS) + shape(TRICK, WHITE), background="<p:bgPr><a:gradFill/></p:bgPr>"),
+        pptx(shape(WORDS) + shape(TRICK, WHITE, properties=DARK)),
+        pptx(shape(WORDS) + shape(TRICK, WHITE, style='<p:style><a:fillRef idx="1"/></p:style>')),
+        pptx(shape(WORDS) + shape(TRICK, WHITE) + "<p:pic/>"),
+        pptx(shape(WORDS) + shape(TRICK, WHITE), master=shape("", properties=DARK)),
+        pptx(shape(WORDS) + shape(TRICK, WHITE), map='<p:clrMap bg1="dk1" tx1="lt1"/>'),
+        pptx(shape(WORDS) + shape(TRICK, '<a:rPr sz="800"/>')),
+        pptx(shape(WORDS) + shape(TRICK, properties=FRAME.format(-100000, 0))),
+        pptx(
+            shape(WORDS) + shape(TRICK, '<a:rPr><a:solidFill><a:srgbClr val="C0C0C0"/></a:solidFill></a:rPr>')
+        ),
+        pptx(shape(WORDS) + shape(TRICK, "<a:rPr><a:ln/><a:noFill/></a:rPr>")),
+    ],
+)
+def test_pptx_that_hides_nothing(document: bytes) -> None:
+    found = read_document(document)
     assert TRICK in found.text
     assert not found.hidden
