@@ -1,0 +1,113 @@
+"""The native search for passages against its plain twin, on made and on generated texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from doublet import kernels
+from doublet.kernels import reference_passages as plain
+from doublet.matches.passages import PassageOptions, read_stems
+
+native = pytest.importorskip("doublet.kernels.native", reason="the native kernels are not built: make setup")
+pytestmark = pytest.mark.covers("M15")
+
+LOOSE = PassageOptions(
+    gap=40,
+    weak_mass=1,
+    weak_length=1,
+    strong_mass=6,
+    strong_length=10,
+    strong_source_length=10,
+    strong_worth=2,
+    summary_rise=2,
+    summary_fall=6,
+    summary_share=0.5,
+    summary_above=0.1,
+    summary_words=2,
+    summary_shortest=10,
+    summary_times=0.5,
+)
+
+
+def agree(texts: list[str], options: PassageOptions, *, threads: int = 1) -> int:
+    """Both find the same in all pairs; gives how much."""
+    read = read_stems(texts)
+    words = read.words
+    left, right = (
+        np.array(column, np.uint32)
+        for column in zip(*((x, y) for x in range(len(texts)) for y in range(len(texts))), strict=True)
+    )
+    given = (
+        *(read.stems, read.marks, words.starts, words.ends, words.offsets, left, right),
+        options.values,
+        threads,
+    )
+    quick, slow = native.passages(*given), plain.passages(*given)
+    for x, y in zip(quick, slow, strict=True):
+        assert x.dtype == y.dtype
+        assert x.tolist() == y.tolist()
+    return len(quick[1])
+
+
+WORDS = st.sampled_from([f"w{i}" for i in range(12)] + ["cat", "cats", "кот", "коты", "a", "1990"])
+BREAKS = st.sampled_from([" "] * 8 + [". ", ".\n", "\n", "\n\n", "! W", "; ", "… "])
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    count = draw(st.integers(0, 90))
+    return "".join(draw(WORDS) + draw(BREAKS) for _ in range(count))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(texts(), min_size=2, max_size=2))
+def test_generated_texts(made: list[str]) -> None:
+    agree(made, LOOSE)
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts(), st.randoms(use_true_random=False))
+def test_shuffled_copies(text: str, random) -> None:
+    words = text.split(" ")
+    random.shuffle(words)
+    agree([text, "Own words first. " + " ".join(words)], LOOSE)
+
+
+def test_real_texts(root) -> None:
+    parts = [path.read_text("utf-8") for path in sorted((root / "docs" / "explanation").glob("*.md"))[:3]]
+    mixed = " ".join(sentence for part in parts for sentence in part.split(". ")[::3])
+    assert agree([parts[0][:6000], parts[1][:6000], mixed[:6000]], PassageOptions(), threads=2) > 3
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(st.sampled_from("aбA. \n!?…:;\u00a0\r\u2028。d"), max_size=60), max_size=3))
+def test_sentence_marks(made: list[str]) -> None:
+    words = kernels.tokenize(made, None, None, 1)
+    shortened = np.unique(kernels.tokenize(["dad", "ab"], None, None, 1)[0])
+    given = (made, *words[:3], words[4], shortened)
+    assert native.sentence_marks(*given).tolist() == plain.sentence_marks(*given).tolist()
+
+
+@pytest.mark.parametrize("side", [native, plain], ids=["native", "plain"])
+def test_wrong_arguments_are_refused(side) -> None:
+    read = read_stems(["one two three", "one two"])
+    words = read.words
+    given = [read.stems, read.marks, words.starts, words.ends, words.offsets]
+    pair = [np.array([0], np.uint32), np.array([1], np.uint32)]
+    values = PassageOptions().values
+    side.passages(*given, *pair, values)
+    with pytest.raises(ValueError, match="23 settings"):
+        side.passages(*given, *pair, values[:-1])
+    with pytest.raises(ValueError, match="no text"):
+        side.passages(*given, pair[0], np.array([2], np.uint32), values)
+    with pytest.raises(ValueError, match="one length"):
+        side.passages(given[0], given[1][:-1], *given[2:], *pair, values)
+    with pytest.raises(ValueError, match="one length"):
+        side.passages(*given, pair[0], np.zeros(0, np.uint32), values)
+    with pytest.raises(ValueError, match="one more offset"):
+        side.sentence_marks(
+            ["a"], words.hashes, words.starts, words.ends, words.offsets, np.zeros(0, np.uint64)
+        )

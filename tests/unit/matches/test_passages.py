@@ -1,0 +1,297 @@
+"""Passages through rewording: what is found, what is told once, what is left apart, and that nothing explodes."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+
+import doublet
+from doublet.errors import InvalidParameter
+from doublet.matches.align import AlignOptions, Passage
+from doublet.matches.passages import PassageOptions, find_all, find_reworded, join, read_stems
+
+SOURCE = (
+    "The observatory stood on the northern ridge above the fishing village. Its first director ordered a refracting "
+    "telescope from Munich in 1889 and waited three winters for the lenses to arrive. When the crates were opened, two "
+    "of the seven mirrors turned out to be cracked by frost. The director paid for replacements out of his own salary "
+    "and catalogued four hundred variable stars before the war. After his death the instruments were sold to a "
+    "university on the mainland, and shepherds kept their flocks inside the empty dome."
+)
+REWORDED = (
+    "Above the village of fishermen, on the ridge to the north, an observatory was standing. A refracting telescope was "
+    "ordered by its first director in Munich in the year 1889; for the arrival of the lenses he had to wait for three "
+    "winters. Two mirrors of seven proved cracked from the frost after the crates had been opened. From his own salary "
+    "the director bought replacements, and before the war he had four hundred variable stars in his catalogue. The "
+    "instruments, after he died, went to a mainland university, and inside of the empty dome shepherds kept flocks."
+)
+SOURCE_RU = (
+    "Обсерватория стояла на северном гребне над рыбацкой деревней. Первый директор заказал в Мюнхене телескоп и три зимы "
+    "ждал, пока привезут линзы. Когда ящики вскрыли, оказалось, что два зеркала из семи треснули от мороза. Директор "
+    "оплатил замену из собственного жалованья и до войны описал четыреста переменных звёзд. После его смерти приборы "
+    "продали университету на материке, а в пустом куполе пастухи держали овец."
+)
+REWORDED_RU = (
+    "Над деревней рыбаков, на гребне с северной стороны, располагалась обсерватория. Телескоп был заказан первым её "
+    "директором в Мюнхене, и прибытия линз пришлось дожидаться три зимы. Из семи зеркал два оказались треснувшими от "
+    "морозов, что выяснилось после вскрытия ящиков. Замену директор купил на собственное жалованье, а четыреста "
+    "переменных звёзд успел описать ещё до войны. Приборы после смерти директора купил университет с материка, и "
+    "пастухи стали держать овец в куполе, который опустел."
+)
+OWN = (
+    "My grandmother never cared for museums. She preferred markets, where a stranger would shout the price of plums at "
+    "her and she would shout back. Every Saturday we carried two baskets home along the canal and argued about soup. "
+)
+OWN_RU = (
+    "Моя бабушка не любила музеев. Ей нравились рынки, где незнакомец кричит тебе цену слив, а ты кричишь в ответ. "
+    "Каждую субботу мы несли две корзины домой вдоль канала и спорили о супе. "
+)
+
+
+def found(a: str, b: str, **options: float):
+    (both,) = find_all(read_stems([a, b]), [(0, 1)], AlignOptions(), PassageOptions(**options))
+    return both
+
+
+def text_of(text: str, start: int, end: int) -> str:
+    words = read_stems([text]).words
+    return text[int(words.starts[start]) : int(words.ends[end - 1])]
+
+
+@pytest.mark.covers("M15", "K2")
+@pytest.mark.parametrize(
+    ("source", "reworded", "own"),
+    [(SOURCE, REWORDED, OWN), (SOURCE_RU, REWORDED_RU, OWN_RU)],
+    ids=["en", "ru"],
+)
+def test_a_reworded_passage_inside_an_own_text(source, reworded, own):
+    a = own * 2 + reworded + " " + own[::-1]
+    (p,) = found(a, own.upper()[:0] + source).passages
+    assert p.origin == "words"
+    assert p.kind in ("edited", "reworded")
+    assert p.strength == "strong"
+    inside = text_of(a, p.a_start, p.a_end)
+    assert inside.split()[0] == reworded.split()[0]
+    assert len(inside.split()) == pytest.approx(len(reworded.split()), abs=4)
+    assert text_of(source, p.b_start, p.b_end) == source[:-1]
+    assert "both sides" in p.reason
+
+
+@pytest.mark.covers("K2")
+def test_compare_tells_it_with_kind_score_and_reason():
+    result = doublet.compare(OWN + REWORDED, SOURCE)
+    (fragment,) = result.fragments
+    assert (OWN + REWORDED)[fragment.a.start :].startswith("Above the village")
+    assert 0.4 < fragment.score < 1
+    assert fragment.reason
+    assert 0.5 < result.share < 0.8
+    plain = doublet.compare(OWN + REWORDED, SOURCE, method="shingles")
+    assert all(f.kind == "verbatim" or f.words < 12 for f in plain.fragments)
+    assert plain.possible == ()
+
+
+def test_verbatim_passages_keep_their_borders():
+    a = OWN + SOURCE + " " + OWN.upper()
+    (p,) = found(a, "A heading. " + SOURCE).passages
+    assert (p.kind, p.origin, p.score) == ("verbatim", "runs", 1.0)
+    assert text_of(a, p.a_start, p.a_end) == SOURCE[:-1]
+
+
+def test_equal_texts_are_one_passage():
+    both = found(SOURCE, SOURCE)
+    assert [(p.kind, p.origin) for p in both.passages] == [("verbatim", "runs")]
+    assert both.possible == []
+
+
+def test_texts_of_different_things_share_nothing():
+    both = found(OWN * 3, SOURCE)
+    assert (both.passages, both.possible) == ([], [])
+
+
+def test_a_short_reworded_sentence_is_possible_and_not_counted():
+    sentence = "Two mirrors of seven proved cracked from the frost after the crates had been opened. "
+    source = SOURCE + " " + " ".join(f"Sentence {i} speaks of other matters entirely." for i in range(40))
+    both = found(OWN + sentence + OWN[::-1], source)
+    assert both.passages == []
+    (p,) = both.possible
+    assert (p.strength, p.kind) == ("weak", "reworded")
+    result = doublet.compare(OWN + sentence + OWN[::-1], source)
+    assert result.share == 0.0
+    assert len(result.possible) == 1
+    assert result.possible[0].strength == "weak"
+
+
+def test_the_same_source_used_twice_is_told_twice():
+    a = REWORDED + " " + OWN * 3 + SOURCE
+    passages = found(a, SOURCE).passages
+    assert len(passages) == 2
+    assert passages[0].a_end <= passages[1].a_start
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [("", ""), ("", SOURCE), (SOURCE, ""), ("one", "one"), ("...", "!?"), ("слово", SOURCE_RU)]
+)
+def test_nothing_to_find(a, b):
+    (rows,) = find_reworded(read_stems([a, b]), [(0, 1)])
+    assert rows == []
+
+
+def test_no_texts_and_no_pairs():
+    assert find_reworded(read_stems([]), []) == []
+    assert find_all(read_stems([SOURCE]), []) == []
+
+
+def test_many_pairs_and_threads_give_the_same_as_each_alone():
+    texts = [SOURCE, REWORDED, OWN + REWORDED, SOURCE_RU, OWN_RU + REWORDED_RU]
+    read = read_stems(texts)
+    pairs = [(x, y) for x in range(5) for y in range(5)]
+    together = find_reworded(read, pairs, threads=3)
+    assert together == [find_reworded(read, [pair])[0] for pair in pairs]
+    assert together == [find_reworded(read_stems([texts[x], texts[y]]), [(0, 1)])[0] for x, y in pairs]
+
+
+def test_options_out_of_range():
+    with pytest.raises(InvalidParameter, match="gap"):
+        PassageOptions(gap=-1)
+
+
+def test_a_summary_of_a_long_text_is_found():
+    rng = random.Random(5)
+    topics = [
+        [f"{rng.choice('bcdfgklmnprstv')}{a}{rng.choice('bdgklmnrst')}{b}{i}x" for a in "aeiou" for b in "ou"]
+        for i in range(24)
+    ]
+    source = " ".join(
+        f"{' '.join(rng.sample(words, 8))} and {' '.join(rng.sample(words, 8))}.".capitalize()
+        for words in topics
+        for _ in range(4)
+    )
+    summary = " ".join(f"{' '.join(rng.sample(words, 3))} meanwhile.".capitalize() for words in topics)
+    host = " ".join(f"Host{i} walked{i} slowly{i} towards{i} the harbour{i}." for i in range(60))
+    (p,) = found(f"{host} {summary} {host}", source).passages
+    assert p.origin == "summary"
+    assert p.kind == "reworded"
+    assert p.reason.startswith("sums up")
+    result = doublet.compare(f"{host} {summary} {host}", source)
+    assert result.share > 0.1
+    assert result.share_b == 0.0
+
+
+TRAPS = {
+    "one word, many times": ("word " * 100_000, "word " * 100_000),
+    "one sentence, many times": ("The same sentence stands here again. " * 10_000,) * 2,
+    "two sentences in turn": ("First thing said here. Second matter told there. " * 8_000,) * 2,
+    "no end of a sentence": (" ".join(f"w{i % 977}" for i in range(60_000)),) * 2,
+}
+
+
+@pytest.mark.parametrize("name", list(TRAPS))
+def test_traps_stay_quick(name):
+    a, b = TRAPS[name]
+    read = read_stems([a, "Something of its own comes first. " + b])
+    began = time.process_time()
+    find_reworded(read, [(0, 1)])
+    assert time.process_time() - began < 5
+
+
+def test_long_texts_of_chance_words_stay_quick():
+    rng = np.random.default_rng(3)
+    words = np.array([f"w{i}" for i in range(30_000)])
+    weights = 1 / np.arange(1, 30_001)
+    made = []
+    for _ in range(2):
+        drawn = rng.choice(words, 160_000, p=weights / weights.sum()).tolist()
+        made.append(". ".join(" ".join(drawn[i : i + 18]).capitalize() for i in range(0, len(drawn), 18)))
+    read = read_stems(made)
+    began = time.process_time()
+    find_reworded(read, [(0, 1)])
+    assert time.process_time() - began < 10
+
+
+# join
+
+
+def runs(*place: int, equal: int) -> Passage:
+    return Passage(*place, equal)
+
+
+def words(*place: int, equal: int = 30, strength: str = "strong", origin: str = "words") -> Passage:
+    return Passage(*place, equal, "reworded", strength=strength, origin=origin, mass=50)
+
+
+class FakePair:
+    """Words of six characters and a blank."""
+
+    options = PassageOptions()
+
+    def lengths(self, p):
+        return 7 * (p.a_end - p.a_start), 7 * (p.b_end - p.b_start)
+
+    def equal(self, p):
+        return min(p.a_end - p.a_start, p.b_end - p.b_start) * 6 // 10
+
+    def sentences(self, start, end):
+        return start, end
+
+    def long(self, p):
+        return min(self.lengths(p)) >= 220
+
+
+def joined(exact, reworded):
+    return join(exact, reworded, FakePair())
+
+
+def places(passages):
+    return [(p.a_start, p.a_end, p.b_start, p.b_end) for p in passages]
+
+
+def test_short_runs_become_part_of_the_reworded_passage():
+    both = joined([runs(10, 18, 110, 118, equal=8)], [words(5, 60, 100, 160)])
+    assert places(both.passages) == [(5, 60, 100, 160)]
+
+
+def test_a_run_at_the_edge_moves_the_border():
+    both = joined([runs(55, 66, 155, 166, equal=11)], [words(5, 60, 100, 160)])
+    assert places(both.passages) == [(5, 66, 100, 166)]
+
+
+def test_a_solid_run_is_cut_out():
+    both = joined([runs(40, 90, 140, 190, equal=50)], [words(0, 150, 100, 250)])
+    assert places(both.passages) == [(0, 40, 100, 140), (40, 90, 140, 190), (90, 150, 190, 250)]
+    assert [p.kind for p in both.passages][1] == "verbatim"
+
+
+def test_little_beside_a_solid_run_is_dropped():
+    both = joined([runs(10, 90, 110, 190, equal=80)], [words(0, 95, 100, 195)])
+    assert places(both.passages) == [(10, 90, 110, 190)]
+
+
+def test_an_exact_passage_of_the_same_place_stays():
+    both = joined([runs(1, 58, 101, 158, equal=50)], [words(0, 60, 100, 160)])
+    assert places(both.passages) == [(1, 58, 101, 158)]
+    assert both.passages[0].kind == "edited"
+
+
+def test_moved_sentences_stay_moved():
+    exact = [
+        runs(0, 12, 140, 152, equal=12),
+        runs(12, 24, 120, 132, equal=12),
+        runs(24, 36, 100, 112, equal=12),
+    ]
+    both = joined(exact, [words(0, 37, 100, 152)])
+    assert len(both.passages) == 3
+    assert "moved" in {p.kind for p in both.passages}
+
+
+def test_a_stray_run_inside_is_not_told_twice():
+    both = joined([runs(20, 27, 900, 907, equal=7)], [words(5, 60, 100, 160)])
+    assert places(both.passages) == [(5, 60, 100, 160)]
+
+
+def test_weak_finds_are_apart_and_only_where_nothing_counts():
+    weak = [words(5, 25, 100, 120, strength="weak"), words(70, 90, 300, 320, strength="weak")]
+    both = joined([runs(8, 24, 103, 119, equal=16)], weak)
+    assert places(both.passages) == [(8, 24, 103, 119)]
+    assert places(both.possible) == [(70, 90, 300, 320)]
