@@ -33,6 +33,7 @@ TITLES = {
     "store": "Libraries: storing, checking, finding passages",
     "repeats": "Repeats inside documentation",
     "formats": "Reading documents: useful content, speed, encodings",
+    "folder": "A folder of mixed files into a library, three times",
 }
 QUICK_DOCUMENTS = 400
 
@@ -41,6 +42,8 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
     if name == "formats":
         return ["--quick"] if quick else []
+    if name == "folder":
+        return ["--files", "60"] if quick else []
     if quick is None:
         return {"million": ["million"], "near_copies": [], "repeats": ["en"], "store": []}.get(
             name, ["ru", "en"]
