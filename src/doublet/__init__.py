@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from doublet.jobs.find_repeats import find_repeats
     from doublet.jobs.library import Library, open_library
     from doublet.jobs.read import read_document
+    from doublet.matches.story import Story, same_story
     from doublet.model import (
         Check,
         Comparison,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         Outcome,
         Pair,
         Recipe,
+        Related,
         Signature,
         SourceFragment,
         SourceMatch,
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from doublet.progress import Event, Progress
     from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
     from doublet.signatures import CollectionStatistics, method, methods
+    from doublet.signatures.embedding import load_embedder
     from doublet.text.formats.protocol import HiddenText, Place
     from doublet.text.read import ReadDocument
 
@@ -107,6 +110,8 @@ __all__ = [
     "method",
     "methods",
     "CollectionStatistics",
+    "same_story",
+    "load_embedder",
     # what you give and get
     "Document",
     "Comparison",
@@ -123,6 +128,8 @@ __all__ = [
     "Member",
     "Outcome",
     "Pair",
+    "Related",
+    "Story",
     "Measures",
     "Recipe",
     "Signature",
@@ -202,6 +209,9 @@ _HOMES = {
     "method": "doublet.signatures",
     "methods": "doublet.signatures",
     "CollectionStatistics": "doublet.signatures",
+    "same_story": "doublet.matches.story",
+    "Story": "doublet.matches.story",
+    "load_embedder": "doublet.signatures.embedding",
     **dict.fromkeys(
         ("Repeats", "RepeatGroup", "RepeatFragment", "RepeatFile", "RepeatOptions"), "doublet.repeats.model"
     ),

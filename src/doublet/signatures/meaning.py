@@ -4,7 +4,7 @@ The signature is the sequence of the stems of a text (of concepts, with a thesau
 come from keys that survive replaced words: three content words in a row, and pairs of content words near each other.
 Two texts are then aligned by position (`kernels.align_texts`): a stem that stands at the same place of both speaks for
 a copy the more, the rarer it is, and one that does not agree speaks against it. Measured are the share of each text
-that lies inside aligned passages (*aligned*) and the share of the weight of its words that stand there unchanged (*kept*).
+that lies inside aligned passages (*aligned*), and that of the weight of its words that stand there unchanged (*kept*).
 """
 
 from __future__ import annotations

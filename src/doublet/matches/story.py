@@ -1,0 +1,141 @@
+"""Do two texts tell the same story? Another question than whether one was copied from the other (M14).
+
+News of one event share names, numbers and places even when no sentence was copied, and they say what happened first:
+so the openings decide, by the stems they share, rare ones weighing more. Besides, sentences of one text are matched
+with those of the other in any order, to show how much of the rest agrees. With an embedding model of the user
+(`signatures.embedding`) sentences are compared by their vectors as well. Explained in docs/explanation/meaning.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.signatures.background import Rates
+from doublet.text.sentences import sentences
+from doublet.text.tokens import Canon
+
+if TYPE_CHECKING:
+    from doublet.signatures.embedding import Embedder
+
+U64 = NDArray[np.uint64]
+F64 = NDArray[np.float64]
+
+OPENING = 4  #: sentences: the title and three more
+SAME_STORY = (
+    0.40  #: by the pairs of shared/data/tg-news-pairs, which also chose the measure (benchmarks/meaning.py)
+)
+SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """*score* decides; the rest says what it is made of. All are 0 to 1."""
+
+    score: float
+    same: bool
+    whole: float  #: cosine of the weighted words of the openings
+    shared: float  #: share of the weight of the words of the shorter opening that the other has too
+    sentences: float  #: how well the sentences of one text find a partner in the other
+    vectors: float | None = None  #: the same by the embedding model, where there is one
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "score": self.score,
+            "same": self.same,
+            "whole": self.whole,
+            "shared": self.shared,
+            "sentences": self.sentences,
+            "vectors": self.vectors,
+        }
+
+
+def same_story(
+    text_a: str, text_b: str, *, threshold: float = SAME_STORY, embedder: Embedder | None = None
+) -> Story:
+    """Compare two texts (put a title in front of its text). A text without content words tells no story: 0."""
+    canon = Canon(reduce="stem")
+    batch = canon.tokens([text_a, text_b])
+    weights = _weights(batch.hashes)
+    texts = [
+        _sentence_words(text, batch.starts[batch.slice(side)], batch.hashes[batch.slice(side)])
+        for side, text in enumerate((text_a, text_b))
+    ]
+    openings = [_bag(np.concatenate([np.zeros(0, np.uint64), *parts[:OPENING]]), weights) for parts in texts]
+    whole, shared = _cosine(*openings), _shared(*openings)
+    a, b = ([_bag(part, weights) for part in parts if len(part) >= SENTENCE_WORDS] for parts in texts)
+    matched = max(_best(a, b), _best(b, a))
+    score = (whole + shared) / 2.0
+    vectors = None
+    if embedder is not None:
+        vectors = _by_vectors(embedder, text_a, text_b)
+        score = (score + vectors) / 2.0
+    return Story(score, score >= threshold, whole, shared, matched, vectors)
+
+
+Bag = dict[int, float]
+
+
+def _weights(words: U64) -> dict[int, float]:
+    distinct = np.unique(words)
+    _, masses = Rates().of(distinct)
+    return {word: mass for word, mass in zip(distinct.tolist(), masses.tolist(), strict=True) if mass > 0}
+
+
+def _bag(words: U64, weights: dict[int, float]) -> Bag:
+    """Weight of each content word: its rarity, and a little more when it is repeated."""
+    out: Bag = {}
+    distinct, counts = np.unique(words, return_counts=True)
+    for word, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        if word in weights:
+            out[word] = weights[word] * (1.0 + float(np.log(count)))
+    return out
+
+
+def _cosine(a: Bag, b: Bag) -> float:
+    product = sum(weight * b[word] for word, weight in sorted(a.items()) if word in b)
+    size = float(np.sqrt(sum(w * w for w in a.values()) * sum(w * w for w in b.values())))
+    return product / size if size else 0.0
+
+
+def _shared(a: Bag, b: Bag) -> float:
+    """Of the text with less weight."""
+    common = sum(min(weight, b[word]) for word, weight in sorted(a.items()) if word in b)
+    least = min(sum(a.values()), sum(b.values()))
+    return min(1.0, common / least) if least else 0.0
+
+
+def _sentence_words(text: str, starts: NDArray[np.uint32], words: U64) -> list[U64]:
+    firsts = np.searchsorted(starts, [span.start for span in sentences(text)])
+    if not len(firsts):
+        return []
+    lasts = np.append(firsts[1:], len(words))
+    return [
+        words[first:last] for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True) if last > first
+    ]
+
+
+def _best(parts: Sequence[Bag], others: Sequence[Bag]) -> float:
+    """Mean of the best likeness of each sentence, weighted by what the sentence says; order makes no difference."""
+    total = found = 0.0
+    for part in parts:
+        weight = sum(part.values())
+        total += weight
+        found += weight * max((_cosine(part, other) for other in others), default=0.0)
+    return found / total if total else 0.0
+
+
+def _by_vectors(embedder: Embedder, text_a: str, text_b: str) -> float:
+    rows: list[F64] = []
+    for text in (text_a, text_b):
+        said = [text[span.start : span.end] for span in sentences(text)]
+        if not said:
+            return 0.0
+        vectors = np.asarray(embedder.embed(said), np.float64)
+        rows.append(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
+    likeness = rows[0] @ rows[1].T
+    return float(np.clip(max(likeness.max(axis=1).mean(), likeness.max(axis=0).mean()), 0.0, 1.0))

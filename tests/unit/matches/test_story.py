@@ -1,0 +1,72 @@
+"""The same story or not, and embedding models that are not there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from doublet import load_embedder, same_story
+from doublet.errors import ConfigError
+
+FIRE = "Fire at the Riga sugar mill. A fire broke out at the sugar mill in Riga on Monday. Nobody was hurt, said Ozols."
+AGAIN = "Riga: sugar mill burns. On Monday a blaze hit the sugar mill in Riga; no one was hurt, according to Ozols."
+OTHER = "Bridge opens in Tartu. The mayor opened a new bridge over the river on Friday. Thousands came to walk on it."
+
+
+@pytest.mark.covers("M14")
+def test_it_works() -> None:
+    assert same_story(FIRE, AGAIN).same
+    assert not same_story(FIRE, OTHER).same
+
+
+def test_order_and_self() -> None:
+    there, back = same_story(FIRE, AGAIN), same_story(AGAIN, FIRE)
+    assert there.score == pytest.approx(back.score)
+    assert same_story(FIRE, FIRE).score == pytest.approx(1.0)
+    assert same_story(FIRE, FIRE).sentences == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("text", ["", "и в на", "...", "word"])
+def test_texts_that_tell_nothing(text: str) -> None:
+    found = same_story(FIRE, text)
+    assert found.score == 0
+    assert not found.same
+    assert found.to_dict()["vectors"] is None
+
+
+class Letters:
+    """Counts letters: enough to be a model."""
+
+    def embed(self, sentences):
+        return np.array(
+            [[text.lower().count(letter) for letter in "abcdefghij"] for text in sentences], np.float32
+        )
+
+
+def test_a_model_of_the_user() -> None:
+    found = same_story(FIRE, AGAIN, embedder=Letters())
+    assert found.vectors is not None
+    assert 0 < found.vectors <= 1
+    assert same_story("", AGAIN, embedder=Letters()).vectors == 0
+
+
+def test_no_model_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no embedding model"):
+        load_embedder(tmp_path)
+    with pytest.raises(ConfigError, match="not downloaded"):
+        load_embedder("some-org/some-model")
+
+
+@pytest.mark.parametrize(
+    ("file", "package"), [("modules.json", "sentence-transformers"), ("model.onnx", "onnxruntime")]
+)
+def test_a_library_that_is_not_installed(
+    tmp_path: Path, file: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / file).write_text("{}")
+    monkeypatch.setitem(sys.modules, package.replace("-", "_"), None)
+    with pytest.raises(ConfigError, match=f"pip install {package}"):
+        load_embedder(tmp_path)

@@ -1,0 +1,198 @@
+"""Meaning, auto and the thesaurus: edges that the contract of all methods does not cover."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+
+import numpy as np
+import pytest
+
+from doublet.errors import ConfigError
+from doublet.signatures import method
+from doublet.signatures.background import MOST_GAIN, RARE_IDF, Rates
+from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Sequences, align, key_values
+from doublet.signatures.thesaurus import find_thesaurus
+from doublet.text.tokens import Canon
+
+TEXTS = pathlib.Path(__file__).resolve().parents[2] / "golden" / "texts"
+RU, EN = (TEXTS.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in ("ru", "en"))
+
+
+def replaced(text: str, share: float, seed: int = 1) -> str:
+    """So many of the words become words that are in no dictionary."""
+    chance = random.Random(seed)
+    words = text.split()
+    return " ".join(
+        f"слово{i}ок" if chance.random() < share and len(w) > 3 else w for i, w in enumerate(words)
+    )
+
+
+@pytest.mark.covers("M14", "M15")
+@pytest.mark.parametrize("text", [RU, EN], ids=["ru", "en"])
+def test_a_reworded_copy_is_found(text: str) -> None:
+    made = method("auto")
+    source, copy = made.sign_texts([text, replaced(text, 0.5)])
+    assert source is not None
+    assert copy is not None
+    found = made.compare(source, copy)
+    assert found.similar
+    assert found.step == "meaning"
+    assert found.details["resemblance"] < 0.5
+    assert 0.2 < found.details["kept"] < 0.9
+    assert set(made.keys(source).tolist()) & set(made.keys(copy).tolist())
+
+
+@pytest.mark.covers("M15")
+def test_each_step_decides_what_it_can() -> None:
+    made = method("auto")
+    base = made.sign(RU)
+    assert base is not None
+
+    def step(text: str) -> tuple[str, bool]:
+        other = made.sign(text)
+        assert other is not None
+        found = made.compare(base, other)
+        return found.step, found.similar
+
+    assert step(RU.upper()) == ("exact", True)
+    assert step(RU + " И ещё одно слово.") == ("shingles", True)
+    assert step(replaced(RU, 0.5)) == ("meaning", True)
+    assert step(EN) == ("meaning", False)
+    assert step("гранит") == ("shingles", False)
+
+
+def test_what_lies_on_the_other_whole_is_reworded_and_what_shares_parts_is_not() -> None:
+    assert Alignment(0.95, 0.9, 0.35, 0.3).kind() == REWORDED
+    assert (
+        Alignment(0.6, 0.5, 0.32, 0.3).kind() == REWORDED
+    )  # words changed everywhere, half of it moved away
+    assert Alignment(0.55, 0.5, 0.5, 0.45).kind() == SHARED  # some passages word for word, the rest is other
+    assert Alignment(0.55, 0.2, 0.3, 0.1).kind() == ""  # together under 0.9
+    assert Alignment(0.39, 0.3, 0.9, 0.9).kind() == ""
+    assert Alignment(0.40, 0.0, 0.50, 0.0).kind(0.4, 0.2, 0.9) == SHARED  # exactly at the limits
+
+
+def test_a_short_text_inside_a_long_one() -> None:
+    made = method("meaning")
+    part = " ".join(RU.split()[20:90])
+    one, other = made.sign_texts([replaced(part, 0.3), RU])
+    assert one is not None
+    assert other is not None
+    found = made.compare(one, other)
+    assert found.containment is not None
+    assert found.containment[0] > 0.8 > found.containment[1]
+    assert found.similar
+
+
+def test_fewer_than_eight_words_are_not_signed() -> None:
+    assert method("meaning").sign("one two three four five six seven") is None
+    assert method("meaning").sign("one two three four five six seven eight") is not None
+
+
+def test_batches_and_pairs_give_the_same() -> None:
+    texts = [RU, replaced(RU, 0.4), EN, replaced(EN, 0.6), " ".join(reversed(RU.split()))]
+    made = method("meaning")
+    sequences = Sequences(made)  # type: ignore[arg-type]
+    sequences.add(texts[:2])
+    sequences.add(texts[2:])
+    pairs = [(i, j) for i in range(5) for j in range(5)]
+    left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
+    batch = Canon(reduce="stem").tokens(texts)
+    words = [batch.hashes[batch.slice(i)] for i in range(5)]
+    expected = align(words, pairs, Rates())
+    for threads in (1, 2):
+        assert sequences.align(left, right, Rates(), threads=threads) == expected
+    for (i, j), found in zip(pairs, expected, strict=True):
+        back = expected[pairs.index((j, i))]
+        assert found == (back.aligned_b, back.aligned_a, back.kept_b, back.kept_a)
+
+
+def test_rates() -> None:
+    the, rare = (Canon(reduce="stem").tokens([word]).hashes for word in ("the", "квазимодульность"))
+    gains, masses = Rates().of(np.concatenate([the, rare]))
+    assert gains[0] < 4
+    assert masses[0] == 0
+    assert (gains[1], masses[1]) == (MOST_GAIN, RARE_IDF)
+    # What a collection is full of weighs less in it.
+    words = np.repeat(rare, 50_000)
+    offsets = np.arange(0, 50_001, 100, dtype=np.uint64)
+    gains, masses = Rates(words, offsets).of(rare)
+    assert gains[0] < 3
+    assert masses[0] < 2
+    assert Rates(words[:0], offsets[:1]).of(rare)[0][0] == MOST_GAIN
+
+
+def test_keys_of_texts_with_few_content_words() -> None:
+    none = np.zeros(0, np.uint64)
+    assert key_values(none, np.zeros(1, np.uint64))[0].tolist() == []
+    batch = Canon(reduce="stem").tokens(["и в на", "маяк", "маяк гранит волна берег"])
+    values, offsets = key_values(batch.hashes, batch.offsets)
+    assert np.diff(offsets.astype(np.int64)).tolist()[:2] == [0, 1]
+    assert len(values) == offsets[-1]
+
+
+THESAURUS = """UTF-8
+маяк|1
+(синоним)|огонь|светоч
+огонь|1
+(синоним)|маяк|пламя
+светоч|1
+(синоним)|огонь
+большой|2
+(синоним)|крупный|очень большой
+(антоним)|маленький
+крупный|1
+(синоним)|большой
+маленький|1
+(антоним)|большой
+"""
+
+
+@pytest.fixture
+def thesaurus(tmp_path: pathlib.Path) -> str:
+    path = tmp_path / "th_test.dat"
+    path.write_text(THESAURUS, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.covers("M14")
+def test_synonyms_of_each_other_are_one_word(thesaurus: str) -> None:
+    plain = Canon(reduce="stem").tokens(["маяк огонь светоч крупный большой маленький пламя"]).hashes
+    found = find_thesaurus(thesaurus)
+    assert found is not None
+    concepts = found.concepts(plain).tolist()
+    assert concepts[0] == concepts[1]
+    assert concepts[3] == concepts[4]
+    assert len(set(concepts)) == 5  # «светоч» is told of «маяк» one way only; antonyms and «пламя» stay apart
+
+
+def test_a_thesaurus_is_part_of_the_recipe(thesaurus: str, tmp_path: pathlib.Path) -> None:
+    with_it, without = method("auto", thesaurus=thesaurus), method("auto")
+    assert with_it.recipe != without.recipe
+    copy = tmp_path / "other_name.dat"
+    copy.write_text(THESAURUS, encoding="utf-8")
+    assert method("auto", thesaurus=str(copy)).recipe == with_it.recipe  # the content counts, not the place
+
+
+def test_bad_thesauri(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        find_thesaurus(str(tmp_path / "none.dat"))
+    path = tmp_path / "text.dat"
+    path.write_text("UTF-8\njust some text\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="not a thesaurus in the MyThes format"):
+        find_thesaurus(str(path))
+    path.write_bytes(b"no-such-code\nword|1\n")
+    with pytest.raises(ConfigError, match="not a thesaurus"):
+        find_thesaurus(str(path))
+    assert find_thesaurus("") is None
+
+
+@pytest.mark.shared
+def test_the_thesaurus_of_the_package_reads() -> None:
+    path = pathlib.Path(__file__).resolve().parents[3].parent / "shared/data/ru-thesaurus/th_ru_RU_v2.dat.xz"
+    if not path.exists():
+        pytest.skip("the shared folder is not here")
+    found = find_thesaurus(str(path))
+    assert found is not None
+    assert len(found) > 1_000
