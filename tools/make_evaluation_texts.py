@@ -54,7 +54,7 @@ def plain(page: str) -> list[str]:
 def documents(language: str, folder: pathlib.Path) -> list[dict[str, str]]:
     found = []
     for path in sorted((folder / "docs" / language / "docs").rglob("*.md")):
-        if path.name in LEFT_OUT:
+        if path.name in LEFT_OUT or path.name.startswith("_"):  # pages for translators
             continue
         name = str(path.relative_to(folder / "docs" / language / "docs").with_suffix(""))
         part: list[str] = []

@@ -75,7 +75,9 @@ def test_the_same_seed_gives_the_same_text(name: str, around) -> None:
     one = making.change(name)
     first = making.apply(one, documents[0], where, seed=1)
     assert making.apply(one, documents[0], where, seed=1) == first
-    if name not in ("look-alikes", "summary-30"):
+    if name not in ("look-alikes", "summary-30") and not name.startswith(
+        "processed"
+    ):  # those may find no word
         assert any(making.apply(one, documents[0], where, seed=s).text != first.text for s in (2, 3, 4))
 
 
