@@ -22,7 +22,9 @@ from typing import Any
 
 import pytest
 
+import doublet
 from doublet.crawl.fetch import PoliteFetcher
+from doublet.jobs.add_source import Filling
 from doublet.sources.kinds import tell_source
 from doublet.sources.oai import OaiSource
 from doublet.sources.protocol import Complete, Failed, Found, Gone, Unchanged
@@ -263,6 +265,27 @@ def test_a_repository_in_pieces(repository: str, polite: PoliteFetcher) -> None:
         pieces.fill(source, polite, kill_after=checkpoints)
     pieces.fill(source, polite)
     assert pieces.documents == straight.documents
+
+
+# Into a library
+
+
+def test_a_library_of_a_wiki_and_a_repository(
+    mediawiki: str, editor: Editor, repository: str, polite: PoliteFetcher, tmp_path: pathlib.Path
+) -> None:
+    with doublet.open_library(tmp_path / "both.db", "both") as library:
+        first = library.add_source(
+            mediawiki, fetcher=polite, category="Категория:Собрания", filling=Filling(min_words=3)
+        )
+        second = library.add_source(repository, fetcher=polite, full_text=False, filling=Filling(min_words=3))
+        assert (first.kind, second.kind) == ("wiki", "oai")
+        assert first.stored >= 1
+        assert second.stored == 245
+        again = library.update(fetcher=polite, filling=Filling(min_words=3))
+        assert [(one.stored, one.message) for one in again] == [(0, ""), (0, "")]
+        wiki_page = next(one for one in library.documents() if "curid=" in one.id)
+        assert wiki_page.title.startswith("Статья")
+        assert wiki_page.address.startswith(mediawiki.removesuffix("/w/api.php"))
 
 
 # The site

@@ -359,7 +359,7 @@ class _Walk:
                 return False
             if self.source.only and not any(part in entry.address for part in self.source.only):
                 continue
-            if not self.source.other_hosts and not same_site(entry.address, address):
+            if not self.source.other_hosts and not self._is_of_the_site(entry.address, address):
                 foreign.append(entry.address)
                 continue
             if entry.address in self.seen:
@@ -381,6 +381,10 @@ class _Walk:
                 "left out; `other_hosts` takes them too",
             )
         return whole
+
+    def _is_of_the_site(self, page: str, sitemap: str) -> bool:
+        """Sites may keep their sitemaps elsewhere; robots.txt, where the walk began, vouches for them."""
+        return same_site(page, sitemap) or same_site(page, self.source.address)
 
     def _page(self, entry: Entry) -> Iterator[Item]:
         id = entry.address

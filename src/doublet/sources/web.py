@@ -155,9 +155,10 @@ def look(answer: Answer) -> PageFacts:
     links = [(_words(link.get("rel")), link) for link in page.iter("link") if link.get("href")]
     title = page.find(".//title")
     text = " ".join("".join(title.itertext()).split()) if title is not None else ""
+    short = " ".join(_first(metas, "citation_title", "og:title").split())
     canonical = [clean(link.get("href"), base=base) for rel, link in links if "canonical" in rel]
     return PageFacts(
-        title=text or " ".join(_first(metas, "citation_title", "og:title").split()),
+        title=short if short and (not text or short in text) else text,  # "Snow", not "Snow — The City"
         canonical=canonical[0] if len(set(canonical)) == 1 else "",  # two that disagree mean nothing
         noindex=any(_forbids(value) for name in ("robots", ROBOT) for value in metas.get(name, ())),
         feeds=tuple(

@@ -111,11 +111,11 @@ def find_api(fetcher: Fetcher, address: str) -> str:
         facts = look(answer)
         if facts.edit_uri:
             candidates.append(facts.edit_uri.split("?", 1)[0])
-        elif 200 <= answer.status < 300 and not re.match("mediawiki", facts.generator, re.I):
-            return ""
+        address = answer.address
     except SourceError:
         pass  # pages may be closed to robots where the API is open
-    candidates += [urljoin(address, place) for place in _PLACES]
+    beside = address.split("?", 1)[0].split("/index.php", 1)[0]
+    candidates += [f"{beside.rstrip('/')}/api.php", *(urljoin(address, place) for place in _PLACES)]
     for candidate in dict.fromkeys(candidates):
         if is_api(fetcher, candidate):
             return candidate

@@ -283,6 +283,27 @@ def test_other_hosts_are_left_out_and_told() -> None:
     assert len(of(Found, Shelf().fill(SitemapSource(MAP, other_hosts=True), web))) == 3
 
 
+def test_a_sitemap_that_is_kept_elsewhere() -> None:
+    there = "https://maps.test/site.xml"
+    robots = Page(f"Sitemap: {there}".encode(), type="text/plain")
+    web = Web({f"{SITE}/robots.txt": robots, there: xml(urlset(f"{SITE}/1")), f"{SITE}/1": article("1")})
+    assert [one.id for one in of(Found, Shelf().fill(SitemapSource(f"{SITE}/"), web))] == [f"{SITE}/1"]
+
+
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ('<meta property="og:title" content="Snow">', "Snow"),
+        ('<meta property="og:title" content="The City">', "Snow — a page"),  # on every page the same
+        ("", "Snow — a page"),
+    ],
+)
+def test_titles(head: str, title: str) -> None:
+    web = site(1)
+    web.pages[f"{SITE}/post/0"] = article("Snow — a page", head=head)
+    assert of(Found, Shelf().fill(SitemapSource(MAP), web))[0].title == title
+
+
 @pytest.mark.covers("L1")
 def test_clarifications() -> None:
     web = site()

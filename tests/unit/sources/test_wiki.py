@@ -49,6 +49,10 @@ def test_any_page_of_the_wiki_will_do() -> None:
 def test_an_api_that_no_page_names() -> None:
     web = Web({"https://wiki.test/api.php?*": wiki(), "https://wiki.test/x": NoAnswer("closed")})
     assert find_api(web, "https://wiki.test/x") == "https://wiki.test/api.php"
+    inside = Web(
+        {"https://wiki.test/my/api.php?*": wiki(), "https://wiki.test/my/index.php/A": page("<p>A page.")}
+    )
+    assert find_api(inside, "https://wiki.test/my/index.php/A") == "https://wiki.test/my/api.php"
     assert (
         find_api(Web({"https://site.test/": page("<html><body>A site.</body></html>")}), "https://site.test/")
         == ""
