@@ -3,8 +3,8 @@
     python benchmarks/folder.py [--files N] [--cores N]
 
 The files are made here from two short texts (Russian and English, with lists, tables and footnotes), in a dozen formats
-by pandoc and LibreOffice where these are installed; each file gets words of its own. A few in a hundred are broken, empty
-or of a kind that cannot be read. Memory is that of the program and all its reader processes together. The second
+by pandoc and LibreOffice where these are installed; each file gets words of its own. A few in a hundred are broken,
+empty or of a kind that cannot be read. Memory is that of the program and all its reader processes together. The second
 run finds everything unchanged; in the third one file in a hundred is new, changed or deleted.
 """
 

@@ -479,6 +479,7 @@ class _Walk:
         prepared.outcomes[:] = [outcome for outcome in prepared.outcomes if outcome.state != "duplicate_id"]
         batch = WalkBatch(prepared, facts, gathered.unchanged, failed + twice, gathered.gone)
         batch.state = gathered.state
+        batch.every = self.filling.every
         return batch
 
     def _write(self, batch: WalkBatch) -> None:
@@ -487,7 +488,7 @@ class _Walk:
                 "waiting", int(seconds), None, "seconds", "another process writes to this database"
             )
 
-        added, rows = self.store.walks.store(
+        added, counts = self.store.walks.store(
             self.library,
             self.info,
             batch,
@@ -496,13 +497,13 @@ class _Walk:
             job=self._job,
         )
         result = self.result
-        result.counts.update(added.states.values())
-        result.counts.update(row.state for row in rows)
+        rows = added.outcomes
+        result.counts.update(counts)
         result.outcomes += rows
         if self.filling.every:
             result.documents |= added.states
             result.documents |= {row.id: row.state for row in rows}
-        self._done += len(added.states) + len(rows)
+        self._done += counts.total()
         self._tell()
 
     def _tell(self) -> None:

@@ -64,6 +64,7 @@ class WalkBatch:
     failed: list[Outcome] = field(default_factory=list)  #: could not be got; nothing is remembered
     gone: list[tuple[str, str]] = field(default_factory=list)  #: id and reason
     state: dict[str, Any] | None = None  #: of the last checkpoint in the batch
+    every: bool = False  #: name the documents of unchanged tables and archives too
 
     def __len__(self) -> int:
         return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
@@ -194,10 +195,11 @@ class Walks:
         keep_duplicates: bool,
         waiting: Callable[[float], None] | None = None,
         job: int | None = None,
-    ) -> tuple[Added, list[Outcome]]:
-        """Write one batch: all of it or nothing. Gives what became of the documents, and a row for each that was
-        not stored, changed or unchanged."""
+    ) -> tuple[Added, Counter[str]]:
+        """Write one batch: all of it or nothing. Gives what became of the documents, with a row for each that was
+        not stored, changed or unchanged, and how many ended in each state."""
         rows: list[Outcome] = []
+        total: Counter[str] = Counter()
         twins: dict[str, tuple[str, int]] = {}
 
         def skip() -> frozenset[int]:
@@ -211,10 +213,13 @@ class Walks:
         def then(added: Added) -> None:
             # What the writer has seen itself stands in the library's record already.
             counted = Counter(added.states.values()) + Counter(outcome.state for outcome in added.outcomes)
+            before = added.unchanged
             rows.extend(self._remember(library, source, batch, added, twins))
-            states = Counter(row.state for row in rows) + Counter(added.states.values())
-            self._count(source.number, states)
-            self._writer.count_outcomes(library, dict(states - counted))
+            total.update(counted - Counter(outcome.state for outcome in added.outcomes))
+            total.update(unchanged=added.unchanged - before)
+            total.update(row.state for row in rows)
+            self._count(source.number, total)
+            self._writer.count_outcomes(library, dict(total - counted))
             if batch.state is not None:
                 self._database.rows(
                     "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
@@ -224,7 +229,7 @@ class Walks:
         with self._lock:
             added = self._writer.add(library, batch.prepared, waiting, job, skip=skip, then=then)
         added.outcomes = rows
-        return added, rows
+        return added, +total
 
     def _count(self, source: int, states: Counter[str]) -> None:
         row = self._database.row("SELECT outcomes FROM doublet_source WHERE id = %s", [source])
@@ -274,7 +279,7 @@ class Walks:
         named = {fact.id for fact in batch.facts}
         out += [outcome for outcome in added.outcomes if outcome.id not in named]
         self._put(new)
-        out += self._still(source, batch.unchanged, added)
+        out += self._still(source, batch.unchanged, added, every=batch.every)
         if left:
             self._remove(library, source.number, left, keep_facts=True)
         if batch.gone:
@@ -299,7 +304,9 @@ class Walks:
             [(source.run, source.number, name_hash(id)) for id in ids],
         )
 
-    def _still(self, source: SourceInfo, facts: Sequence[Fact], added: Added) -> list[Outcome]:
+    def _still(
+        self, source: SourceInfo, facts: Sequence[Fact], added: Added, *, every: bool
+    ) -> list[Outcome]:
         """Documents that are the same as last time. One that could not be used then cannot be used now."""
         if not facts:
             return []
@@ -327,7 +334,7 @@ class Walks:
             )
             state, reason = (row[0], unescape(row[1])) if row else ("stored", "")
             if state == "whole":
-                out += self._still_part(source, fact.id, added)
+                out += self._still_part(source, fact.id, added, every=every)
             elif state == "stored":
                 added.unchanged += 1
                 added.states[fact.id] = "unchanged"
@@ -335,24 +342,21 @@ class Walks:
                 out.append(Outcome(state, fact.id, "", reason))
         return out
 
-    def _still_part(self, source: SourceInfo, id: str, added: Added) -> list[Outcome]:
-        """A table or an archive that is the same as last time, and so are all documents in it."""
-        part = name_hash(id)
+    def _still_part(self, source: SourceInfo, id: str, added: Added, *, every: bool) -> list[Outcome]:
+        """A table or an archive that is the same as last time, and so are all documents in it: they may be millions."""
+        own = [source.number, name_hash(id)]
         self._database.rows(
-            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND part = %s",
-            [source.run, source.number, part],
+            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND part = %s", [source.run, *own]
         )
-        out = []
-        for name, state, reason in self._database.rows(
-            "SELECT name, state, reason FROM doublet_origin WHERE source_id = %s AND part = %s ORDER BY id",
-            [source.number, part],
-        ):
-            if state == "stored":
-                added.unchanged += 1
+        where = "FROM doublet_origin WHERE source_id = %s AND part = %s"
+        added.unchanged += self._database.rows(f"SELECT count(*) {where} AND state = 'stored'", own)[0][0]
+        if every:
+            for (name,) in self._database.rows(f"SELECT name {where} AND state = 'stored' ORDER BY id", own):
                 added.states[unescape(name)] = "unchanged"
-            else:
-                out.append(Outcome(state, unescape(name), "", unescape(reason)))
-        return out
+        rows = self._database.rows(
+            f"SELECT name, state, reason {where} AND state <> 'stored' ORDER BY id", own
+        )
+        return [Outcome(state, unescape(name), "", unescape(reason)) for name, state, reason in rows]
 
     # Duplicates
 
