@@ -96,6 +96,7 @@ def main() -> None:
     parser.add_argument(
         "--groups", action="store_true", help="look for groups too, which takes as long again"
     )
+    parser.add_argument("--no-source", action="store_true", help="without the table beside the source's")
     parser.add_argument("--changes", default=",".join(CHANGES))
     given = parser.parse_args()
     for language in given.languages:
@@ -107,7 +108,7 @@ def main() -> None:
             seed=given.seed,
             curves=False,
             groups=given.groups,
-            beside_source=True,
+            beside_source=not given.no_source,
             workers=given.workers,
             progress=Progress(),
         )
