@@ -29,6 +29,7 @@ TITLES = {
     "million": "A million documents",
     "near_copies": "Thousands of near copies of one text",
     "compare": "Two texts of ten thousand words; starting",
+    "passages": "Borrowed passages through rewording, on labelled corpora",
     "weights": "TF-RIDF weights",
     "store": "Libraries: storing, checking, finding passages",
     "repeats": "Repeats inside documentation",
@@ -40,6 +41,8 @@ QUICK_DOCUMENTS = 400
 
 def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
+    if name == "passages":
+        return []  # the corpora stand next to the project, or nothing is measured
     if name == "formats":
         return ["--quick"] if quick else []
     if name == "folder":

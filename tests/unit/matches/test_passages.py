@@ -15,39 +15,42 @@ from doublet.matches.align import AlignOptions, Passage
 from doublet.matches.passages import PassageOptions, find_all, find_reworded, join, read_stems
 
 SOURCE = (
-    "The observatory stood on the northern ridge above the fishing village. Its first director ordered a refracting "
-    "telescope from Munich in 1889 and waited three winters for the lenses to arrive. When the crates were opened, two "
-    "of the seven mirrors turned out to be cracked by frost. The director paid for replacements out of his own salary "
-    "and catalogued four hundred variable stars before the war. After his death the instruments were sold to a "
-    "university on the mainland, and shepherds kept their flocks inside the empty dome."
+    "The observatory stood on the northern ridge above the fishing village. Its first director ordered a "
+    "refracting telescope from Munich in 1889 and waited three winters for the lenses to arrive. When the "
+    "crates were opened, two of the seven mirrors turned out to be cracked by frost. The director paid for "
+    "replacements out of his own salary and catalogued four hundred variable stars before the war. After his "
+    "death the instruments were sold to a university on the mainland, and shepherds kept their flocks inside "
+    "the empty dome."
 )
 REWORDED = (
-    "Above the village of fishermen, on the ridge to the north, an observatory was standing. A refracting telescope "
-    "was ordered by its first director in Munich in the year 1889; for the arrival of the lenses he had to wait for three "
-    "winters. Two mirrors of seven proved cracked from the frost after the crates had been opened. From his own salary "
-    "the director bought replacements, and before the war he had four hundred variable stars in his catalogue. The "
-    "instruments, after he died, went to a mainland university, and inside of the empty dome shepherds kept flocks."
+    "Above the village of fishermen, on the ridge to the north, an observatory was standing. A refracting "
+    "telescope was ordered by its first director in Munich in the year 1889; for the arrival of the lenses he "
+    "had to wait for three winters. Two mirrors of seven proved cracked from the frost after the crates had "
+    "been opened. From his own salary the director bought replacements, and before the war he had four hundred "
+    "variable stars in his catalogue. The instruments, after he died, went to a mainland university, and "
+    "inside of the empty dome shepherds kept flocks."
 )
 SOURCE_RU = (
-    "Обсерватория стояла на северном гребне над рыбацкой деревней. Первый директор заказал в Мюнхене телескоп и три "
-    "зимы ждал, пока привезут линзы. Когда ящики вскрыли, оказалось, что два зеркала из семи треснули от мороза. Директор "
-    "оплатил замену из собственного жалованья и до войны описал четыреста переменных звёзд. После его смерти приборы "
-    "продали университету на материке, а в пустом куполе пастухи держали овец."
+    "Обсерватория стояла на северном гребне над рыбацкой деревней. Первый директор заказал в Мюнхене телескоп "
+    "и три зимы ждал, пока привезут линзы. Когда ящики вскрыли, оказалось, что два зеркала из семи треснули от "
+    "мороза. Директор оплатил замену из собственного жалованья и до войны описал четыреста переменных звёзд. "
+    "После его смерти приборы продали университету на материке, а в пустом куполе пастухи держали овец."
 )
 REWORDED_RU = (
-    "Над деревней рыбаков, на гребне с северной стороны, располагалась обсерватория. Телескоп был заказан первым её "
-    "директором в Мюнхене, и прибытия линз пришлось дожидаться три зимы. Из семи зеркал два оказались треснувшими от "
-    "морозов, что выяснилось после вскрытия ящиков. Замену директор купил на собственное жалованье, а четыреста "
-    "переменных звёзд успел описать ещё до войны. Приборы после смерти директора купил университет с материка, и "
-    "пастухи стали держать овец в куполе, который опустел."
+    "Над деревней рыбаков, на гребне с северной стороны, располагалась обсерватория. Телескоп был заказан "
+    "первым её директором в Мюнхене, и прибытия линз пришлось дожидаться три зимы. Из семи зеркал два "
+    "оказались треснувшими от морозов, что выяснилось после вскрытия ящиков. Замену директор купил на "
+    "собственное жалованье, а четыреста переменных звёзд успел описать ещё до войны. Приборы после смерти "
+    "директора купил университет с материка, и пастухи стали держать овец в куполе, который опустел."
 )
 OWN = (
-    "My grandmother never cared for museums. She preferred markets, where a stranger would shout the price of plums at "
-    "her and she would shout back. Every Saturday we carried two baskets home along the canal and argued about soup. "
+    "My grandmother never cared for museums. She preferred markets, where a stranger would shout the price of "
+    "plums at her and she would shout back. Every Saturday we carried two baskets home along the canal and "
+    "argued about soup. "
 )
 OWN_RU = (
-    "Моя бабушка не любила музеев. Ей нравились рынки, где незнакомец кричит тебе цену слив, а ты кричишь в ответ. "
-    "Каждую субботу мы несли две корзины домой вдоль канала и спорили о супе. "
+    "Моя бабушка не любила музеев. Ей нравились рынки, где незнакомец кричит тебе цену слив, а ты кричишь в "
+    "ответ. Каждую субботу мы несли две корзины домой вдоль канала и спорили о супе. "
 )
 
 
