@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doublet.errors import InputUnreadable
-from doublet.sources import feed, oai, sitemap, wiki
+from doublet.sources import addresses, feed, oai, sitemap, wiki
 from doublet.sources.feed import FeedSource, parse_feed
 from doublet.sources.oai import OaiSource, parse_page
 from doublet.sources.protocol import Complete, Failed, Found, Gone, Source, Unchanged
@@ -197,6 +197,18 @@ def test_what_failed_comes_in_the_next_walk(kind: str, numbers: list[int], odd: 
     place.web.pages = whole
     shelf.fill(place.source, place.web)
     assert set(shelf.documents) == set(straight.documents)
+
+
+@given(
+    st.text(st.sampled_from("abZ019-._~%/?#:@ &=[]\u0436й"), max_size=40),
+    st.sampled_from(["", "http://h.test/a/b", "https://h.test"]),
+    st.sampled_from(["", "http://", "https://x.test/", "//", "HTTP://x.test:80"]),
+)
+def test_an_address_has_one_spelling(text: str, base: str, start: str) -> None:
+    cleaned = addresses.clean(start + text, base=base)
+    assert cleaned.isascii()
+    assert addresses.clean(cleaned) == cleaned
+    assert not cleaned or addresses._respell(cleaned, "") == cleaned  # the short way agrees with the long one
 
 
 hostile = st.one_of(
