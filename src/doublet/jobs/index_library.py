@@ -26,6 +26,7 @@ PREPARERS = (
     2  #: threads that prepare; a third one writes, mostly inside the database, where it needs no Python
 )
 AHEAD = 4  #: batches that are prepared before they are written
+BATCH_CHARACTERS = 8_000_000  #: of the documents that a program hands over and that are prepared together
 OPTIMIZE_FROM = 20_000  #: new documents after which the index is put in its best shape
 
 
@@ -124,7 +125,7 @@ class Given:
         self._size = size
 
     def batches(self) -> Iterator[GivenBatch]:
-        consumed = 0
+        consumed = before = 0
         batch = GivenBatch([], [], 0)
         for place, item in enumerate(self._documents, 1):
             document = as_document(item)
@@ -136,8 +137,9 @@ class Given:
             else:
                 batch.documents.append(document)
                 consumed += len(document.text)
-            if len(batch.documents) + len(batch.outcomes) >= self._size:
-                batch.consumed_bytes = consumed
+            full = consumed - before >= BATCH_CHARACTERS
+            if full or len(batch.documents) + len(batch.outcomes) >= self._size:
+                batch.consumed_bytes = before = consumed
                 yield batch
                 batch = GivenBatch([], [], 0)
         if batch.documents or batch.outcomes:
