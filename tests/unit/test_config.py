@@ -135,3 +135,36 @@ def test_containment_can_be_switched_off(tmp_path: Path) -> None:
 
 def test_workers_auto(tmp_path: Path) -> None:
     assert resolve(tmp_path, 'workers = "auto"').settings.workers == config.processors() >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("fetch_delay_s", "1.5", 1.5),
+        ("fetch_delay_s", "0", 0.0),
+        ("fetch_timeout_s", "2min", 120.0),
+        ("fetch_timeout_s", "90 s", 90.0),
+        ("fetch_limit", "10MB", 10_000_000),
+        ("allow_private", "yes", True),
+        ("allow_private", "off", False),
+        ("min_words", "0", 0),
+        ("contact", " me@example.org ", "me@example.org"),
+    ],
+)
+def test_settings_of_fetching(name: str, text: str, value: object) -> None:
+    found = config.resolve(environ={f"DOUBLET_{name.upper()}": text})
+    assert getattr(found.settings, name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *[("fetch_delay_s", text) for text in ("-1", "soon", "", "1 week")],
+        *[("fetch_timeout_s", text) for text in ("0", "-5")],
+        *[("allow_private", text) for text in ("maybe", "", "10.0.0.0/8")],
+        *[("min_words", text) for text in ("-1", "few", "1.5")],
+    ],
+)
+def test_wrong_settings_of_fetching(name: str, text: str) -> None:
+    with pytest.raises(ConfigError, match="must be"):
+        config.resolve(environ={f"DOUBLET_{name.upper()}": text})

@@ -207,6 +207,15 @@ doublet library remove drafts --all --yes""",
 @click.option(
     "--document", "ids", multiple=True, metavar="ID", help="Id of a document to take out; repeat it."
 )
+@click.option(
+    "--source",
+    "sources",
+    type=int,
+    multiple=True,
+    metavar="N",
+    help="Forget the source with this number (`doublet library show` has it): its documents stay and are no longer "
+    "updated.",
+)
 @click.option("--all", "everything", is_flag=True, help="The whole library.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @database_options
@@ -216,6 +225,7 @@ def remove(
     *,
     name: str,
     ids: tuple[str, ...],
+    sources: tuple[int, ...],
     everything: bool,
     yes: bool,
     quiet: bool,
@@ -224,8 +234,10 @@ def remove(
 ) -> int | None:
     from doublet.reports.wording import count
 
-    if bool(ids) == everything:
-        raise UsageError("say what to remove: --document ID (again for more), or --all for the whole library")
+    if bool(ids or sources) == everything:
+        raise UsageError(
+            "say what to remove: --document ID (again for more), --source N, or --all for the whole library"
+        )
     resolved = config.resolve(flags, file=config_file)
     with open_store(resolved) as store:
         info = store.library(name)
@@ -238,6 +250,15 @@ def remove(
                     name, lambda done, total: progress.step("removing", done, total, "documents")
                 )
             say(f"removed {name} with {count(gone, 'document')}", quiet=quiet)
+            return None
+        known = {source.number: source for source in store.walks.sources(info.number)}
+        for number in sources:
+            if number not in known:
+                raise UsageError(f"{name} has no source {number}: `doublet library show {name}` lists them")
+        for number in sources:
+            store.walks.forget_source(number)
+            say(f"{name} is no longer updated from {known[number].address}", quiet=quiet)
+        if not ids:
             return None
         there = set(store.remove(name, list(dict.fromkeys(ids))))
     missing = [id for id in ids if id not in there]

@@ -54,7 +54,7 @@ from doublet.store.walks import Fact, WalkBatch
 
 BATCH_DOCUMENTS = 500
 BATCH_CHARACTERS = 4_000_000
-FLUSH_S = 5.0  #: what was fetched is stored after so long at the latest
+FLUSH_S = 2.0  #: what was fetched is stored after so long at the latest
 IN_FLIGHT_BYTES = 1 << 26  #: of documents that wait to be read
 MIN_WORDS = 10
 #: Ends that a user should look at; the others are answers.

@@ -201,3 +201,46 @@ def test_from_python(tmp_path: pathlib.Path) -> None:
         doublet.open_library(tmp_path / "theses.db")
     with pytest.raises(UnknownLibrary):
         doublet.open_library(tmp_path / "theses.db", "third", create=False)
+
+
+def test_sources_are_shown_and_forgotten(theses: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (source,) = answer(capsys, "library", "show", "theses")["sources"]
+    assert (source["kind"], source["address"], source["documents"]) == ("file", LIBRARY, 12)
+    assert run(["library", "show", "theses"]) == 0
+    assert LIBRARY in capsys.readouterr().out
+    assert answer(capsys, "library", "update")["sources"][0]["counts"] == {"unchanged": 12}
+    assert run(["library", "update", "theses", "--source", "99"]) == 2
+    assert run(["library", "remove", "theses", "--source", "99"]) == 2
+    assert run(["library", "remove", "theses", "--source", str(source["number"]), "-q"]) == 0
+    shown = answer(capsys, "library", "show", "theses")
+    assert (shown["sources"], shown["documents"]) == ([], 12)
+    assert run(["library", "update", "theses"]) == 2
+
+
+def test_several_sources_and_one_that_is_not_there(
+    theses: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "more.txt").write_text("one more text of at least ten words, so that it is kept as well")
+    found = answer(capsys, "library", "add", "theses", "more.txt", "nothing.txt", LIBRARY, code=3)
+    assert found["counts"] == {"stored": 1, "unchanged": 12}
+    assert found["errors"][0]["address"] == "nothing.txt"
+    assert run(["library", "add", "theses", "nothing.txt", "-q"]) == 4
+
+
+@pytest.mark.covers("L6")
+def test_outcomes_in_the_table(
+    theses: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "works"
+    folder.mkdir()
+    (folder / "a.txt").write_text("a text of at least ten words that has not been seen before here")
+    (folder / "b.txt").write_text("too short")
+    (folder / "c.pdf").write_text("%PDF-1.7 and no more")
+    capsys.readouterr()
+    assert run(["library", "add", "theses", "works"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.split() == "stored 1 too short 1 broken 1 theses has 13 documents now".split()
+    assert "c.pdf" in printed.err
+    assert run(["library", "add", "theses", "works", "--min-words", "2", "--again", "-q"]) == 0
+    assert "stored" in capsys.readouterr().out
+    assert run(["library", "add", "empty", "works", "--create", "--min-words", "100", "--strict", "-q"]) == 4
