@@ -498,3 +498,50 @@ def test_two_languages_are_two_sets() -> None:
         isolated=False,
     )
     assert [row["set"] for row in out.sets] == ["mixed-ru", "mixed-en"]
+
+
+@pytest.mark.shared
+@pytest.mark.covers("E2")
+def test_all_labelled_sets_at_hand_are_read(shared: Path) -> None:
+    sets, skipped = open_data(shared / "data", limit=3)
+    assert not skipped
+    assert len(sets) == 7
+    pairs = next(one for one in sets if one.name.startswith("pan13")).pairs  # type: ignore[union-attr]
+    assert len(pairs) == 15
+    verbatim = [pair for pair in pairs if pair.kind == "02-no-obfuscation"]
+    for pair in verbatim:
+        for case in pair.cases:
+            assert pair.text[slice(*case.span)].split() == pair.source[slice(*case.source_span)].split()
+
+
+def test_changes_of_other_packages_come_through_the_same_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    from doublet.evaluation import changes as making
+
+    class Shout:
+        name = "shout"
+
+        @property
+        def title(self) -> dict[str, str]:
+            return {"en": "in capitals"}
+
+        def apply(self, document: Document, around: Any, rng: random.Random) -> making.Changed:
+            pieces = making.Pieces()
+            pieces.replace(document.text.upper(), document, 0, len(document.text))
+            return pieces.build()
+
+    class Point:
+        name, value = "shout", "elsewhere:Shout"
+
+        def load(self) -> Any:
+            return Shout()
+
+    real = metadata.entry_points
+    monkeypatch.setattr(
+        metadata, "entry_points", lambda **k: [Point()] if k.get("group") == "doublet.changes" else real(**k)
+    )
+    assert "shout" in making.change_names()
+    out = run(changes=["shout"], methods=["shingles"])
+    assert out.documents[0]["recall"] == 1  # capitals change nothing
+    assert "in capitals" in report_page(out.to_dict())

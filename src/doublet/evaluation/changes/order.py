@@ -49,8 +49,8 @@ def _between(pieces: Pieces, document: Document, start: int, end: int) -> None:
 
 @dataclass(frozen=True)
 class SentencesMoved:
-    """A *share* of the sentences change places. Headings and list items (no full stop at the end) stay where they are:
-    put beside a sentence they would become a part of it, and a person who moves sentences sees that."""
+    """A *share* of the sentences change places. Headings and list items (no capital at the beginning or no full
+    stop at the end) stay where they are: beside a sentence they would become a part of it, as a person would see."""
 
     share: float = 1.0
 
@@ -67,14 +67,18 @@ class SentencesMoved:
 
     def apply(self, document: Document, around: Surroundings, rng: random.Random) -> Changed:  # noqa: ARG002
         parts = sentences(document.text)
-        ended = [
-            s for s in parts if document.text[: s.end].rstrip("»”’\"')]}").endswith((".", "!", "?", "…"))
-        ]
+        ended = [s for s in parts if _stands_alone(document.text[s.start : s.end])]
         movable = ended if len(ended) > 1 else parts
         if self.share < 1.0 and len(movable) > 2:
             wanted = max(2, round(self.share * len(movable)))
             movable = sorted(rng.sample(movable, wanted))
         return shuffled(document, movable, rng, "sentences")
+
+
+def _stands_alone(sentence: str) -> bool:
+    return sentence.lstrip("«„“\"'([{— ")[:1].isupper() and sentence.rstrip("»”’\"')]}").endswith(
+        (".", "!", "?", "…")
+    )
 
 
 @dataclass(frozen=True)
