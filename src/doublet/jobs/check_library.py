@@ -94,7 +94,7 @@ def check_library(
     keys = make_keys([text], batch, every=words <= EVERY_KEY_UP_TO)
     hits = store.look_up(keys.values, numbers)
     limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
-    # Not for "passages": ten times the questions would take a check of 1,000 words over its 20 ms (benchmarks/store.py).
+    # Not for "passages": ten times the questions would take a check of 1,000 words over 20 ms (benchmarks/store.py).
     if method == AUTO and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN and _open(hits, len(keys.values)):
         keys = make_keys([text], batch, every=True)
         hits = store.look_up(keys.values, numbers)
