@@ -31,8 +31,9 @@ from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import Canon, TokenBatch
 
 CANDIDATES = 200  #: documents that are aligned: those that share the most shingles with the checked one
-REWORDED = 12  #: of these, the ones most alike in which reworded passages are looked for too
-REWORDED_WORDS = 30_000  #: words of such documents, together; the first is always looked at
+#: in how many of them reworded passages are looked for too, the most alike: so many, and one more for so many words
+REWORDED, REWORDED_PER_WORDS, REWORDED_MOST = 4, 500, 24
+REWORDED_WORDS = 40_000  #: words of such documents, together; the first is always looked at
 
 
 def check(
@@ -135,7 +136,7 @@ def explain(
         batches.append(other)
         passages.append(exact_passages(batch.hashes, other.hashes, options))
         progress.step("aligning", number + 1, len(candidates), "documents")
-    possible = _see_through(text, candidates, measures, passages, batches)
+    possible = _see_through(text, words, candidates, measures, passages, batches)
     names = [document.id for document in candidates]
     if words and counted is not None:
         ranked = rank_sources([clip(some, counted) for some in passages], words, names)
@@ -168,6 +169,7 @@ def explain(
 
 def _see_through(
     text: str,
+    words: int,
     candidates: Sequence[Document],
     measures: Sequence[tuple[float, float]],
     passages: list[list[Passage]],
@@ -186,7 +188,8 @@ def _see_through(
     )
     chosen: list[int] = []
     room = REWORDED_WORDS
-    for i in order[:REWORDED]:
+    most = min(REWORDED + words // REWORDED_PER_WORDS, REWORDED_MOST)
+    for i in order[:most]:
         size = len(batches[i].hashes)
         if not chosen or size <= room:
             chosen.append(i)
