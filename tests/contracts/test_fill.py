@@ -261,6 +261,13 @@ def test_the_same_words_under_another_id(store: Store) -> None:
     assert ids(store) == ["a", "b", "copy"]
 
 
+def test_a_copy_that_comes_before_what_is_stored(store: Store) -> None:
+    fill(store, text("b"))
+    filled, _ = fill(store, text("a"), text("b"), text("c"))
+    assert filled.counts == {"duplicate": 2, "unchanged": 1}
+    assert ids(store) == ["b"]
+
+
 def test_folders_keep_copies(store: Store) -> None:
     filled, _ = fill(store, text("a"), text("copy"), kind="oai")
     assert filled.counts == {"stored": 2}

@@ -276,7 +276,7 @@ class PoliteFetcher:
         with self._lock:
             known = self._rules.get(address.origin)
         if known is None or known.until <= self._clock():
-            with self._place(address.origin).lock:
+            with self._place(f"robots of {address.origin}").lock:
                 known = self._rules.get(address.origin)
                 if known is None or known.until <= self._clock():
                     known = self._ask_robots(address, known)
@@ -375,7 +375,7 @@ class PoliteFetcher:
     @contextlib.contextmanager
     def _turn(self, address: Address, numbers: Sequence[str]) -> Iterator[None]:
         """Wait until the host, and the machine behind it, may be asked again; keep others waiting meanwhile."""
-        keys = sorted((address.origin, f"ip {numbers[0]}"))
+        keys = [address.origin, *sorted(f"ip {number}" for number in numbers)]  # always in this order
         places = [self._place(key) for key in keys]
         with contextlib.ExitStack() as stack:
             for place in places:

@@ -371,22 +371,23 @@ class Walks:
             [library],
         ):
             there.setdefault((fold, size), []).append((number, unescape(name)))
-        out: dict[int, str] = {}
-        first: dict[tuple[int, int], str] = {}
         ids = set(batch.names)
-        for place, (id, fold, size) in enumerate(zip(batch.names, folds, sizes, strict=True)):
-            key = (fold, size)
-            # A document that the batch replaces is not there any more when this one is stored.
-            others = sorted(
-                (number, name) for number, name in there.get(key, []) if name != id and name not in ids
-            )
-            stays = any(name == id for _, name in there.get(key, []))
-            if others and not stays:
-                out[place] = others[0][1]
-            elif key in first and not stays:
-                out[place] = first[key]
-            else:
-                first.setdefault(key, id)
+        keys = list(zip(folds, sizes, strict=True))
+        # Who has these words when the batch is stored: documents that stay as they are, then the first of the batch.
+        has: dict[tuple[int, int], str] = {}
+        stays = {
+            id
+            for id, key in zip(batch.names, keys, strict=True)
+            if any(name == id for _, name in there.get(key, ()))
+        }
+        for key, documents in there.items():
+            names = [name for _, name in sorted(documents) if name not in ids or name in stays]
+            if names:
+                has[key] = names[0]
+        out: dict[int, str] = {}
+        for place, (id, key) in enumerate(zip(batch.names, keys, strict=True)):
+            if id not in stays and has.setdefault(key, id) != id:
+                out[place] = has[key]
         return out
 
     def _wake_twins(self, library: int, names: Sequence[str]) -> None:
