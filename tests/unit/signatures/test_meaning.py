@@ -189,10 +189,7 @@ def test_bad_thesauri(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_thesaurus_of_the_package_reads() -> None:
-    path = pathlib.Path(__file__).resolve().parents[3].parent / "shared/data/ru-thesaurus/th_ru_RU_v2.dat.xz"
-    if not path.exists():
-        pytest.skip("the shared folder is not here")
-    found = find_thesaurus(str(path))
+def test_the_thesaurus_of_the_package_reads(shared: pathlib.Path) -> None:
+    found = find_thesaurus(str(shared / "data/ru-thesaurus/th_ru_RU_v2.dat.xz"))
     assert found is not None
     assert len(found) > 1_000
