@@ -13,6 +13,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import urllib.parse
 import urllib.request
@@ -75,11 +76,17 @@ def site(states: pathlib.Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def repository(states: pathlib.Path) -> Iterator[str]:
-    """Its Python packages are installed once and kept."""
+    """Its Python packages are installed once and kept, in a place of their own: they are nothing of ours."""
     kept = pathlib.Path(tempfile.gettempdir()) / f"doublet-tests-oai-{os.getuid()}"
     with pathlib.Path(f"{kept}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        servers = running("start-oai", states, OAI_IMPL="pyoai", OAI_VENV=str(kept))
+        python = kept / "bin" / "python"
+        if not (kept / "ready").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(kept)], check=True)
+            pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+            subprocess.run([*pip, "pyoai==2.5.0", "waitress==3.0.2"], check=True)
+            (kept / "ready").touch()
+        servers = running("start-oai", states, OAI_IMPL="pyoai", PYTHON=str(python))
         address = next(servers)
     yield address
     yield from servers

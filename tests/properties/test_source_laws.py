@@ -7,7 +7,7 @@ walk over what did not change gives nothing new and asks for no document. The or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -224,8 +224,8 @@ def test_readers_raise_one_error_only(body: bytes) -> None:
     for read in (parse_sitemap, parse_feed, parse_page):
         try:
             read(body, f"{SITE}/x")
-        except InputUnreadable as error:
-            assert error.message
+        except (InputUnreadable, oai._ProtocolError) as error:
+            assert str(error)
     assert isinstance(article_text(body.decode("utf-8", "replace")), str)
 
 
@@ -248,3 +248,39 @@ def test_the_law_can_fail() -> None:
         shelf.fill(place.source, place.web, kill_after=2)
     assert 0 < len(shelf.documents) < 7
     assert not of(Gone, []) and not of(Found, [])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["query", "parse", "continue", "error", "pages", "text"]), json_values),
+        max_size=3,
+    )
+)
+def test_a_wiki_that_answers_nonsense(pairs: list[tuple[str, Any]]) -> None:
+    """It ends with an error of its own or with outcomes, whatever stands where something else should."""
+
+    class Nonsense(Wiki):
+        def answer(self, asked: dict[str, str]) -> dict[str, Any]:
+            got = super().answer(asked)
+            if len(self.asked) == 1:  # so much must be right that it is taken for a wiki
+                return got
+            for name, value in pairs:
+                if name in ("pages", "text"):
+                    holder = got.get("query" if name == "pages" else "parse")
+                    if isinstance(holder, dict):
+                        holder[name] = value
+                else:
+                    got[name] = value
+            return got
+
+    there = Nonsense({1: Article(1, "A"), 2: Article(2, "B")})
+    shelf = Shelf(state={"since": "2026-02-28T00:00:00Z"} if len(pairs) % 2 else {})
+    with suppress(InputUnreadable):
+        shelf.fill(WikiSource(API, pause=lambda _: None, depth=1), Web({f"{API}?*": there}))

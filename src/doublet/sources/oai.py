@@ -103,7 +103,8 @@ class Page:
 
 
 def parse_page(data: bytes, address: str) -> Page:
-    """Read an answer. Raises `InputUnreadable` when it is not OAI-PMH or was cut short."""
+    """Read an answer. Raises `InputUnreadable` when it is not OAI-PMH or was cut short, `_ProtocolError` when it is an
+    error of the protocol."""
     root = _parse(data, address)
     if _local(root).lower() != "oai-pmh":
         raise InputUnreadable(

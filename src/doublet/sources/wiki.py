@@ -219,12 +219,12 @@ class _Walk:
         try:
             got = self._ask({"action": "query", "meta": "siteinfo", "siprop": "general", "curtimestamp": "1"})
             general = got["query"]["general"]
+            base = urljoin(self.api, str(general.get("server", "")))
+            self.script = clean(str(general.get("script", "/index.php")), base=base) or self.api
         except _ApiError as error:
             raise InputUnreadable(f"{self.api} answered: {error}", address=self.api) from error
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise InputUnreadable(f"{self.api} is not the API of a MediaWiki", address=self.api) from error
-        base = urljoin(self.api, str(general.get("server", "")))
-        self.script = clean(str(general.get("script", "/index.php")), base=base)
         return str(got.get("curtimestamp") or general.get("time") or "")
 
     # Lists
@@ -268,7 +268,7 @@ class _Walk:
                     whole = False
                     break
                 if self.since_checkpoint >= EVERY:
-                    at = at | {"position": number, "last": page.get("pageid", 0)}
+                    at = at | {"position": number, "last": _number(page, "pageid")}
                     yield self._checkpoint(at)
             if not whole:
                 yield Failed(
@@ -348,13 +348,13 @@ class _Walk:
                     "cmlimit": str(LISTED),
                 }
                 got = self._ask({"action": "query", **asked, **go})
-                for member in got.get("query", {}).get("categorymembers", []):
+                for member in _rows(got, "categorymembers"):
                     title = str(member.get("title", ""))
                     if title and title not in found and len(found) < MAX_CATEGORIES:
                         found[title] = depth + 1
                         queue.append(title)
-                go = _go(got)
-                if not go:
+                go, before = _go(got), go
+                if not go or go == before:
                     break
         return list(found)
 
@@ -363,7 +363,10 @@ class _Walk:
     ) -> tuple[list[dict[str, Any]], dict[str, str]]:
         more = {"action": "query", "prop": "info|revisions", "inprop": "url", "rvprop": "ids|timestamp"}
         got = self._ask(more | asked | go)
-        return _pages(got), _go(got)
+        more_to_come = _go(got)
+        if more_to_come and more_to_come == go:
+            raise _ApiError("continue", "the wiki gives the same part of the list again and again")
+        return _rows(got, "pages"), more_to_come
 
     # Changes
 
@@ -389,10 +392,10 @@ class _Walk:
                     got = self._ask({"action": "query", **asked, **go})
                 except _ApiError:
                     return None
-                for change in got.get("query", {}).get(asked["list"], []):
-                    changed |= {int(change.get(name) or 0) for name in ("pageid", "logpage")}
-                go = _go(got)
-                if len(changed) > MAX_CHANGES:
+                for change in _rows(got, asked["list"]):
+                    changed |= {_number(change, name) for name in ("pageid", "logpage")}
+                go, before = _go(got), go
+                if len(changed) > MAX_CHANGES or (go and go == before):
                     return None
                 if not go:
                     break
@@ -416,7 +419,7 @@ class _Walk:
             for number, page in enumerate(pages, 1):
                 yield from self._page(page)
                 if self.since_checkpoint >= EVERY:
-                    self.todo = [int(one.get("pageid", 0)) for one in pages[number:]] + todo
+                    self.todo = [_number(one, "pageid") for one in pages[number:]] + todo
                     if self.todo:
                         yield self._checkpoint(None)
         self.todo = None
@@ -426,7 +429,7 @@ class _Walk:
     # Pages
 
     def _page(self, page: dict[str, Any]) -> Iterator[Item]:
-        number = int(page.get("pageid") or 0)
+        number = _number(page, "pageid")
         if not number:
             if "missing" in page or "invalid" in page:
                 yield Failed(str(page.get("title", "")), "failed", "the wiki has no page with this title")
@@ -501,14 +504,15 @@ class _Walk:
                 raise InputUnreadable(
                     f"{self.api} answered {answer.status}, and not in JSON", address=address
                 ) from error
-            error_given = got.get("error") if isinstance(got, dict) else None
             if not isinstance(got, dict):
                 raise InputUnreadable(f"{self.api} answered something that is no answer", address=address)
-            if not error_given:
+            refusal = got.get("error")
+            if not refusal:
                 return got
-            code = str(error_given.get("code", "error"))
+            refusal = refusal if isinstance(refusal, dict) else {"info": str(refusal)}
+            code = str(refusal.get("code", "error"))
             if code not in _WAIT or attempt == TRIES - 1:
-                raise _ApiError(code, str(error_given.get("info", "")))
+                raise _ApiError(code, str(refusal.get("info", "")))
             told = answer.headers.get("retry-after", "")
             self.source.pause(min(float(told) if told.isdigit() else 5.0 * 2**attempt, LONGEST_WAIT_S))
         raise AssertionError("not reached")  # pragma: no cover
@@ -553,27 +557,36 @@ def _is_bare_name(link: Any) -> bool:
     return is_red and bool(_PAGE_NAME.match(text)) and (link.get("title") or "").startswith(text)
 
 
-def _pages(got: dict[str, Any]) -> list[dict[str, Any]]:
-    """Pages of an answer in either form: older wikis give an object with numbers as names."""
-    pages = got.get("query", {}).get("pages", [])
-    found = list(pages.values()) if isinstance(pages, dict) else list(pages)
-    return [page for page in found if isinstance(page, dict)]
+def _rows(got: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The rows of an answer, in either form: older wikis give an object with numbers as names."""
+    query = got.get("query")
+    rows = query.get(name) if isinstance(query, dict) else None
+    found = list(rows.values()) if isinstance(rows, dict) else rows if isinstance(rows, list) else []
+    return [row for row in found if isinstance(row, dict)]
 
 
 def _go(got: dict[str, Any]) -> dict[str, str]:
-    more = got.get("continue") or {}
-    return {str(name): str(value) for name, value in more.items()}
+    """What to ask with for the next part of a list; nothing at its end."""
+    more = got.get("continue")
+    return {str(name): str(value) for name, value in more.items()} if isinstance(more, dict) else {}
+
+
+def _number(row: dict[str, Any], name: str) -> int:
+    value = row.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _revision(page: dict[str, Any]) -> dict[str, Any]:
-    revisions = page.get("revisions") or [{}]
-    return dict(revisions[0])
+    revisions = page.get("revisions")
+    first = revisions[0] if isinstance(revisions, list) and revisions else {}
+    return first if isinstance(first, dict) else {}
 
 
 def _properties(given: Any) -> set[str]:
     if isinstance(given, dict):
         return set(given)
-    return {str(one.get("name", "")) for one in given or [] if isinstance(one, dict)}
+    rows = given if isinstance(given, list) else []
+    return {str(one.get("name", "")) for one in rows if isinstance(one, dict)}
 
 
 def _days(since: str, now: str) -> float:
