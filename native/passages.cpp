@@ -13,6 +13,7 @@ constexpr int64_t kUnit = 1024;                     // a weight of 1.0
 constexpr size_t kLeastSentence = 3, kLongestSentence = 60;
 constexpr size_t kHeavy = 250'000;                  // a stem in more pairs of sentences makes no candidates
 constexpr size_t kNearest = 16;                     // sentences of b that one of a may lead to
+constexpr int64_t kLoneSeed = 5 * kUnit;             // weight of two stems that may be a cluster by themselves
 constexpr size_t kRounds = 40, kRectangles = 4000;
 constexpr uint64_t kBorderWords = 40'000'000;       // words that the border step may read for one pair
 constexpr int64_t kTelling = 2 * kUnit;             // weight from which a word counts as telling in a summary
@@ -357,6 +358,9 @@ class Finder {
           hull.b0 = std::min(hull.b0, it->b0);
           hull.b1 = std::max(hull.b1, it->b1);
         }
+        if (part.end - part.first == 1 && hull.a1 - hull.a0 == 2 && hull.b1 - hull.b0 == 2 &&
+            capped_[a.ids[hull.a0]] + capped_[a.ids[hull.a0 + 1]] < kLoneSeed)
+          continue;
         found.push_back(hull);
         continue;
       }

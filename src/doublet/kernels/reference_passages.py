@@ -40,6 +40,7 @@ LEAST_SENTENCE, LONGEST_SENTENCE = 3, 60  #: words; shorter ones join the next, 
 HEAVY = 250_000  #: a stem in more pairs of sentences leads to no candidates
 NEAREST = 16  #: sentences of b that one of a may lead to
 ROUNDS, RECTANGLES = 40, 4000
+LONE_SEED = 5 * UNIT  #: weight of two stems that may be a cluster by themselves
 BORDER_WORDS = 40_000_000  #: words that the border step may read for one pair
 TELLING = 2 * UNIT  #: weight from which a word counts as telling in a summary
 LEAST_SENTENCES = 30.0  #: a pair of tiny texts is weighed as if it had so many
@@ -250,6 +251,8 @@ class _Finder:
         while stack:
             seeds, round_, axis, quiet = stack.pop()
             if quiet == 2 or round_ == ROUNDS:
+                if len(seeds) == 1 and self._alone(seeds[0]):
+                    continue
                 self.found.append(
                     _Rectangle(
                         min(r.a0 for r in seeds),
@@ -273,6 +276,12 @@ class _Finder:
             quiet = quiet + 1 if len(pieces) == 1 else 1
             stack += [(piece, round_ + 1, 1 - axis, quiet) for piece in pieces]
         self.found.sort(key=lambda r: r.key)
+
+    def _alone(self, seed: _Rectangle) -> bool:
+        """Whether it is two neighbouring stems that are too common to be a cluster by themselves."""
+        first, second = self.a.ids[seed.a0], self.a.ids[seed.a0 + 1 if seed.a1 - seed.a0 > 1 else seed.a0]
+        two = seed.a1 - seed.a0 == 2 and seed.b1 - seed.b0 == 2
+        return two and self.capped[first] + self.capped[second] < LONE_SEED
 
     # Borders
 
