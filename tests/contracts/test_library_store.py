@@ -29,7 +29,7 @@ from doublet.model import Document
 from doublet.progress import Event, Progress
 from doublet.signatures import METHODS
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.store import passages, words
+from doublet.store import passages, signing, words
 from doublet.store.connection import Database
 from doublet.store.database import Store
 from doublet.store.texts import Packer
@@ -311,6 +311,32 @@ def test_signatures_are_those_of_the_texts(store: Store, name: str, method: str)
     for id, signature in stored.items():
         assert signature.size == direct[id].size  # type: ignore[union-attr]
         assert signature.values.tolist() == direct[id].values.tolist()  # type: ignore[union-attr]
+
+
+def test_words_that_come_while_a_library_is_signed(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process adds documents with new words between two steps: they are signed too."""
+    monkeypatch.setattr(signing, "WEIGH_BATCH", 2)
+    address = new_address(vendor)
+    with Store(address) as store:
+        store.create("x")
+        parts = [part for part in (RU + EN).split("\n\n") if len(part.split()) > 12]
+        store.add("x", [Document(str(number), part) for number, part in enumerate(parts)])
+        late = " ".join(f"unheard{number} of words{number}" for number in range(30))
+
+        def add() -> None:
+            with Store(address) as other:
+                other.add("x", [Document("late", late)])
+
+        def step(done: int, total: int) -> None:
+            if done == 2:
+                thread = threading.Thread(target=add)
+                thread.start()
+                thread.join()
+
+        index = store.index("x", "tf", step=step)
+        assert len(index) == len(parts) + 1
+        assert index.signatures(["late"])["late"].size == 60
+        assert verify(store) == []
 
 
 @pytest.mark.covers("M11")

@@ -426,10 +426,11 @@ class Signer:
     def weigh(self, library: int, name: str, parameters: Mapping[str, Any] | None = None) -> int:
         """Sign every document by the statistics of this moment without storing anything; gives how many could be."""
         given = dict(parameters or {})
-        method = make_method(name, self.statistics(library, name, given), **given)
-        table = WordTable(self._database)
         count = 0
-        with ThreadPoolExecutor(WORKERS) as pool:
+        with self._database.reading(), ThreadPoolExecutor(WORKERS) as pool:
+            method = make_method(name, self.statistics(library, name, given), **given)
+            table = WordTable(self._database)
+            table.make_ready(method)
             waiting: deque[Future[int]] = deque()
             for bags in self._all_bags(library):
                 waiting.append(pool.submit(table.count, method, bags))
@@ -514,7 +515,11 @@ class Signer:
                         )
                         return
                     if lexical:
-                        table = table or WordTable(database)
+                        # Others may have added documents with new words since the last step.
+                        top = database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
+                        if table is None or (top and top[0] >= len(table)):
+                            table = WordTable(database)
+                            table.make_ready(method)
                         table.put(index, rows, pool)
                     else:
                         numbers, names = [row[0] for row in rows], [unescape(row[1]) for row in rows]
@@ -559,11 +564,21 @@ class WordTable:
         self._words = spelt
         self._lexicon: Lexicon | None = None
 
+    def __len__(self) -> int:
+        """One more than the highest number of a word."""
+        return len(self._words)
+
     @property
     def lexicon(self) -> Lexicon:
         if self._lexicon is None:
             self._lexicon = Lexicon(self._words, self._hashes)
         return self._lexicon
+
+    def make_ready(self, method: Method) -> None:
+        """What several threads will need, made once."""
+        statistics = getattr(method, "statistics", None)
+        if isinstance(method, HeaviestWords) and isinstance(statistics, CollectionStatistics):
+            statistics.df(self.lexicon.spelt)
 
     def count(self, method: Method, bags: Sequence[bytes]) -> int:
         """How many of these documents have a signature."""
