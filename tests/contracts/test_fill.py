@@ -468,3 +468,20 @@ def test_names_that_no_database_takes(store: Store, tmp_path: pathlib.Path) -> N
     (tmp_path / name).write_text(TOWER, "utf-8")
     assert walk(store, tmp_path).documents == {name: "stored"}
     assert walk(store, tmp_path).documents == {name: "unchanged"}
+
+
+@pytest.mark.covers("L7")
+def test_a_warc_file(store: Store, tmp_path: pathlib.Path) -> None:
+    page = f"<html><body><p>{BRIDGE}</p></body></html>"
+    answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(page)}\r\n\r\n{page}"
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.org/bridge\r\n"
+        "WARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
+    )
+    (tmp_path / "site.warc").write_bytes(f"{head}{answer}\r\n\r\n".encode())
+    assert walk(store, tmp_path / "site.warc").documents == {"https://example.org/bridge": "stored"}
+    found = store.document("x", "https://example.org/bridge")
+    assert found is not None
+    assert found.address == "https://example.org/bridge"
+    assert walk(store, tmp_path / "site.warc").counts == {"unchanged": 1}

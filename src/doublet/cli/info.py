@@ -20,6 +20,9 @@ OPTIONAL = (
     ("zstandard", ".zst files", "tables"),
     ("lxml", "HTML, office documents, books, XML", "formats"),
     ("pypdfium2", "PDF", "formats"),
+    ("urllib3", "documents from the web", "web"),
+    ("can_ada", "addresses on the web", "web"),
+    ("brotli", "pages packed with brotli", "web"),
 )
 REQUIRED = ("numpy", "orjson", "click", "rich", "snowballstemmer")
 

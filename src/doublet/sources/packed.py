@@ -19,6 +19,8 @@ from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.texts import failure
 from doublet.sources.workers import shared
 
+_WEB = ("http://", "https://")
+
 
 @dataclass(slots=True)
 class PackedBatch:
@@ -47,6 +49,9 @@ class PackedBatch:
             out.texts.append(text)
             out.times.append("")
             out.sources.append(self.label)
+            out.titles.append("")
+            # The records of a WARC file are called by their addresses.
+            out.addresses.append(self.ids[index] if self.ids[index].startswith(_WEB) else "")
             out.sizes.append(len(self.members[index].data))
             positions.append(self.first + index)
         out.positions = positions
