@@ -45,6 +45,8 @@ _STYLES = {
     "kept": "1;32",
 }
 _NOTHING: tuple[object, ...] = (None, False, 0, "", (), [], "none")
+# Of the method that nobody had to choose only what was set otherwise is told.
+_USUAL: Mapping[str, object] = {"min_letters": 1, "reduce": "stem", "aligned": 0.4, "kept": 0.2, "together": 0.9}
 _BLANKS = re.compile(r"\s+")
 # Control characters, invisible ones, and those that turn the direction of writing round.
 _HARMFUL = re.compile(
@@ -339,7 +341,12 @@ def _settings(method: str, parameters: Mapping[str, object]) -> list[str]:
     limits.
     """
     always = ("threshold", "containment")
-    shown = {name: value for name, value in parameters.items() if name in always or value not in _NOTHING}
+    usual = _USUAL if method == "auto" else {}
+    shown = {
+        name: value
+        for name, value in parameters.items()
+        if name in always or (value not in _NOTHING and usual.get(name) != value)
+    }
     return [f"method {method}", *(f"{name} {_value(value)}" for name, value in shown.items())]
 
 
