@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     )
     from doublet.evaluation.advisor import Advice, MarkedPair, advise
     from doublet.evaluation.evaluate import Evaluation, evaluate
+    from doublet.jobs.add_source import Filled, Filling
     from doublet.jobs.check import check
     from doublet.jobs.compare import compare
     from doublet.jobs.dedupe import dedupe
@@ -123,6 +124,8 @@ __all__ = [
     "SourceMatch",
     "SourceFragment",
     "LeftOut",
+    "Filling",
+    "Filled",
     "Deduplication",
     "Group",
     "Member",
@@ -205,6 +208,8 @@ _HOMES = {
     "Advice": "doublet.evaluation.advisor",
     "MarkedPair": "doublet.evaluation.advisor",
     "open_library": "doublet.jobs.library",
+    "Filling": "doublet.jobs.add_source",
+    "Filled": "doublet.jobs.add_source",
     "Library": "doublet.jobs.library",
     "method": "doublet.signatures",
     "methods": "doublet.signatures",
