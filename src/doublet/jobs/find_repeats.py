@@ -41,6 +41,15 @@ _PACKED = (
 _PLAIN = bytes(
     [9, 10, 13, *range(32, 127)]
 )  # a text of these alone needs no detection; % and { may begin PDF and RTF
+_VERBS = (
+    "is ",
+    "has ",
+    "was ",
+    "took ",
+    "made ",
+    "cannot ",
+    "holds ",
+)  # how readers begin to say what is wrong
 LIMIT_QUICK = 1 << 28
 LIMIT_CHARACTERS = (1 << 31) - (1 << 16)  #: of all files together; places are kept in 32 bits
 LIMIT_BYTES = 1 << 31
@@ -113,7 +122,8 @@ def read_plans(
         plans.append((file.as_posix(), plan))
     if outcomes and not plans:
         first = outcomes[0]
-        raise InputUnreadable(f"{first.place} cannot be used: {first.reason}", path=first.place)
+        joint = " " if first.reason.startswith(_VERBS) else " cannot be used: "
+        raise InputUnreadable(f"{first.place}{joint}{first.reason}", path=first.place)
     return plans, outcomes, notes
 
 
@@ -206,6 +216,8 @@ def list_files(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
         wanted = [file for file in found if _suffix(file) in WANTED]
         if hidden:
             notes.append(f"{path}: {hidden} hidden files and folders were left out")
+        if not found:
+            notes.append(f"{path}: there are no files in it")
         if len(wanted) < len(found):
             notes.append(
                 f"{path}: {len(found) - len(wanted)} files that are no documentation by their names were left out"

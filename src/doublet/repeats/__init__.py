@@ -10,6 +10,7 @@ import contextlib
 import functools
 import gc
 import hashlib
+import importlib
 import itertools
 import re
 from array import array
@@ -20,11 +21,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.progress import Progress
-from doublet.repeats.auto import find_auto
 from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significance
-from doublet.repeats.by_edit import find_by_edit
-from doublet.repeats.by_ngrams import find_by_ngrams
-from doublet.repeats.exact import find_exact
 from doublet.repeats.markup import Plan
 from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
 from doublet.repeats.tokenise import TokenSequence, tokenise
@@ -32,12 +29,25 @@ from doublet.text.tokens import Canon
 
 Search = Callable[[TokenSequence, RepeatOptions], tuple[TokenGroups, list[str]]]
 
+
+def _search(module: str, name: str) -> Search:
+    """A search that is imported when it is first used: the command starts quicker."""
+
+    def find(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+        found: tuple[TokenGroups, list[str]] = getattr(
+            importlib.import_module(f"doublet.repeats.{module}"), name
+        )(sequence, options)
+        return found
+
+    return find
+
+
 #: algorithm → its search: a sequence of tokens and options to groups of stretches, and notes
 SEARCHES: dict[str, Search] = {
-    "auto": find_auto,
-    "exact": find_exact,
-    "edit": find_by_edit,
-    "ngrams": find_by_ngrams,
+    "auto": _search("auto", "find_auto"),
+    "exact": _search("exact", "find_exact"),
+    "edit": _search("by_edit", "find_by_edit"),
+    "ngrams": _search("by_ngrams", "find_by_ngrams"),
 }
 HASHED_AT_ONCE = 4096  #: texts, so that little memory is needed on the way
 # Signs that belong to the last word: between it and a blank. A comma or a dash alone says that the sentence goes on.

@@ -6,27 +6,34 @@ fails on broken markup: what is not understood stays as text.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import PurePath
 
-from doublet.repeats.markup.latex import read_latex
-from doublet.repeats.markup.markdown import read_markdown
 from doublet.repeats.markup.plan import Heading, Plan
-from doublet.repeats.markup.rst import read_rst
-from doublet.repeats.markup.xml import read_html, read_xml
 
 
 def read_plain(text: str) -> Plan:
     return Plan("text", text, text)
 
 
+def _reader(module: str, name: str) -> Callable[[str], Plan]:
+    """A reader that is imported when the first such text comes."""
+
+    def read(text: str) -> Plan:
+        plan: Plan = getattr(importlib.import_module(f"doublet.repeats.markup.{module}"), name)(text)
+        return plan
+
+    return read
+
+
 READERS: dict[str, Callable[[str], Plan]] = {
     "text": read_plain,
-    "xml": read_xml,
-    "html": read_html,
-    "markdown": read_markdown,
-    "rst": read_rst,
-    "latex": read_latex,
+    "xml": _reader("xml", "read_xml"),
+    "html": _reader("xml", "read_html"),
+    "markdown": _reader("markdown", "read_markdown"),
+    "rst": _reader("rst", "read_rst"),
+    "latex": _reader("latex", "read_latex"),
 }
 SUFFIXES = {
     **dict.fromkeys((".xml", ".dita", ".ditamap", ".docbook", ".dbk", ".xhtml", ".xml.in", ".sgml"), "xml"),
