@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from doublet.errors import Cancelled, FetchFailed, InputNotFound
+from doublet.errors import Cancelled, FetchFailed, InputNotFound, InvalidParameter
 from doublet.jobs import add_source as jobs
 from doublet.jobs.add_source import Filled, Filling, fill_source, register_source, update_library
 from doublet.progress import Event, Progress
@@ -461,6 +461,14 @@ def test_single_files(store: Store, folder: pathlib.Path, monkeypatch: pytest.Mo
     assert walk(store, pathlib.Path("z.zip")).counts == {"stored": 1, "gone": 1}
     with pytest.raises(InputNotFound):
         walk(store, pathlib.Path("nothing.txt"))
+
+
+def test_options_of_other_kinds(store: Store, folder: pathlib.Path) -> None:
+    with pytest.raises(InvalidParameter, match="category"):
+        register_source(store, "x", str(folder), options={"category": "y"})
+    with pytest.raises(InvalidParameter, match="is a folder"):
+        register_source(store, "x", str(folder), kind="file")
+    assert store.walks.sources(store.library("x").number) == []
 
 
 def test_names_that_no_database_takes(store: Store, tmp_path: pathlib.Path) -> None:

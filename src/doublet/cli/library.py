@@ -155,11 +155,18 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
     write_text(table(rows))
     if sources:
         lines = [
-            [str(one.number), one.kind, one.address, f"{one.documents:,}", one.ended or one.began, one.status]
+            [
+                *(str(one.number), one.kind, one.address, f"{one.documents:,}", one.ended or one.began),
+                ", ".join(
+                    [one.status, *(f"{many:,} {state}" for state, many in sorted(one.outcomes.items()))]
+                ),
+            ]
             for one in sources
         ]
         write_text("\n")
-        write_text(table(lines, header=["source", "kind", "address", "documents", "last walk", "status"]))
+        write_text(
+            table(lines, header=["source", "kind", "address", "documents", "last walk", "how it ended"])
+        )
         for one in sources:
             if one.message:
                 write_text(f"source {one.number}: {one.message}\n")

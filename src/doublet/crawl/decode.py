@@ -40,8 +40,16 @@ class _Deflate:
         self._bits = bits
         self._inner: Any = zlib.decompressobj(bits)
         self._begun = False
+        self._head = b""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
+        if self._bits == _ZLIB and not self._begun:  # two bytes tell whether the head of zlib is there
+            self._head = data = self._head + data
+            if len(data) < 2:
+                return
+            if data[0] & 0x0F != zlib.DEFLATED or int.from_bytes(data[:2], "big") % 31:
+                self._bits, self._inner = _RAW, zlib.decompressobj(_RAW)
+            self._begun = True
         while data:
             if self._inner.eof:
                 # Another member, or bytes that mean nothing: servers and packers leave zeros behind.
@@ -51,9 +59,6 @@ class _Deflate:
             try:
                 piece = self._inner.decompress(data, PIECE_BYTES)
             except zlib.error as error:
-                if self._bits == _ZLIB and not self._begun:
-                    self._bits, self._inner = _RAW, zlib.decompressobj(_RAW)
-                    continue
                 raise BadBody(f"cannot be unpacked ({error})") from error
             self._begun = True
             if piece:
@@ -61,7 +66,7 @@ class _Deflate:
             data = self._inner.unconsumed_tail or self._inner.unused_data
 
     def finish(self) -> None:
-        if self._begun and not self._inner.eof:
+        if (self._begun or self._head) and not self._inner.eof:
             raise BadBody("the packed body ends too early")
 
 

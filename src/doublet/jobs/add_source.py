@@ -32,7 +32,7 @@ from doublet.jobs.index_library import OPTIMIZE_FROM, to_documents
 from doublet.model import FORMAT_VERSION, Document, Outcome
 from doublet.progress import Progress
 from doublet.sources.folder import FolderSource, Records, Whole
-from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, tell_web
+from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, options_of, tell_web
 from doublet.sources.protocol import (
     Checkpoint,
     Complete,
@@ -168,14 +168,12 @@ def make(kind: str, address: str, options: Mapping[str, Any]) -> Source:
         raise InputUnreadable(f"{address}: there is no kind of source {kind!r} here", address=address)
     if kind not in LOCAL_KINDS:
         return make_source(kind, address, **options)
-    try:
-        return FolderSource(address, **options)  # type: ignore[return-value] # gives some items of its own
-    except TypeError:
+    unknown = sorted(set(options) - set(options_of("folder")))
+    if unknown:
         raise InvalidParameter(
-            f"a {kind} has no option {', '.join(sorted(set(options) & {'set_name', 'category', 'search'}))}: "
-            "that is for sources on the web",
-            name="kind",
-        ) from None
+            f"a {kind} has no option {unknown[0]!r}: that is for sources on the web", name=unknown[0]
+        )
+    return FolderSource(address, **options)  # type: ignore[return-value] # gives some items of its own
 
 
 def _prefix(store: Store, library: str, kind: str, given: str, address: str) -> str:

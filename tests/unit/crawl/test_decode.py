@@ -42,7 +42,10 @@ def test_it_works(encoding: str) -> None:
 
 
 def test_other_spellings() -> None:
-    assert run("deflate", raw_deflate(TEXT)) == TEXT
+    for step in (1, 2, 1000):
+        assert run("deflate", raw_deflate(TEXT), step) == TEXT
+    with pytest.raises(BadBody):
+        run("deflate", b"x")
     assert run("x-gzip", gzip.compress(TEXT)) == TEXT
     assert run("GZIP, br", brotli.compress(gzip.compress(TEXT))) == TEXT
     assert run("identity", TEXT) == TEXT
