@@ -23,7 +23,7 @@ from doublet.cli.base import (
     write_bytes,
     write_text,
 )
-from doublet.cli.compare import read, read_limit
+from doublet.cli.compare import read_document, read_limit
 from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
 from doublet.cli.web import is_address, read_web, web_options
@@ -123,6 +123,7 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
+    from doublet.jobs.read import with_hidden
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import outcomes
@@ -143,13 +144,16 @@ def command(
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
     ):
         for name in names:
-            content = read(name, quiet) if not is_address(name) else read_web(name, resolved.settings).text
+            document = (
+                read_document(name, quiet) if not is_address(name) else read_web(name, resolved.settings)
+            )
+            content = document.text
             options: dict[str, Any] = {"min_share": least, "progress": progress}
             if not against:
                 shown_name = "" if name == "-" else Path(name).name
                 options |= {"leave_out": kinds, "own": own, "name": shown_name}
                 options |= {"method": method} if method else {}
-            result = check(content, **options)
+            result = with_hidden(check(content, **options), document)
             label = "standard input" if name == "-" else name
             if form == "table" and out in (None, Path("-")):
                 write_text(check_report(result, content, name=label, width=width(), colour=colour))

@@ -13,6 +13,7 @@ from doublet.errors import UnknownLibrary, UsageError
 from doublet.jobs.check_library import check_library
 from doublet.jobs.index_library import index_library
 from doublet.jobs.library_duplicates import library_duplicates
+from doublet.jobs.read import with_hidden
 from doublet.model import Check, Deduplication, Document
 from doublet.progress import Progress
 from doublet.signatures.statistics import CollectionStatistics
@@ -25,6 +26,7 @@ from doublet.store.values import Added, Finding, LibraryInfo, SourceInfo, Stored
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling
     from doublet.sources.protocol import Fetcher, Source
+    from doublet.text.read import ReadDocument
 
 LIMIT_BYTES = 1 << 30
 
@@ -179,9 +181,10 @@ class Library:
 
         Options are those of `doublet.jobs.check_library.check_library`: *method*, *leave_out*, *own*, *min_share*, …
         """
-        text, name = read_document(document)
+        text, name, read = read_document(document)
         options.setdefault("name", name)
-        return check_library(self.store, text, libraries=[self.name], **options)
+        result = check_library(self.store, text, libraries=[self.name], **options)
+        return with_hidden(result, read) if read is not None else result
 
     def statistics(self) -> CollectionStatistics:
         """df, cf and N of the library as it is now."""
@@ -214,22 +217,25 @@ def _fetching(fetcher: Fetcher | None) -> Iterator[Fetcher]:
         yield made
 
 
-def read_document(document: str | os.PathLike[str]) -> tuple[str, str]:
-    """Text and name of what was given: a path, a string that names a file, an address, or a text."""
+def read_document(document: str | os.PathLike[str]) -> tuple[str, str, ReadDocument | None]:
+    """Text and name of what was given: a path, a string that names a file, an address, or a text; and, unless it is a
+    text, what was read."""
     if isinstance(document, str) and re.match(r"https?://\S+$", document):
         from doublet.crawl.fetch import PoliteFetcher
         from doublet.jobs.read import read_address
 
         with PoliteFetcher() as fetcher:
-            return read_address(document, fetcher).text, document
+            read = read_address(document, fetcher)
+            return read.text, document, read
     if isinstance(document, str):
         short = len(document) < 1_000 and "\n" not in document and "\0" not in document
         if not short or not (Path(document).is_file() or _is_name(document)):
-            return document, ""
+            return document, "", None
     path = Path(document)
     from doublet.sources.texts import read_file
 
-    return read_file(path, limit_bytes=LIMIT_BYTES, label=str(path)).text, path.name
+    read = read_file(path, limit_bytes=LIMIT_BYTES, label=str(path))
+    return read.text, path.name, read
 
 
 def _is_name(text: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from doublet.errors import InputUnreadable, Unreadable
+from doublet.model import Check, Disguise
 from doublet.text.read import ReadDocument
 
 if TYPE_CHECKING:
@@ -80,3 +82,10 @@ def read_address(
         return (pool or shared()).read(answer.body, name=name, declared_type=declared, **options)
     except Unreadable as error:
         raise InputUnreadable(f"{address} {error.message}", path=address, state=error.state) from error
+
+
+def with_hidden(check: Check, document: ReadDocument) -> Check:
+    """The check of a document's text, with what is hidden in the document among its signs of disguise."""
+    if not document.hidden:
+        return check
+    return replace(check, disguise=Disguise((*check.disguise.findings, *document.disguise.findings)))

@@ -290,7 +290,8 @@ def disguise_lines(letter: str, disguise: Disguise, paint: Painter) -> list[str]
         what = DISGUISES.get(finding.kind, finding.kind)
         where = f"{count(finding.characters, 'character')} in {count(finding.words, 'word')}"
         mark = "! " if finding.alarm else "  "
-        lines.append(paint(f"{mark}{letter}: {what}: {where}, undone", "warning" if finding.alarm else "dim"))
+        done = "left out" if finding.kind == "hidden" else "undone"
+        lines.append(paint(f"{mark}{letter}: {what}: {where}, {done}", "warning" if finding.alarm else "dim"))
     if disguise.alarm:
         lines.append(paint(f"! {letter} looks disguised on purpose", "warning"))
     return [*lines, ""]

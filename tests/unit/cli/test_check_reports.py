@@ -103,3 +103,38 @@ def test_pdf_without_a_browser(
     assert run([*CHECK, "--format", "pdf", "--out", str(tmp_path / "a.pdf")]) == 2
     assert "or write --format html" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+HIDING = """<html><body><article>
+<p>Снег в городе занимает место, которое летом принадлежит людям, и к февралю вдоль улиц стоят серые гряды.</p>
+<p style="font-size:0">These words are for the search engine and for nobody else at all.</p>
+</article></body></html>"""
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize("form", ["json", "table", "html"])
+def test_hidden_text_stands_in_the_report(form: str, tmp_path: pathlib.Path) -> None:
+    work, target = tmp_path / "work.html", tmp_path / "report"
+    work.write_text(HIDING, encoding="utf-8")
+    assert run(["check", str(work), *CHECK[2:], "--format", form, "--out", str(target)]) == 0
+    report = target.read_text(encoding="utf-8")
+    assert "search engine" not in report  # what it says is no part of the text
+    if form == "json":
+        (finding,) = json.loads(report)["disguise"]["findings"]
+        assert (finding["kind"], finding["words"], finding["alarm"]) == ("hidden", 13, True)
+    else:
+        assert "text that readers do not see" in report
+    if form == "table":
+        assert "13 words, left out" in report
+
+
+@pytest.mark.covers("T5")
+def test_hidden_text_in_a_check_from_python(tmp_path: pathlib.Path) -> None:
+    import doublet
+
+    work = tmp_path / "work.html"
+    work.write_text(HIDING, encoding="utf-8")
+    with doublet.open_library(tmp_path / "library.db", "snow") as library:
+        library.add([("snow", "Снег в городе занимает место, которое летом принадлежит людям.")])
+        assert [one.kind for one in library.check(work).disguise.findings] == ["hidden"]
+        assert library.check("Снег в городе занимает место.").disguise.findings == ()
