@@ -141,3 +141,27 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: pathlib.Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err.decode()
     assert not (tmp_path / "report").exists()
+
+
+def test_a_killed_evaluation_leaves_no_worker_behind(tmp_path: pathlib.Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "doublet", "evaluate", "--quiet", "--methods", "meaning", "--no-curves"],
+        stdout=subprocess.DEVNULL,
+        env=ENV,
+    )
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 100
+    workers: list[str] = []
+    while not workers and time.monotonic() < deadline and process.poll() is None:
+        workers = [
+            child
+            for thread in children.parent.parent.glob("*/children")
+            for child in thread.read_text().split()
+        ]
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    assert workers, "no worker was started in time"
+    while pathlib.Path(f"/proc/{workers[0]}").exists() and time.monotonic() < deadline + 30:
+        time.sleep(0.2)
+    assert not pathlib.Path(f"/proc/{workers[0]}").exists()
