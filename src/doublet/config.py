@@ -152,6 +152,11 @@ class Settings:
     method: str = _setting("auto", as_name, "the method (see `doublet methods`)")
     threshold: float | None = _setting(None, as_share, "resemblance from which texts are duplicates")
     shingle_words: int | None = _setting(None, as_number, "words in a shingle")
+    thesaurus: str | None = _setting(
+        None,
+        as_name,
+        "synonyms that count as one word (auto, meaning): a MyThes file, or auto for those installed",
+    )
     containment: float | None = _setting(
         0.9, as_share_or_off, "a text so much of which stands in another goes to it; off: never"
     )

@@ -60,7 +60,7 @@ def settings_options(*names: str) -> Callable[[F], F]:
         "fetch_timeout_s": "SECONDS",
         "fetch_limit": "SIZE",
     }
-    metavars |= {"min_words": "N"}
+    metavars |= {"min_words": "N", "thesaurus": "FILE|auto"}
     metavars |= {"shingle_words": "N", "method": "NAME", "keep": "|".join(config.KEEP_RULES)}
 
     def decorate(function: F) -> F:
@@ -160,6 +160,8 @@ def method_parameters(resolved: config.Resolved, given: Iterable[str]) -> dict[s
         "shingle_words" in known or resolved.origins["shingle_words"].startswith("--")
     ):
         parameters["shingle_words"] = shingle_words
+    if resolved.settings.thesaurus is not None and "thesaurus" in known:
+        parameters["thesaurus"] = resolved.settings.thesaurus
     for text in given:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")

@@ -46,7 +46,7 @@ LIMIT_BYTES = 1 << 30
 )
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@settings_options("method", "threshold", "shingle_words")
+@settings_options("method", "threshold", "shingle_words", "thesaurus")
 @parameter_option
 @click.option(
     "--fail-above", metavar="SHARE", help="Exit with 1 when more than this share of A stands in B, as 30%."

@@ -51,7 +51,9 @@ MEMORY_SHARE = 8  # one record may take so small a part of --memory: its text is
     used is listed with the reason, and the rest goes on.""",
 )
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@settings_options("method", "threshold", "shingle_words", "containment", "keep", "workers", "memory")
+@settings_options(
+    "method", "threshold", "shingle_words", "thesaurus", "containment", "keep", "workers", "memory"
+)
 @parameter_option
 @click.option(
     "--prefer", multiple=True, metavar="SOURCE", help="With --keep best-source: best first; repeat it."

@@ -268,6 +268,8 @@ def _comparison_header(result: Comparison, names: tuple[str, str], width: int, p
             [letter, harmless(name), count(words, "word"), f"{percent(share)} of it stands in {other}"]
         )
     verdict = "similar" if result.similar else "not similar"
+    if result.similar and result.step == "meaning":
+        verdict = "reworded, one from the other or both from a third"
     style = "warning" if result.similar else "good"
     measures = [f"resemblance {result.resemblance:.3f}"]
     if result.containment_a is not None:

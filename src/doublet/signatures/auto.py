@@ -111,11 +111,11 @@ class Auto(BaseMethod[AutoParameters]):
         found = self.meaning.judge(
             self.meaning.align([stems_a, stems_b], [(0, 1)])[0], len(stems_a), len(stems_b)
         )
-        # What both measures speak of are the words of one text that stand in the other: the larger share is meant.
+        # Resemblance and containment stay what they are everywhere: shares of runs of words. The rest is in the details.
         return replace(
             found,
-            resemblance=max(like, found.resemblance if found.similar else 0.0),
-            containment=inside if not found.similar else found.containment,
+            resemblance=like,
+            containment=inside,
             details={**found.details, "resemblance": like, "containment": max(inside)},
         )
 

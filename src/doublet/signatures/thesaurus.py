@@ -78,7 +78,7 @@ def read_entries(path: Path) -> Iterator[tuple[str, list[str]]]:
         data = path.read_bytes()
         if path.suffix == ".xz":
             data = lzma.decompress(data)
-        encoding, _, body = data.partition(b"\n")
+        encoding, _, body = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
         lines = body.decode(encoding.decode("ascii").strip() or "utf-8").splitlines()
     except (OSError, lzma.LZMAError) as error:
         raise ConfigError(f"the thesaurus {path} cannot be read: {error}", path=str(path)) from error

@@ -152,7 +152,7 @@ THESAURUS = """UTF-8
 @pytest.fixture
 def thesaurus(tmp_path: pathlib.Path) -> str:
     path = tmp_path / "th_test.dat"
-    path.write_text(THESAURUS, encoding="utf-8")
+    path.write_text(THESAURUS, encoding="utf-8-sig")  # as Debian's Russian one is
     return str(path)
 
 
