@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import ConfigError
+from doublet.signatures.background import Rates
 from doublet.text.tokens import Canon
 
 U64 = NDArray[np.uint64]
@@ -28,6 +29,9 @@ FILES = ("th_ru_RU_v2.dat", "th_en_US_v2.dat")
 MOST_IN_CONCEPT = 8  #: words; chains of synonyms drift away from the first meaning
 
 _OTHER_RELATIONS = ("антоним", "antonym", "related", "родств", "similar", "generic")
+
+
+_OTHER_TERMS = ("(antonym)", "(generic term)", "(related term)")  # after words of the English thesaurus
 
 
 class Thesaurus:
@@ -92,7 +96,7 @@ def read_entries(path: Path) -> Iterator[tuple[str, list[str]]]:
         for line in lines[at + 1 : at + 1 + int(count)]:
             relation, *words = line.split("|")
             if not relation.strip("( ").lower().startswith(_OTHER_RELATIONS):
-                yield head, [word.partition(" (")[0] for word in words if "(antonym)" not in word]
+                yield head, [word.partition(" (")[0] for word in words if not word.endswith(_OTHER_TERMS)]
         at += 1 + int(count)
 
 
@@ -120,8 +124,11 @@ def _load(paths: tuple[str, ...]) -> Thesaurus:
             continue
         for word in joined:
             group[word] = joined
-    words_of = sorted(group)
-    return Thesaurus(np.array(words_of, np.uint64), np.array([min(group[w]) for w in words_of], np.uint64))
+    # The commonest word stands for all, so that a concept is not taken for a rare word.
+    words_of: U64 = np.array(sorted(group), np.uint64)
+    rarity = dict(zip(words_of.tolist(), Rates().of(words_of)[0].tolist(), strict=True))
+    heads = [min(group[word], key=lambda w: (rarity[w], w)) for word in words_of.tolist()]
+    return Thesaurus(words_of, np.array(heads, np.uint64))
 
 
 def _stems(words: list[str]) -> dict[str, int]:
