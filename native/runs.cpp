@@ -50,13 +50,18 @@ nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size) {
         listed[j] = 1;
       }
       std::vector<Run> runs;
+      std::vector<uint32_t> reached(right.size, 0), again(right.size, 0);  // end in a of the runs from j, how many began inside one
       for (size_t i = 0; i < left.size; ++i) {
         const size_t at = slot(left[i]);
         if (!keys[at]) continue;
         for (uint32_t j = heads[at]; j != UINT32_MAX; j = next[j]) {
           if (i && j && x[i - 1] == y[j - 1] && listed[j - 1] && right[j - 1] == left[i - 1]) continue;
+          const uint32_t inside = i < reached[j] ? again[j] + 1 : 0;
+          if (inside > kRunCap) continue;
           size_t length = 0;
           while (i + length < n && j + length < m && x[i + length] == y[j + length]) ++length;
+          again[j] = inside;
+          reached[j] = std::max(reached[j], static_cast<uint32_t>(i + length));
           if (length >= size) runs.push_back({static_cast<uint32_t>(length), static_cast<uint32_t>(i), j});
         }
       }

@@ -808,7 +808,8 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
 
     All left- and right-maximal runs are found; the longest are taken first (ties: earlier in a, then in b) and later
     ones keep only stretches of *a* that are still free, again of at least *size* words. Of a run of *size* words that
-    stands in *b* more than `RUN_CAP` times only the first `RUN_CAP` places are looked at.
+    stands in *b* more than `RUN_CAP` times only the first `RUN_CAP` places are looked at; and of runs from one place of
+    *b* that begin inside an earlier one, as in a text that repeats itself, only the first `RUN_CAP`.
     """
     places: dict[tuple[int, ...], list[int]] = {}
     words_a, words_b = a.tolist(), b.tolist()
@@ -817,6 +818,7 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
         if len(known) < RUN_CAP:
             known.append(j)
     runs = []
+    reached: dict[int, tuple[int, int]] = {}  # place in b → end in a of its runs so far, how many began inside one
     for i in range(len(words_a) - size + 1):
         for j in places.get(tuple(words_a[i : i + size]), ()):
             if (
@@ -826,6 +828,10 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
                 and j - 1 in places.get(tuple(words_a[i - 1 : i - 1 + size]), ())
             ):
                 continue
+            end, again = reached.get(j, (0, 0))
+            again = again + 1 if i < end else 0
+            if again > RUN_CAP:
+                continue
             length = size
             while (
                 i + length < len(words_a)
@@ -833,6 +839,7 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
                 and words_a[i + length] == words_b[j + length]
             ):
                 length += 1
+            reached[j] = (max(end, i + length), again)
             runs.append((-length, i, j))
     taken = [False] * len(words_a)
     out = []

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from doublet import kernels
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, find_passages, to_fragments
 from doublet.text.tokens import Canon
@@ -115,6 +118,16 @@ def test_repetitive_texts_stay_quick():
     text = "one two three four " * 20_000
     found = passages(text, text)
     assert sum(f.words for f in found) == 80_000
+
+
+def test_one_word_over_and_over_stays_quick():
+    """Every place of a begins a run at the same place of b: together their lengths are a square."""
+    many = 40_000 if kernels.BACKEND == "native" else 2_000
+    text = "word " * many
+    began = time.process_time()
+    found = passages(text, "Own. " + text)
+    assert time.process_time() - began < 3
+    assert sum(f.words for f in found) == many
 
 
 @pytest.mark.parametrize(
