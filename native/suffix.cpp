@@ -13,6 +13,7 @@ namespace doublet {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kAhead = 24;  // steps after which what is fetched from memory has come; 16 to 48 are alike
 constexpr size_t kLong = size_t{1} << 18;  // tokens of a text for which memory matters more than pages at hand
 
 // A large array that goes back to the system as soon as nobody needs it, unlike the buffers of the pool: these are as long
@@ -222,11 +223,13 @@ Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order) {
     uint32_t* out = sheet.data();
     uint32_t before = kNone;
     for (uint32_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) __builtin_prefetch(out + sa[i + kAhead], 1);
       out[sa[i]] = before;
       before = sa[i];
     }
     uint32_t length = 0;
     for (uint32_t i = 0; i < count; ++i) {
+      if (i + kAhead < count && out[i + kAhead] != kNone) __builtin_prefetch(s + out[i + kAhead]);
       const uint32_t other = out[i];
       if (other == kNone) {
         length = 0;
@@ -266,6 +269,11 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
     open.push_back({0, 0, kNone, 0, kNone});
     Open carried = count ? leaf(0) : Open{};
     for (uint32_t i = 1; i <= count; ++i) {
+      if (i + kAhead < count) {
+        const uint32_t at = sa[i + kAhead];
+        __builtin_prefetch(plcp + at);
+        if (at) __builtin_prefetch(s + at - 1);
+      }
       const uint32_t length = i < count ? plcp[sa[i]] : 0;
       uint32_t left = i - 1;
       while (open.back().length > length) {
