@@ -96,7 +96,8 @@ def test_info_tells_the_kernels_in_use(capsys: pytest.CaptureFixture[str]) -> No
     assert code == 0
     assert known["kernels"] == kernels.BACKEND
     assert known["processors"] >= 1
-    assert set(known["optional"]) == {"PyStemmer", "pymorphy3", "pyarrow", "zstandard", "lxml", "pypdfium2"}
+    documents = {"PyStemmer", "pymorphy3", "pyarrow", "zstandard", "lxml", "pypdfium2"}
+    assert set(known["optional"]) == documents | {"urllib3", "can_ada", "brotli"}
     assert "Kernels" in call(capsys, "info")[1]
 
 
