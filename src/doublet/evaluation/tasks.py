@@ -46,7 +46,10 @@ class FindTask:
 
 @dataclass
 class PassageResult:
-    """*rows* and *detections* have a place for every pair; *found*: cases of which half or more was covered."""
+    """*rows* and *detections* have a place for every pair; *found*: cases of which half or more was covered.
+
+    *rows* count strong passages, *detections* and *found* the weak ones too.
+    """
 
     rows: list[PairCounts] = field(default_factory=list)
     detections: list[list[Passage]] = field(default_factory=list)
@@ -66,8 +69,10 @@ class PassageTask:
         began = time.perf_counter()
         for pair in self.pairs:
             result = compare(pair.text, pair.source, method=self.spec.method, **self.spec.options)
+            # PAN's measures are about passages; what is short (weak) still counts when single sentences are asked for.
+            strong = [Passage(Span(*f.a), Span(*f.b)) for f in result.fragments if f.strength == "strong"]
             detections = [Passage(Span(*f.a), Span(*f.b)) for f in result.fragments]
-            out.rows.append(count_pair(pair.cases, detections))
+            out.rows.append(count_pair(pair.cases, strong))
             out.detections.append(detections)
             out.found.append([half_covered(case, detections) for case in pair.cases])
         out.seconds = time.perf_counter() - began

@@ -420,8 +420,12 @@ def packed(path: Path, rows: list[dict[str, Any]]) -> None:
 
 @pytest.mark.covers("E2")
 def test_labelled_sets_are_recognised_and_absent_ones_named(tmp_path: Path) -> None:
-    source = "The river is wide and slow here. Boats go down it to the sea every morning. " * 4
-    taken = source[:76]
+    source = (
+        "The river is wide and slow here. Boats go down it to the sea every morning. Behind the last bend is a mill "
+        "whose wheel has not turned since the flood of that terrible year. Old men sit there and mend their nets, "
+        "and children throw stones at the bottles which the stream brings down from the town above the falls. "
+    )
+    taken = source
     text = f"My own words come first and say nothing new at all. {taken}And then more of mine follows here."
     at = text.index(taken)
     packed(tmp_path / "pan" / "docs.jsonl.xz", [{"id": "s", "text": text}, {"id": "t", "text": source}])
@@ -458,7 +462,7 @@ def test_labelled_sets_are_recognised_and_absent_ones_named(tmp_path: Path) -> N
                 "end": at + len(taken),
                 "source": "t",
                 "types": ["CPY"],
-                "originals": [{"start": 0, "end": 76}],
+                "originals": [{"start": 0, "end": len(taken)}],
             },
         ],
         "sources": {"t": source, "u": other["text"]},
