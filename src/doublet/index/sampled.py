@@ -18,15 +18,16 @@ I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-SAMPLE_BITS = 2  #: one in four fingerprints is looked at, to begin with
-MOST_ENTRIES = 1 << 23  #: fingerprints; beyond, every second one goes, again and again
+MOST_ENTRIES = (
+    1 << 22
+)  #: fingerprints; beyond, every second one goes, again and again: all of some 10,000 documents
 BYTES_PER_ENTRY = 40  #: while pairs are made
 MOST_DOCUMENTS = 1 << 24
 RARE = 8  #: a fingerprint of more documents leads nowhere
 LEAST_SHARED, LEAST_SHARE = (
     3,
-    0.05,
-)  #: sampled fingerprints that two documents share: number, and share of the shorter one
+    0.03,
+)  #: fingerprints that two documents share: number, share of the shorter one
 
 _DOCUMENT_BITS = np.uint64(24)
 _DOCUMENT_MASK = np.uint64(MOST_DOCUMENTS - 1)
@@ -56,7 +57,7 @@ class SampledKeys:
         self._keys: list[U64] = []
         self._chosen_by: list[NDArray[np.uint8]] = []
         self._count = 0
-        self._bits = SAMPLE_BITS
+        self._bits = 0  # one in 2 ** bits is kept
         self._most = max(1, most_entries)
         self._full = False
 
