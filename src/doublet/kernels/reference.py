@@ -818,7 +818,8 @@ def common_runs(a: U64, b: U64, size: int) -> tuple[U32, U32, U32]:
         if len(known) < RUN_CAP:
             known.append(j)
     runs = []
-    reached: dict[int, tuple[int, int]] = {}  # place in b → end in a of its runs so far, how many began inside one
+    # Place in b → end in a of its runs so far, and how many began inside one.
+    reached: dict[int, tuple[int, int]] = {}
     for i in range(len(words_a) - size + 1):
         for j in places.get(tuple(words_a[i : i + size]), ()):
             if (
