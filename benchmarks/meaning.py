@@ -2,6 +2,7 @@
 
     python benchmarks/meaning.py ru en               copies of 100 documents changed on purpose, among 1,500
     python benchmarks/meaning.py ru --bases 300      more of them
+    python benchmarks/meaning.py collection          the same copies among the documents of a collection: dedupe
     python benchmarks/meaning.py revisions news      ../shared/data/mdn-ru-revisions and tg-news-pairs
     python benchmarks/meaning.py cost                auto against plain shingles in dedupe, CPU seconds
 
@@ -24,12 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from doublet import same_story
+from doublet import dedupe, same_story
 from doublet.evaluation.problem import make_problem
 from doublet.index.memory import MemoryIndex
 from doublet.matches.story import SAME_STORY
 from doublet.model import Document
 from doublet.signatures import method
+from doublet.signatures.auto import settle
 from measure import best, corpus_path, python, run, save, table
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -74,7 +76,8 @@ def changed_copies(name: str, bases: int, changes: tuple[str, ...], library: int
             if signature is None:
                 continue
             near = [int(c.id) for c in index.candidates(signature, CANDIDATES)]
-            measured = {i: auto.compare(signature, signed[i]) for i in near}  # type: ignore[arg-type]
+            answers = settle([auto.compare(signature, signed[i]) for i in near])  # type: ignore[arg-type]
+            measured = dict(zip(near, answers, strict=True))
             similar = [i for i in near if measured[i].similar]
             found += any(i in query.truth for i in similar)
             right += sum(i in query.truth for i in similar)
@@ -92,6 +95,39 @@ def changed_copies(name: str, bases: int, changes: tuple[str, ...], library: int
                 "decided_by": dict(steps),
             }
         )
+    return rows
+
+
+def in_collection(bases: int, library: int) -> list[dict[str, Any]]:
+    """Copies put among the documents themselves: are they linked with their sources by dedupe?
+
+    A source that is itself a near copy of a kept document is taken out, and its copy is linked with that one: such
+    copies are told apart.
+    """
+    changes = ("synonyms-60", "synonyms-40", "deletion-20")
+    rows = []
+    for name in ("ru", "en"):
+        problem = make_problem(name, documents(name, library), changes=changes, bases=bases)
+        ids = [d.id for d in problem.library]
+        for change in changes:
+            queries = [problem.queries[i] for i in problem.of_change(change)]
+            result = dedupe([*problem.library, *(query.document for query in queries)])
+            links = {frozenset((r.a, r.b)) for r in result.related or () if r.kind != "shared"}
+            links |= {frozenset((g.keep, m.id)) for g in result.groups for m in g.members}
+            gone = {m.id for g in result.groups for m in g.members}
+            alike = {frozenset((q.document.id, ids[i])) for q in queries for i in q.ignored}
+            wanted = {frozenset((q.document.id, ids[q.truth[0]])) for q in queries}
+            found = {pair for pair in links - alike if pair & {q.document.id for q in queries}}
+            rows.append(
+                {
+                    "corpus": name,
+                    "change": change,
+                    "documents": len(ids) + len(queries),
+                    "recall": len(found & wanted) / len(wanted),
+                    "source_taken_out": sum(bool(pair & gone) for pair in wanted - found) / len(wanted),
+                    "precision": len(found & wanted) / max(1, len(found)),
+                }
+            )
     return rows
 
 
@@ -206,7 +242,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="+", choices=["ru", "en", "revisions", "news", "cost"])
+    parser.add_argument("what", nargs="+", choices=["ru", "en", "collection", "revisions", "news", "cost"])
     parser.add_argument("--bases", type=int, default=100)
     parser.add_argument("--library", type=int, default=LIBRARY)
     parser.add_argument("--changes", nargs="+", default=list(CHANGES))
@@ -216,6 +252,8 @@ def main() -> None:
     for what in given.what:
         if what in ("ru", "en"):
             out[what] = changed_copies(what, given.bases, tuple(given.changes), given.library)
+        elif what == "collection":
+            out[what] = in_collection(given.bases, given.library)
         elif what == "revisions":
             out[what] = revisions()
         elif what == "news":

@@ -25,6 +25,7 @@ from doublet.model import Check, Document, LeftOut, SourceMatch, Span
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures import method_names
+from doublet.signatures.auto import settle
 from doublet.signatures.shingles import Shingles
 from doublet.store.database import Store
 from doublet.store.passages import (
@@ -233,8 +234,8 @@ def _similar(
         near = [candidate.id for candidate in index.candidates(signature, limit=20 * limit)]
         stored = store.signatures_of(index, near)
         places = store.numbers_of(info.number, near)
-        for id, other in stored.items():
-            measured = index.method.compare(signature, other)
+        answers = settle([index.method.compare(signature, other) for other in stored.values()])
+        for id, measured in zip(stored, answers, strict=True):
             if measured.similar and id in places:
                 inside = measured.containment[0] if measured.containment else measured.resemblance
                 rows.append((measured.resemblance, inside, places[id]))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from doublet.index.sampled import NearPairs, SampledKeys, best_of_all, best_of_each
 from doublet.progress import Progress
+from doublet.signatures.auto import OF_THE_BEST
 from doublet.signatures.background import Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Meaning, Sequences
 
@@ -33,7 +34,6 @@ PAIRS_OF_ONE = 2  #: best partners of a document that are verified
 # Pairs that are verified in all: most of them are templates in a large collection, and the whole may take twice the
 # time of shingles (benchmarks/meaning.py). A small collection costs little in any case.
 PAIRS_PER_DOCUMENT, LEAST_PAIRS, MOST_PAIRS = 0.06, 2_000, 100_000
-OF_THE_BEST = 0.6  #: a partner that keeps less than that of what the best one keeps is not the source
 LONGEST_SHINGLE = 8  #: words; of longer runs too few survive in a reworded copy
 
 

@@ -29,6 +29,8 @@ SMALLEST_KEYS = (
     16  #: of the shingles; two texts of resemblance 0.5 miss each other in all of them once in a million
 )
 
+OF_THE_BEST = 0.6  #: a candidate that keeps less than that of what the best one keeps is not the source
+
 _HEAD = 3  # numbers before the rest: words, stems, fingerprint of all words
 
 
@@ -111,7 +113,7 @@ class Auto(BaseMethod[AutoParameters]):
         found = self.meaning.judge(
             self.meaning.align([stems_a, stems_b], [(0, 1)])[0], len(stems_a), len(stems_b)
         )
-        # Resemblance and containment stay what they are everywhere: shares of runs of words. The rest is in the details.
+        # Resemblance and containment stay what they are everywhere, shares of runs of words.
         return replace(
             found,
             resemblance=like,
@@ -125,6 +127,24 @@ class Auto(BaseMethod[AutoParameters]):
         if len(stems) < LEAST_WORDS:
             return smallest
         return np.concatenate([smallest, self.meaning.keys_of(stems)])
+
+
+def settle(measures: Sequence[Measures]) -> list[Measures]:
+    """Answers about the candidates of *one* text, seen together: a candidate that keeps less than 0.6 of what the best
+    one keeps is not the source. It shares passages with it, as pages of one template do, and is no longer similar."""
+    kept = [
+        (found.details.get("kept", 0.0) if found.step == MEANING else found.resemblance)
+        if found.similar
+        else 0.0
+        for found in measures
+    ]
+    best = max(kept, default=0.0)
+    return [
+        replace(found, similar=False, details={**found.details, "best": best})
+        if found.similar and found.step == MEANING and own < OF_THE_BEST * best
+        else found
+        for found, own in zip(measures, kept, strict=True)
+    ]
 
 
 def stems_of(signature: Signature) -> U64:

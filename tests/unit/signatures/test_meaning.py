@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from doublet.errors import ConfigError
+from doublet.model import Measures
 from doublet.signatures import method
+from doublet.signatures.auto import settle
 from doublet.signatures.background import MOST_GAIN, RARE_IDF, Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Sequences, align, key_values
 from doublet.signatures.thesaurus import find_thesaurus
@@ -71,6 +73,20 @@ def test_what_lies_on_the_other_whole_is_reworded_and_what_shares_parts_is_not()
     assert Alignment(0.55, 0.2, 0.3, 0.1).kind() == ""  # together under 0.9
     assert Alignment(0.39, 0.3, 0.9, 0.9).kind() == ""
     assert Alignment(0.40, 0.0, 0.50, 0.0).kind(0.4, 0.2, 0.9) == SHARED  # exactly at the limits
+
+
+def test_a_candidate_far_below_the_best_is_not_the_source() -> None:
+    def by_meaning(kept: float) -> Measures:
+        return Measures(0.1, (0.1, 0.1), True, "meaning", {"kept": kept})
+
+    found = settle([by_meaning(0.9), by_meaning(0.54), by_meaning(0.53), Measures(0.0, None, False)])
+    assert [one.similar for one in found] == [True, True, False, False]
+    assert found[2].details["best"] == 0.9
+    found = settle(
+        [Measures(1.0, (1.0, 1.0), True, "exact"), by_meaning(0.59), Measures(0.5, None, True, "shingles")]
+    )
+    assert [one.similar for one in found] == [True, False, True]
+    assert settle([]) == []
 
 
 def test_a_short_text_inside_a_long_one() -> None:
