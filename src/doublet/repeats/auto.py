@@ -264,10 +264,12 @@ def _coherent_components(
     """Label of each place. Where members of a component have too little in common, its weakest links are cut."""
     alive = np.ones(len(left), bool)
     label = kernels.components(len(start), left.astype(np.uint32), right.astype(np.uint32)).astype(np.int64)
+    doubtful = np.ones(len(start), bool)  # what was coherent once is not looked at again
     for least in (0.6, 0.7, 0.8, 0.9, 1.01):
-        loose = _incoherent(sequence, start, end, label)
+        loose = _incoherent(sequence, start, end, label, doubtful)
         if not loose.any():
             break
+        doubtful = loose[label]
         alive &= ~(loose[label[left]] & (share < least))
         label = kernels.components(
             len(start), left[alive].astype(np.uint32), right[alive].astype(np.uint32)
@@ -278,11 +280,13 @@ def _coherent_components(
 MEMBERS_READ = 48  #: of a group that are read to see whether it is coherent
 
 
-def _incoherent(sequence: TokenSequence, start: I64, end: I64, label: I64) -> NDArray[np.bool_]:
-    """For each label: whether its members share too few word pairs."""
+def _incoherent(
+    sequence: TokenSequence, start: I64, end: I64, label: I64, doubtful: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """For each label of the *doubtful* places: whether its members share too few word pairs."""
     sizes = np.bincount(label, minlength=len(start))
     order = np.argsort(label, kind="stable")
-    order = order[sizes[label[order]] > 2]
+    order = order[(sizes[label[order]] > 2) & doubtful[order]]
     out = np.zeros(len(start), bool)
     if not len(order):
         return out
