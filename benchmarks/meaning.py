@@ -250,6 +250,9 @@ def main() -> None:
     given = parser.parse_args()
     out: dict[str, Any] = {}
     for what in given.what:
+        if what in ("revisions", "news") and not SHARED.is_dir():
+            print(f"{what}: skipped, {SHARED} is not there")
+            continue
         if what in ("ru", "en"):
             out[what] = changed_copies(what, given.bases, tuple(given.changes), given.library)
         elif what == "collection":

@@ -29,6 +29,7 @@ TITLES = {
     "million": "A million documents",
     "near_copies": "Thousands of near copies of one text",
     "compare": "Two texts of ten thousand words; starting",
+    "meaning": "Auto on whole documents: changed copies, revisions, news, cost",
     "passages": "Borrowed passages through rewording, on labelled corpora",
     "weights": "TF-RIDF weights",
     "store": "Libraries: storing, checking, finding passages",
@@ -43,6 +44,8 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
     if name == "passages":
         return []  # the corpora stand next to the project, or nothing is measured
+    if name == "meaning":
+        return ["revisions", "news"] if quick else ["ru", "en", "collection", "revisions", "news", "cost"]
     if name == "formats":
         return ["--quick"] if quick else []
     if name == "folder":
