@@ -162,7 +162,8 @@ def _built(
             if closing:
                 ends[at] = closing.end()
         around = mask[max(0, start - _LOOK_BACK) : start]
-        if around and not (around[-1] == "\n" or around[-2:].isalnum() or around[-2:-1].isalnum()):
+        before = around.rsplit(None, 1)[-1:]  # the word or the signs before it; words are left alone
+        if before and not before[0][0].isalnum() and around[-1] != "\n":
             opening = _OPENING.search(around if start > _LOOK_BACK else f"\n{around}")
             if opening:
                 starts[at] = start - len(opening["first"] or opening[0])
