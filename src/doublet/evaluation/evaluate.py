@@ -6,8 +6,9 @@ The same data, methods, changes and seed give the same tables, whatever the numb
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,7 @@ def evaluate(
             run.labelled_pairs(one)
         else:
             run.labelled_passages(one)
+    run.finish()
     if not result.sets:
         reasons = "; ".join(f"{one.name}: {one.reason}" for one in result.skipped)
         raise UsageError(f"nothing could be evaluated. {reasons}")
@@ -250,6 +252,7 @@ class _Run:
     ) -> None:
         self.plan, self.result = plan, result
         self._workers, self._isolated, self._progress = workers, isolated, progress
+        self._waiting: list[tuple[Callable[[Any], None], Task]] = []
 
     def _tasks(self, tasks: Sequence[Task]) -> list[Any]:
         return run_tasks(tasks, workers=self._workers, isolated=self._isolated, progress=self._progress)
@@ -319,10 +322,10 @@ class _Run:
             for spec, change_name in _curve_specs():
                 rows_of = [queries[i] for i in problem.of_change(change_name)]
                 tasks.add(("curve", spec), FindTask(spec, problem.library, rows_of, plan.thresholds))
-        outcomes = dict(zip(tasks.labels, self._tasks(tasks.tasks), strict=True))
-        for (what, key), outcome in outcomes.items():
+
+        def take(what: str, key: Any, outcome: Any) -> None:
             if self._failed(name, outcome):
-                continue
+                return
             if what == "documents":
                 self._documents(problem, key, outcome, asked)
             elif what == "clusters":
@@ -333,6 +336,17 @@ class _Run:
                 self._published(works, key, outcome, table)
             else:
                 self._curve(problem, key, outcome)
+
+        self._waiting += [
+            (partial(take, *label), task) for label, task in zip(tasks.labels, tasks.tasks, strict=True)
+        ]
+
+    def finish(self) -> None:
+        """Run what the collections have asked for, all at once: starting a process for each method takes its time."""
+        outcomes = self._tasks([task for _, task in self._waiting])
+        for (take, _), outcome in zip(self._waiting, outcomes, strict=True):
+            take(outcome)
+        self._waiting = []
 
     def _works(self, problem: Problem, documents: Sequence[Document], table: Sequence[str]) -> Problem:
         """Texts as long as student works: short documents are joined, because the length decides much here."""
