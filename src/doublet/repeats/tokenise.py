@@ -25,7 +25,7 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 Sizes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Columns = tuple[Any, U32, Sizes]  #: hashes or numbers, starts, sizes
-PIECE = 1 << 19  #: characters that are tokenised at once, so that a large file needs little memory on the way
+PIECE = 1 << 17  #: characters that are tokenised at once, so that a large file needs little memory on the way
 MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
 
 
