@@ -193,7 +193,8 @@ RULES = [
 def split(folder: Path = MANUALS) -> list[Row]:
     """Leave one manual out: the rule is chosen on the other four and tried on that one.
 
-    Only the numbers in RULES are chosen anew: the others were chosen with all manuals in view, so it is not clean. Chosen is
+    Only the numbers in RULES are chosen anew: the others were chosen with all manuals in view, so it is not clean.
+    Chosen is
     what finds most (over all fragments and as a mean, together) among the rules that report at most three
     times the accepted text of the four, over all and as a mean.
     """
