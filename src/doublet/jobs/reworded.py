@@ -33,7 +33,7 @@ EDITED_FROM = 0.5  #: containment of the shorter text by shingles
 PAIRS_OF_ONE = 2  #: best partners of a document that are verified
 # Pairs that are verified in all: most of them are templates in a large collection, and the whole may take twice the
 # time of shingles (benchmarks/meaning.py). A small collection costs little in any case.
-PAIRS_PER_DOCUMENT, LEAST_PAIRS, MOST_PAIRS = 0.06, 2_000, 100_000
+PAIRS_PER_DOCUMENT, LEAST_PAIRS, MOST_PAIRS = 0.05, 1_500, 100_000
 LONGEST_SHINGLE = 8  #: words; of longer runs too few survive in a reworded copy
 
 
