@@ -724,9 +724,7 @@ def _related(
         if names[a] > names[b]:
             a, b, both = b, a, both[::-1]
         step = "shingles" if one.aligned is None else "meaning"
-        rows.append(
-            Related(names[a], names[b], one.kind, step, one.resemblance, both, one.aligned, one.kept)
-        )
+        rows.append(Related(names[a], names[b], one.kind, step, one.resemblance, both, one.aligned, one.kept))
     return tuple(sorted(rows, key=lambda r: (r.kind, -r.resemblance, r.a, r.b))), groups, removed
 
 

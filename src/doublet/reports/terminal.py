@@ -46,7 +46,13 @@ _STYLES = {
 }
 _NOTHING: tuple[object, ...] = (None, False, 0, "", (), [], "none")
 # Of the method that nobody had to choose only what was set otherwise is told.
-_USUAL: Mapping[str, object] = {"min_letters": 1, "reduce": "stem", "aligned": 0.4, "kept": 0.2, "together": 0.9}
+_USUAL: Mapping[str, object] = {
+    "min_letters": 1,
+    "reduce": "stem",
+    "aligned": 0.4,
+    "kept": 0.2,
+    "together": 0.9,
+}
 _BLANKS = re.compile(r"\s+")
 # Control characters, invisible ones, and those that turn the direction of writing round.
 _HARMFUL = re.compile(
