@@ -18,6 +18,7 @@ from doublet.index.memory import MemoryIndex
 from doublet.model import Document, Signature
 from doublet.signatures import Method, gather_statistics
 from doublet.signatures import method as make_method
+from doublet.signatures.auto import settle
 
 LOWEST = 0.1  #: pairs that a method gives a lower score are not kept: no threshold asks for them
 CANDIDATES = 100  #: documents that are compared for each query: those that share the most keys with it
@@ -119,14 +120,13 @@ def find(
             step(number, len(asked))
         if signature is None:
             continue
-        for candidate in index.candidates(signature, CANDIDATES):
-            other = int(candidate.id)
-            if queries is None and other <= number:
-                continue
-            found = signatures[other]
-            assert found is not None
-            measures = own.compare(signature, found)
-            cost.compared += 1
+        others = [int(candidate.id) for candidate in index.candidates(signature, CANDIDATES)]
+        others = [other for other in others if queries is not None or other > number]
+        compared = [own.compare(signature, known) for other in others if (known := signatures[other])]
+        cost.compared += len(compared)
+        if queries is not None:  # as a check does: the candidates of one text are weighed against each other
+            compared = settle(compared)
+        for other, measures in zip(others, compared, strict=True):
             score = measures.resemblance
             if spec.measure == "containment" and measures.containment is not None:
                 score = measures.containment[0]

@@ -23,11 +23,11 @@ _AFTER = re.compile(r"[\s«„“”\"'‘(\[{*>_—–-]*")
 _WORD = re.compile(r"[^\W_]+")
 _NOT_BLANK = re.compile(r"\S")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_NUMBERING = re.compile(r"[\s(\[«\"]*(?:[0-9]{1,3}(?:\.[0-9]{1,3})*|[IVXLC]{1,6}|[^\W\d_])$")
+_NUMBERING = re.compile(r"[\s(\[«\"]*(?:[0-9]{1,3}(?:\.[0-9]{1,3})*|[IVXLCІХС]{1,6}|[^\W\d_])$")
 _CAPTION = re.compile(
     r"(?:рис|рисунок|табл|таблица|глава|гл|раздел|часть|статья|пункт|схема|пример|приложение|листинг|формула|том|"
     r"fig|figure|table|chapter|section|part|appendix|listing|example|step|шаг|этап|лекция|тема|урок|lecture|unit)"
-    r"\.?\s*(?:№\s*)?(?:[0-9]{1,3}(?:\.[0-9]{1,3})*|[IVXLC]{1,6}|[^\W\d_])$",
+    r"\.?\s*(?:№\s*)?(?:[0-9]{1,3}(?:\.[0-9]{1,3})*|[IVXLCІХС]{1,6}|[^\W\d_])$",
     re.IGNORECASE,
 )
 
@@ -84,12 +84,43 @@ _STARTERS = _words(
 )
 
 
+# Letters of two alphabets that look alike: what is swapped must not hide an abbreviation («cм.» with a Latin c).
+_LATIN = "acekopxyABCEHKMOPTXYISJisj"
+_CYRILLIC = "асекорхуАВСЕНКМОРТХУІЅЈіѕј"
+_TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
+_TO_LATIN = str.maketrans(_CYRILLIC, _LATIN)
+_ONLY_CYRILLIC = re.compile("[бвгджзийлмнптфцчшщъыьэюяёБГДЖЗИЙЛПФЦЧШЩЪЫЬЭЮЯЁ]")
+_ONLY_LATIN = re.compile("[bdfglmnqrtuvwzDFGLNQRUVWZ]")
+_WITH_LATIN = re.compile(r"[^\W\d_]*[A-Za-z][^\W\d_]*")
+_WITH_CYRILLIC = re.compile(r"[^\W\d_]*[\u0400-\u04ff][^\W\d_]*")
+
+
 def sentences(text: str) -> list[Span]:
     """Sentences of *text*; an empty or blank text has none. Without any mark each paragraph is one."""
     out: list[Span] = []
     for paragraph in paragraphs(text):
-        _split(text, paragraph, out)
+        if text.isascii():
+            _split(text, paragraph, out)
+            continue
+        found: list[Span] = []
+        plain = _without_twins(text[paragraph.start : paragraph.end])
+        _split(plain, Span(0, len(plain)), found)
+        out += [Span(span.start + paragraph.start, span.end + paragraph.start) for span in found]
     return out
+
+
+def _without_twins(paragraph: str) -> str:
+    """The same paragraph, every character in its place, with swapped letters as the words around them want them."""
+    if _ONLY_CYRILLIC.search(paragraph):
+        return _WITH_LATIN.sub(lambda word: _swapped(word[0], _TO_CYRILLIC, _ONLY_LATIN), paragraph)
+    if _ONLY_LATIN.search(paragraph):
+        return _WITH_CYRILLIC.sub(lambda word: _swapped(word[0], _TO_LATIN, _ONLY_CYRILLIC), paragraph)
+    return paragraph
+
+
+def _swapped(word: str, letters: dict[int, int], other: re.Pattern[str]) -> str:
+    """*word* in the other alphabet, unless a letter of it belongs to its own alone."""
+    return word if other.search(word) else word.translate(letters)
 
 
 def _split(text: str, paragraph: Span, out: list[Span]) -> None:

@@ -187,3 +187,29 @@ def test_no_quadratic_time() -> None:
             :20
         ]  # a second or so on a busy machine; hours if quadratic
         assert all(start < end for start, end in spans)
+
+
+SWAPPED = str.maketrans("асеорхуАВСЕНКМОРТХ", "aceopxyABCEHKMOPTX")
+
+
+@pytest.mark.covers("T5", "T7")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Это видно на рисунке, см. Приложение. Глава II. Начало. Всего 5 кг. Затем ушли.",
+        "И т. д. Потом всё, т. е. почти. В с. Сосновка, р. Ока. Ср. ст. 5.",
+        "Реку переходили вброд (ок. 3 м). Акад. Орлов, проф. Ерохин и др. Об этом позже.",
+    ],
+)
+def test_letters_that_look_alike_move_no_border(text):
+    assert sentences(text.translate(SWAPPED)) == sentences(text)
+
+
+@pytest.mark.covers("T5", "T7")
+def test_foreign_words_stay_what_they_are():
+    text = "Сравните fig. 3 и table 5. Смит et al. писали об этом. Всё."
+    assert [text[a:b] for a, b in sentences(text)] == [
+        "Сравните fig. 3 и table 5.",
+        "Смит et al. писали об этом.",
+        "Всё.",
+    ]
