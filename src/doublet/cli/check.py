@@ -65,7 +65,8 @@ doublet check https://example.org/article --library theses"""
     "--method",
     "method",
     metavar="NAME",
-    help="With libraries: passages, or a method of `doublet methods`. [default: passages]",
+    help="With libraries: auto, passages (auto without its second look when little was found), or a method of "
+    "`doublet methods`. [default: auto]",
 )
 @click.option(
     "--leave-out",

@@ -44,12 +44,13 @@ from doublet.store.values import LibraryInfo, StoredDocument
 from doublet.text.tokens import Canon, TokenBatch
 
 Mask = NDArray[np.bool_]
+Found = dict[int, tuple[StoredDocument, str]]  #: documents of the store with their texts, by number
 
 PASSAGES = "passages"  #: the method that finds borrowed passages; the others look at whole documents
-AUTO = "auto"  #: the same, by the name that all commands know
-#: words; of a text up to so long every fingerprint is looked up when the few that are kept lead to no clear source
+AUTO = "auto"  #: the same, with a second, closer look when little was found
+#: words; of a text up to so long every fingerprint is looked up when the few that are kept lead to little
 EVERY_KEY_IF_OPEN = 3_000
-EXPLAINED = 0.3  #: share of the keys of a text that a clear source has
+EXPLAINED = 0.3  #: share of a text from which on its sources count as found
 LEAVE_OUT = ("quotations", "bibliography", "common", "own")
 COMMON_LEAST, COMMON_SHARE = 5, 0.02  #: wording is common from so many documents and this share of all on
 COMMON_SAMPLE, COMMON_AGREE = 8, 0.6  #: so many of them are laid beside the text; this share has to agree
@@ -61,7 +62,7 @@ def check_library(
     *,
     libraries: Sequence[str] | None = None,
     name: str = "",
-    method: str = PASSAGES,
+    method: str = AUTO,
     parameters: Mapping[str, Any] | None = None,
     leave_out: Iterable[str] = (),
     own: Iterable[str] = (),
@@ -73,8 +74,9 @@ def check_library(
     """What of *text* stands in these *libraries* (None: in all of the store), and where.
 
     *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents whose id or
-    source is *name* or one of *own* are not counted. *candidates*: how many documents are verified at most. Any method
-    but "passages" gives the documents that it calls similar, with their passages. Raises `UnknownLibrary`,
+    source is *name* or one of *own* are not counted. *candidates*: how many documents are verified at most. The
+    method "passages" is "auto" without its second look; any other gives the documents that it calls similar, with
+    their passages. Raises `UnknownLibrary`,
     `UnknownMethod`, `InvalidParameter`, `StoreError`.
     """
     progress = progress or Progress()
@@ -95,39 +97,53 @@ def check_library(
     keys = make_keys([text], batch, every=words <= EVERY_KEY_UP_TO)
     hits = store.look_up(keys.values, numbers)
     limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
-    # Not for "passages": ten times the questions would take a check of 1,000 words over 20 ms (benchmarks/store.py).
-    if method == AUTO and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN and _open(hits, len(keys.values)):
-        keys = make_keys([text], batch, every=True)
-        hits = store.look_up(keys.values, numbers)
     notes: list[str] = [] if words else ["the text has no words: there is nothing to check"]
-    if method in (PASSAGES, AUTO):
+    names = {info.name for info in infos}
+
+    def candidates_of(hits: Hits) -> Found:
         chosen = choose(hits, documents, limit, CUT)
         if words:
             chosen += store.same_words(int(keys.folds.view(np.int64)[0]), numbers)
-        found = store.full(list(dict.fromkeys(chosen)))
-        if libraries is not None:  # a library that was made this moment is none of those asked for
-            names = {info.name for info in infos}
-            found = {number: one for number, one in found.items() if one[0].library in names}
+        full = store.full(list(dict.fromkeys(chosen)))
+        # A library that was made this moment is none of those asked for.
+        return {n: one for n, one in full.items() if libraries is None or one[0].library in names}
+
+    if method in (PASSAGES, AUTO):
+        found = candidates_of(hits)
         progress.step("looking up", len(found), len(found), "documents")
-        measures = _measure(text, [found[number][1] for number in found])
+        measures = _measure(text, [one[1] for one in found.values()])
     else:
         found, measures = _similar(store, infos, text, method, dict(parameters or {}), limit, progress)
     masks = _masks(store, text, batch, wanted, keys, hits, documents, options)
-    mine = _own(found.values(), name, own) if "own" in wanted else set()
-    place = {number: row for row, number in enumerate(found)}
-    # Of sources that explain the same words the one most alike comes first.
-    others = sorted(set(found) - mine, key=lambda number: (-measures[place[number]][0], number))
     left = ~np.logical_or.reduce([mask for mask, _ in masks.values()]) if masks else None
-    sources, words, share, disguise = explain(
-        text,
-        [_document(*found[number], rank) for rank, number in enumerate(others)],
-        [measures[place[number]] for number in others],
-        options,
-        min_share,
-        progress,
-        counted=left,
-        batch=batch,
-    )
+
+    def explained() -> tuple[set[int], list[int], tuple[tuple[SourceMatch, ...], int, float, Any]]:
+        mine = _own(found.values(), name, own) if "own" in wanted else set()
+        place = {number: row for row, number in enumerate(found)}
+        # Of sources that explain the same words the one most alike comes first.
+        others = sorted(set(found) - mine, key=lambda number: (-measures[place[number]][0], number))
+        answer = explain(
+            text,
+            [_document(*found[number], rank) for rank, number in enumerate(others)],
+            [measures[place[number]] for number in others],
+            options,
+            min_share,
+            progress,
+            counted=left,
+            batch=batch,
+        )
+        return mine, others, answer
+
+    mine, others, (sources, words, share, disguise) = explained()
+    if method == AUTO and share < EXPLAINED and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN:
+        # Little was found: the text may be reworded, and any of its fingerprints may be one that survived.
+        every = make_keys([text], batch, every=True)
+        more = candidates_of(store.look_up(every.values, numbers))
+        new = {number: one for number, one in more.items() if number not in found}
+        if new:
+            found |= new
+            measures = [*measures, *_measure(text, [one[1] for one in new.values()])]
+            mine, others, (sources, words, share, disguise) = explained()
     borrowed = _covered(sources, batch)
     taken = _own_words(mine, found, batch, options)
     left_out = _tell(masks, borrowed, taken, batch, mine, found)
@@ -154,14 +170,6 @@ def check_library(
         left_out=left_out,
         share_with_all=whole if wanted else None,
     )
-
-
-def _open(hits: Hits, keys: int) -> bool:
-    """True when no document has so many of the keys that it explains the text: it may be reworded, and then any of its
-    fingerprints may be the one that survived."""
-    if not len(hits.documents):
-        return True
-    return int(np.unique(hits.documents, return_counts=True)[1].max()) < EXPLAINED * keys
 
 
 def check_leave_out(names: Iterable[str]) -> tuple[str, ...]:
@@ -215,7 +223,7 @@ def _similar(
     parameters: dict[str, Any],
     limit: int,
     progress: Progress,
-) -> tuple[dict[int, tuple[StoredDocument, str]], list[tuple[float, float]]]:
+) -> tuple[Found, list[tuple[float, float]]]:
     """Documents that a whole-document method calls similar, most alike first, with its measures."""
     if method not in method_names():
         make_method(method)  # says which methods there are

@@ -266,8 +266,11 @@ def test_cancelling_stops_the_work():
 
 def test_progress_is_told_in_order():
     seen = []
-    dedupe(DOCUMENTS, progress=Progress(lambda event: seen.append(event.stage)))
+    dedupe(DOCUMENTS, method="shingles", progress=Progress(lambda event: seen.append(event.stage)))
     assert list(dict.fromkeys(seen)) == ["reading", "joining", "writing"]
+    seen.clear()
+    dedupe(DOCUMENTS, progress=Progress(lambda event: seen.append(event.stage)))
+    assert list(dict.fromkeys(seen)) == ["reading", "joining", "reading again", "aligning", "writing"]
 
 
 @pytest.mark.covers("K7")
