@@ -50,7 +50,7 @@ PASSAGES = "passages"  #: the method that finds borrowed passages; the others lo
 AUTO = "auto"  #: the same, with a second, closer look when little was found
 #: words; of a text up to so long every fingerprint is looked up when the few that are kept lead to little
 EVERY_KEY_IF_OPEN = 3_000
-EXPLAINED = 0.3  #: share of a text from which on its sources count as found
+EXPLAINED = 0.1  #: share of a text from which on its sources count as found
 LEAVE_OUT = ("quotations", "bibliography", "common", "own")
 COMMON_LEAST, COMMON_SHARE = 5, 0.02  #: wording is common from so many documents and this share of all on
 COMMON_SAMPLE, COMMON_AGREE = 8, 0.6  #: so many of them are laid beside the text; this share has to agree
