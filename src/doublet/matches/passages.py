@@ -9,7 +9,6 @@ as *possible*. Explained in docs/explanation/passages.md, with figures.
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from itertools import pairwise
@@ -185,6 +184,14 @@ class _Pair:
         offsets = texts.words.offsets
         self._at = int(offsets[a]), int(offsets[b])
         self._size = int(offsets[a + 1]) - self._at[0]
+        self._ends = int(offsets[a + 1]), int(offsets[b + 1])
+
+    @functools.cached_property
+    def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Stems of both texts as small numbers, the same on both sides."""
+        stems, (a, b), (a_end, b_end) = self._texts.stems, self._at, self._ends
+        both = np.unique(np.concatenate([stems[a:a_end], stems[b:b_end]]), return_inverse=True)[1]
+        return both[: a_end - a], both[a_end - a :]
 
     def length(self, side: int, start: int, end: int) -> int:
         words, at = self._texts.words, self._at[side]
@@ -195,10 +202,10 @@ class _Pair:
 
     def equal(self, p: Passage) -> int:
         """Stems that both sides hold."""
-        a, b = self._at
-        stems = self._texts.stems
-        left = Counter(stems[a + p.a_start : a + p.a_end].tolist())
-        return (left & Counter(stems[b + p.b_start : b + p.b_end].tolist())).total()
+        a, b = self._numbers
+        left, right = np.bincount(a[p.a_start : p.a_end]), np.bincount(b[p.b_start : p.b_end])
+        both = min(len(left), len(right))
+        return int(np.minimum(left[:both], right[:both]).sum())
 
     def sentences(self, start: int, end: int) -> tuple[int, int]:
         """The range of words of a, stretched to the beginning of its first sentence and the end of its last."""
@@ -221,6 +228,7 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
     """
     kept = list(exact)
     solid = [p for p in kept if p.score >= SOLID_SCORE and min(pair.lengths(p)) >= SOLID_LENGTH]
+    is_solid = set(map(id, solid))
     counted: list[Passage] = []
     possible: list[Passage] = []
     for found in reworded:
@@ -228,10 +236,11 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
             possible.append(found)
             continue
         for piece in _cut(found, solid, pair):
-            part = [p for p in kept if _inside(p, piece) and p not in solid]
+            part = [p for p in kept if _inside(p, piece) and id(p) not in is_solid]
             if _tell(part, piece):
                 continue
-            kept = [p for p in kept if p not in part]
+            gone = set(map(id, part))
+            kept = [p for p in kept if id(p) not in gone]
             if piece.origin == "words":
                 _hold(piece, part, pair)
                 for p in part:
