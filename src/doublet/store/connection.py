@@ -113,6 +113,13 @@ def _settings(address: str) -> dict[str, Any]:
     }
 
 
+def array(values: Sequence[Any]) -> Any:
+    """*values* as PostgreSQL takes them for a list. Numbers are written out here: psycopg looks at each for long."""
+    if len(values) and type(values[0]) is int:
+        return "{" + ",".join(map(str, values)) + "}"
+    return list(values)
+
+
 class Database:
     """An opened database, with its tables. Safe to share between threads: each has its own connection."""
 
@@ -241,7 +248,7 @@ class Database:
     def among(self, sql: str, values: Sequence[Any], before: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """*sql* ends with ``IN``; *values* are handed over in parts that the database can take."""
         if self.place is None:
-            return self.rows(sql.removesuffix("IN") + "= ANY(%s)", [*before, list(values)]) if values else []
+            return self.rows(sql.removesuffix("IN") + "= ANY(%s)", [*before, array(values)]) if values else []
         out: list[tuple[Any, ...]] = []
         for start in range(0, len(values), 900):
             part = values[start : start + 900]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
-from doublet.store.connection import Database
+from doublet.store.connection import Database, array
 from doublet.text.tokens import Canon, TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -135,7 +135,7 @@ def remove_postings(database: Database, documents: Sequence[int], packed: Sequen
         database.rows(
             "DELETE FROM doublet_posting p USING unnest(%s::bigint[], %s::bigint[]) AS q(key, document) "
             "WHERE p.key = q.key AND p.document = q.document",
-            [values.astype(np.int64).tolist(), owners.tolist()],
+            [array(values.astype(np.int64).tolist()), array(owners.tolist())],
         )
 
 
@@ -210,7 +210,7 @@ def _look_up_rows(
     database: Database, keys: U64, libraries: LibraryFilter | None, cut: int
 ) -> tuple[I64, I64, I64]:
     inner = "SELECT p.document FROM doublet_posting p WHERE p.key = q.key"
-    parameters: list[Any] = [keys.astype(np.int64).tolist()]
+    parameters: list[Any] = [array(keys.astype(np.int64).tolist())]
     if libraries is not None:
         inner = (
             "SELECT p.document FROM doublet_posting p JOIN doublet_document d ON d.id = p.document "

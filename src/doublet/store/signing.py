@@ -29,7 +29,7 @@ from doublet.signatures.protocol import require_recipe
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
 from doublet.signatures.weighted import HeaviestWords
 from doublet.store import passages, words
-from doublet.store.connection import Database
+from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash, unescape
 from doublet.store.weighing import Lexicon, Weighed, sign_bags, weigh_bags
 from doublet.text.tokens import TokenBatch
@@ -282,7 +282,7 @@ def find_entries(database: Database, recipe: int, keys: U64) -> I64:
         return np.array(found, np.int64)
     rows = database.rows(
         "SELECT entry FROM doublet_key WHERE recipe = %s AND key = ANY(%s)",
-        [recipe, keys.view(np.int64).tolist()],
+        [recipe, array(keys.view(np.int64).tolist())],
     )
     return np.array(rows, np.int64).reshape(-1)
 

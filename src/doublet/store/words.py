@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.errors import StoreDamaged
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
-from doublet.store.connection import Database
+from doublet.store.connection import Database, array
 from doublet.store.names import name_hash
 from doublet.text.tokens import TokenBatch
 
@@ -157,7 +157,7 @@ class WordNumbers:
             "INSERT INTO doublet_word (hash, fold, word) "
             "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) "
             "ON CONFLICT (hash) DO NOTHING RETURNING hash, id",
-            [[column[i] for i in order] for column in columns],
+            [array([column[i] for i in order]) for column in columns],
         )
         out = {value & _U64: number for value, number in made}
         if len(out) < len(hashes):  # another worker was quicker with some

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from doublet.errors import UsageError
 from doublet.model import Document, Outcome
 from doublet.store import passages, words
-from doublet.store.connection import Database
+from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
 from doublet.store.signing import Signer
 from doublet.store.texts import Packer, encode, text_hash
@@ -300,7 +300,7 @@ class Writer:
             if database.vendor == "sqlite":
                 database.many(f"DELETE FROM {table} WHERE {column} = %s", [(number,) for number in there])
             else:
-                database.rows(f"DELETE FROM {table} WHERE {column} = ANY(%s)", [there])
+                database.rows(f"DELETE FROM {table} WHERE {column} = ANY(%s)", [array(there)])
         database.rows(
             "UPDATE doublet_library SET documents = documents - %s, words = words - %s, "
             "size_bytes = size_bytes - %s, changes = changes + %s, changed_at = %s WHERE id = %s",
