@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,25 +11,9 @@ import pytest
 
 from doublet.cli import run
 from doublet.jobs.check import check
-from doublet.jobs.check_pdf import NAMES
 from doublet.reports.check_html import check_page
 
 pytestmark = pytest.mark.covers("S4")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed: `make system` installs it")
-    with sync.sync_playwright() as playwright:
-        root = hasattr(os, "geteuid") and os.geteuid() == 0
-        opened = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"] if root else [], chromium_sandbox=not root
-        )
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import pytest
 
 import doublet
-from doublet.jobs.check_pdf import NAMES
 from doublet.reports.repeats_html import repeats_page
 
 pytestmark = pytest.mark.covers("P7")
@@ -25,21 +22,6 @@ and connect that cable again. A red lamp blinks twice when all is well. If it st
 whether a fuse has blown. Put the cover back last, because its edge holds the eleventh seal in
 place. Write the date on the label inside the door, as the inspector will ask for it next spring."""
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed: `make system` installs it")
-    with sync.sync_playwright() as playwright:
-        root = hasattr(os, "geteuid") and os.geteuid() == 0
-        opened = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"] if root else [], chromium_sandbox=not root
-        )
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -26,8 +26,9 @@ from doublet.cli.base import (
 from doublet.cli.compare import read_document, read_limit
 from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
-from doublet.cli.web import is_address, read_web, web_options
+from doublet.cli.web import read_web, web_options
 from doublet.errors import UsageError
+from doublet.sources.addresses import is_address
 
 if TYPE_CHECKING:
     from doublet.model import Check

@@ -24,8 +24,9 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.progress import shown
-from doublet.cli.web import ask_for_contact, fetching, is_address, web_options
+from doublet.cli.web import ask_for_contact, fetching, web_options
 from doublet.errors import DoubletError, InvalidParameter, SourceError, UsageError
+from doublet.sources.addresses import is_address
 
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling

@@ -19,8 +19,9 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import SOME_FAILED
-from doublet.cli.web import is_address, read_web, web_options
+from doublet.cli.web import read_web, web_options
 from doublet.errors import DoubletError, InputUnreadable, SourceError, Unreadable
+from doublet.sources.addresses import is_address
 
 if TYPE_CHECKING:
     from doublet.sources.workers import ReaderPool

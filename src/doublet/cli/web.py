@@ -30,10 +30,6 @@ def web_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return settings_options(*WEB_SETTINGS)(private(function))
 
 
-def is_address(text: str) -> bool:
-    return text.lstrip()[:8].lower().startswith(("http://", "https://"))
-
-
 @contextlib.contextmanager
 def fetching(settings: Settings, progress: Progress | None = None) -> Iterator[PoliteFetcher]:
     """A fetcher whose long waits are shown."""

@@ -64,11 +64,6 @@ class Address:
         return self.origin + self.target
 
 
-def is_address(text: str) -> bool:
-    """Whether a user who gives this means something on the web."""
-    return re.match(r"https?://", text.strip(), re.IGNORECASE) is not None
-
-
 def parse_address(text: str, base: Address | None = None) -> Address:
     """Read an address, or one relative to *base*. Raises `NotAllowed` for one that cannot or must not be fetched."""
     shown = text if len(text) <= 200 else text[:199] + "…"

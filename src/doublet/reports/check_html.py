@@ -446,6 +446,11 @@ def _side(result: Check, shown: Sequence[_Shown], texts: Sequence[str], words: W
 </aside>"""
 
 
+def _when(time: str) -> str:
+    """A time of a file to the minute; anything else as it was given."""
+    return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+(?:Z|\+00:00)$", r"\1 \2 UTC", time)
+
+
 def _source(number: int, source: SourceMatch, words: Words) -> str:
     colour = f"c{(number - 1) % COLOURS + 1}"
     box = (
@@ -466,7 +471,7 @@ def _source(number: int, source: SourceMatch, words: Words) -> str:
         about.insert(0, told)
     known = [source.id] if source.title else []
     known += [words("library", library=source.library)] if source.library else []
-    known += [one for one in (source.time, source.address) if one]
+    known += [one for one in (_when(source.time), source.address) if one]
     chips = "".join(
         f'<a class="{colour} k-{escape(one.kind)}" data-id="{escape(one.id)}" href="#{escape(one.id)}">'
         f"{escape(words.kind(one.kind))}, {escape(words.count(one.words, 'word'))}</a>"

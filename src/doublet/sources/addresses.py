@@ -68,7 +68,7 @@ def same_site(one: str, other: str) -> bool:
     return bool(host) and host == host_of(other)
 
 
-def is_web(given: str) -> bool:
+def is_address(given: str) -> bool:
     """Whether what a user gave is an address and not a path."""
     return bool(re.match(r"https?://", given.strip(), re.I))
 

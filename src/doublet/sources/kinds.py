@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from doublet.errors import InputUnreadable, InvalidParameter, SourceError, suggest
-from doublet.sources.addresses import clean, is_web
+from doublet.sources.addresses import clean, is_address
 from doublet.sources.protocol import Answer, Fetcher, Source
 
 #: kind → module and class. A source of your own needs a line here, or is handed to the library itself.
@@ -51,7 +51,7 @@ def tell_source(given: str, fetcher: Fetcher, kind: str = "auto", **options: Any
         )
     if kind != "auto":
         return make_source(kind, given, **options)
-    if not is_web(given):
+    if not is_address(given):
         return make_source("folder", given, **options)
     told = tell_web(given, fetcher)
     return make_source(told.kind, told.address, **(told.options | options))

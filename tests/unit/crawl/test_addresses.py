@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doublet.crawl.addresses import is_address, parse_address, refusal, resolve_link
+from doublet.crawl.addresses import parse_address, refusal, resolve_link
 from doublet.errors import NotAllowed
 
 PRIVATE = """127.0.0.1 127.255.255.254 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 198.18.0.1 192.0.2.1
@@ -119,13 +119,6 @@ def test_no_address_of_a_page(text: str) -> None:
 )
 def test_links_of_headers(link: str, address: str) -> None:
     assert str(resolve_link(link, parse_address("https://example.org/a/b"))) == address
-
-
-def test_what_users_mean() -> None:
-    assert is_address("https://example.org")
-    assert is_address(" HTTP://x")
-    assert not is_address("folder/http")
-    assert not is_address("C:\\texts")
 
 
 @pytest.mark.shared

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from doublet.errors import InvalidParameter
 from doublet.jobs.check import check
 from doublet.model import Check, Disguise, DisguiseFinding, Fragment, LeftOut, Outcome, SourceMatch, Span
-from doublet.reports.check_html import _pieces, _windows, check_page, escape
+from doublet.reports.check_html import _pieces, _when, _windows, check_page, escape
 from doublet.reports.check_wording import _EN, _RU, Words
 
 VOID = {"meta", "input", "br"}
@@ -329,3 +329,17 @@ def test_russian_numbers() -> None:
 def test_escape_keeps_what_is_harmless() -> None:
     assert escape("a\u00a0b\u00adc\u200dd\r\ne") == "a\u00a0b\u00adc\u200dd\ne"
     assert escape("\x00<\u202e") == "␀&lt;\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("2026-11-15T14:42:23.071526+00:00", "2026-11-15 14:42 UTC"),
+        ("2026-11-15T14:42:23Z", "2026-11-15 14:42 UTC"),
+        ("2026-11-15T14:42:23+03:00", "2026-11-15T14:42:23+03:00"),
+        ("весна 1998", "весна 1998"),
+        ("", ""),
+    ],
+)
+def test_times_of_files_are_told_to_the_minute(given: str, shown: str) -> None:
+    assert _when(given) == shown

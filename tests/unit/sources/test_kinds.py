@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doublet.errors import InputUnreadable, InvalidParameter
-from doublet.sources.addresses import MAX_LENGTH, clean, is_web, same_site
+from doublet.sources.addresses import MAX_LENGTH, clean, is_address, same_site
 from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, options_of, tell_source
 from doublet.sources.page import PageSource
 from doublet.sources.protocol import Failed, Found, Gone, Source, Unchanged
@@ -192,7 +192,7 @@ def test_sites() -> None:
     assert not same_site("http://a.test:8080/", "http://a.test/")
     assert not same_site("http://a.test/", "http://b.a.test/")
     assert not same_site("", "")
-    assert is_web(" HTTPS://a") and not is_web("folder/http") and not is_web("C:\\x")
+    assert is_address(" HTTPS://a") and not is_address("folder/http") and not is_address("C:\\x")
 
 
 @pytest.mark.parametrize(
