@@ -71,10 +71,10 @@ def by_rapidfuzz(pair: tuple[str, str]) -> float:
     return sum(o.src_end - o.src_start for o in Levenshtein.opcodes(a, b) if o.tag == "equal") / len(a)
 
 
-def ours(pair: tuple[str, str]) -> float:
+def ours(pair: tuple[str, str], method: str = "auto") -> float:
     import doublet
 
-    return doublet.compare(*pair).share
+    return doublet.compare(*pair, method=method).share
 
 
 def fresh_copies(pair: tuple[str, str]) -> tuple[str, str]:
@@ -86,6 +86,7 @@ def comparing(path: Path, *, words: int, runs: int) -> list[Row]:
     text, edited, other = texts_of(path, words)
     ways: list[tuple[str, Callable[[Any], float]]] = [
         ("doublet.compare", ours),
+        ("doublet.compare by shingles", functools.partial(ours, method="shingles")),
         ("rapidfuzz opcodes on words", by_rapidfuzz),
         ("difflib on words", by_difflib),
     ]
