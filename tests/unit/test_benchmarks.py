@@ -134,7 +134,8 @@ def test_the_small_benchmarks_run(small: pathlib.Path) -> None:
         work(measure.read_texts(path))
     assert {row.way for row in weights.measure(path, limit=20, runs=1)} >= {"doublet: tfridf_weights"}
     rows = compare.comparing(path, words=500, runs=1)
-    assert len(rows) == 6
+    for way in ("doublet.compare", "doublet.compare by shingles", "rapidfuzz", "difflib"):
+        assert any(way in row.what for row in rows), way
     assert all(row.ms >= 0 for row in rows)
 
 
