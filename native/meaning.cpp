@@ -24,10 +24,10 @@ struct Point {
   int32_t before;
 };
 
-// The newest point of a diagonal.
+// The newest point of a diagonal. It has a number only once a path needs it: most points are chance and lead nowhere.
 struct Newest {
-  int32_t point;
-  uint32_t i, j;
+  uint32_t i;
+  int32_t point, before;
   double score, top;
 };
 
@@ -69,8 +69,10 @@ class Aligner {
     if (!n || !m) return;
     note_words(a, n, b, m);
     points_.clear();
+    inner_.clear();
     live_.clear();
-    newest_.assign(n + m + 2 * kEdge, Newest{-1, 0, 0, 0, 0});
+    newest_.resize(n + m + 2 * kEdge);
+    until_.assign(n + m + 2 * kEdge, 0);
     listed_.assign(n + m + 2 * kEdge, 0);
     const double log_n = std::log(kKept * static_cast<double>(n)), log_m = std::log(kKept * static_cast<double>(m));
     for (size_t i = 0; i < n; ++i) {
@@ -90,9 +92,7 @@ class Aligner {
       size_t kept = 0;
       for (size_t k = 0; k < live_.size(); ++k) {
         const uint32_t diagonal = live_[k];
-        const Newest& last = newest_[diagonal];
-        const double now = last.score - kMiss * static_cast<double>(i - last.i - 1);
-        if (now <= 0 || now <= last.top - kDrop) {
+        if (i >= until_[diagonal]) {
           listed_[diagonal] = 0;
           continue;
         }
@@ -122,7 +122,9 @@ class Aligner {
   uint64_t pair_ = 0;
   std::vector<int32_t> next_;
   std::vector<Point> points_;
-  std::vector<Newest> newest_;
+  std::vector<Newest> newest_;    // by diagonal; old where until_ is 0
+  std::vector<uint32_t> until_;  // by diagonal: the place in a from which its newest point can lead no further
+  std::vector<uint8_t> inner_;   // by point: a better one follows on its path, so none ends here
   std::vector<uint8_t> listed_, used_, covered_a_, covered_b_;
   std::vector<uint32_t> live_, peaks_;
 
@@ -145,26 +147,52 @@ class Aligner {
   void add(size_t i, size_t j, size_t n, double gain) {
     const size_t diagonal = j + n + kEdge - i;
     double best = 0, top = 0;
-    int32_t before = -1;
+    Newest* from = nullptr;
+    size_t from_diagonal = 0;
     for (int shift : kBand) {
-      const Newest& p = newest_[static_cast<size_t>(static_cast<int64_t>(diagonal) + shift)];
-      if (p.point < 0 || p.i >= i || p.j >= j) continue;
-      const size_t gap = std::max(i - p.i, j - p.j) - 1;
+      const size_t near = static_cast<size_t>(static_cast<int64_t>(diagonal) + shift);
+      if (i >= until_[near]) continue;
+      Newest& p = newest_[near];
+      const size_t p_j = near + p.i - n - kEdge;
+      if (p.i >= i || p_j >= j) continue;
+      const size_t gap = std::max(i - p.i, j - p_j) - 1;
       const double value = p.score - kMiss * static_cast<double>(gap) - kShift * std::abs(shift);
       if (value > best && value > p.top - kDrop) {
         best = value;
         top = p.top;
-        before = p.point;
+        from = &p;
+        from_diagonal = near;
       }
     }
     const double score = best + gain;
-    newest_[diagonal] = {static_cast<int32_t>(points_.size()), static_cast<uint32_t>(i), static_cast<uint32_t>(j), score,
-                         std::max(score, top)};
-    points_.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(j), score, before});
+    int32_t before = -1;
+    if (from) {
+      if (from->point < 0) from->point = number(from->i, from_diagonal + from->i - n - kEdge, from->score, from->before);
+      before = from->point;
+      if (score > from->score) inner_[static_cast<size_t>(before)] = 1;
+    }
+    top = std::max(score, top);
+    newest_[diagonal] = {static_cast<uint32_t>(i), score >= kLeast ? number(i, j, score, before) : -1, before, score, top};
+    until_[diagonal] = static_cast<uint32_t>(i + 2 + reach(score, top));
     if (!listed_[diagonal]) {
       listed_[diagonal] = 1;
       live_.push_back(static_cast<uint32_t>(diagonal));
     }
+  }
+
+  int32_t number(size_t i, size_t j, double score, int32_t before) {
+    points_.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(j), score, before});
+    inner_.push_back(0);
+    return static_cast<int32_t>(points_.size()) - 1;
+  }
+
+  // The most words that may disagree before a path is used up or too far below its top.
+  static size_t reach(double score, double top) {
+    const double floor = std::max(0.0, top - kDrop);
+    size_t gap = static_cast<size_t>((score - floor) / kMiss);
+    while (gap > 0 && score - kMiss * static_cast<double>(gap) <= floor) --gap;  // the division may be off by one
+    while (score - kMiss * static_cast<double>(gap + 1) > floor) ++gap;
+    return gap;
   }
 
   // The paths, best first; each point belongs to one.
@@ -173,7 +201,7 @@ class Aligner {
     covered_b_.assign(m, 0);
     peaks_.clear();
     for (size_t k = 0; k < points_.size(); ++k)
-      if (points_[k].score >= kLeast) peaks_.push_back(static_cast<uint32_t>(k));
+      if (points_[k].score >= kLeast && !inner_[k]) peaks_.push_back(static_cast<uint32_t>(k));
     std::sort(peaks_.begin(), peaks_.end(), [&](uint32_t x, uint32_t y) {
       return points_[x].score != points_[y].score ? points_[x].score > points_[y].score : x < y;
     });
