@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doublet import addresses
 from doublet.errors import InputUnreadable
-from doublet.sources import addresses, feed, oai, sitemap, wiki
+from doublet.sources import feed, oai, sitemap, wiki
 from doublet.sources.feed import FeedSource, parse_feed
 from doublet.sources.oai import OaiSource, parse_page
 from doublet.sources.protocol import Complete, Failed, Found, Gone, Source, Unchanged
@@ -208,7 +209,7 @@ def test_an_address_has_one_spelling(text: str, base: str, start: str) -> None:
     cleaned = addresses.clean(start + text, base=base)
     assert cleaned.isascii()
     assert addresses.clean(cleaned) == cleaned
-    assert not cleaned or addresses._respell(cleaned, "") == cleaned  # the short way agrees with the long one
+    assert not cleaned or addresses._spell(cleaned, "") == cleaned  # the short way agrees with the long one
 
 
 hostile = st.one_of(

@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "src" / "doublet"
 
-BASE = {"model", "errors", "config", "progress", "samples"}
+BASE = {"model", "errors", "config", "progress", "addresses", "samples"}
 CORE = ["kernels", "text", "signatures", "index", "matches", "reports"]  # each may import those before it
 EDGES = {"sources", "crawl", "providers", "store"}
 FACES = {"cli", "web", "spark", "evaluation"}

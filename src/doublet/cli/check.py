@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
+from doublet.addresses import is_address
 from doublet.cli.base import (
     Command,
     common_options,
@@ -28,7 +29,6 @@ from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
 from doublet.cli.web import read_web, web_options
 from doublet.errors import UsageError
-from doublet.sources.addresses import is_address
 
 if TYPE_CHECKING:
     from doublet.model import Check

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
+from doublet.addresses import is_address
 from doublet.cli.base import (
     Command,
     common_options,
@@ -26,7 +27,6 @@ from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.progress import shown
 from doublet.cli.web import ask_for_contact, fetching, web_options
 from doublet.errors import DoubletError, InvalidParameter, SourceError, UsageError
-from doublet.sources.addresses import is_address
 
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling

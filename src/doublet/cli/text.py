@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
+from doublet.addresses import is_address
 from doublet.cli.base import (
     Command,
     common_options,
@@ -21,7 +22,6 @@ from doublet.cli.base import (
 from doublet.cli.exits import SOME_FAILED
 from doublet.cli.web import read_web, web_options
 from doublet.errors import DoubletError, InputUnreadable, SourceError, Unreadable
-from doublet.sources.addresses import is_address
 
 if TYPE_CHECKING:
     from doublet.sources.workers import ReaderPool

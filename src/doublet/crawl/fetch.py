@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import doublet
+from doublet.addresses import Address, parse_address, resolve_link
 from doublet.config import Settings
 from doublet.crawl import decode, robots
-from doublet.crawl.addresses import Address, parse_address, refusal, resolve_link
+from doublet.crawl.guard import refusal
 from doublet.errors import (
     Cancelled,
     ConfigError,

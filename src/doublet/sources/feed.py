@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 import orjson
 
+from doublet.addresses import clean
 from doublet.errors import ConfigError, InputUnreadable, SourceError
-from doublet.sources.addresses import clean
 from doublet.sources.protocol import (
     Answer,
     Checkpoint,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from doublet.addresses import clean, is_address
 from doublet.errors import InputUnreadable, InvalidParameter, SourceError, suggest
-from doublet.sources.addresses import clean, is_address
 from doublet.sources.protocol import Answer, Fetcher, Source
 
 #: kind → module and class. A source of your own needs a line here, or is handed to the library itself.

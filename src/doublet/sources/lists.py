@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from doublet.addresses import clean
 from doublet.errors import InputUnreadable, InvalidParameter
-from doublet.sources.addresses import clean
 from doublet.sources.csv_table import DELIMITERS
 from doublet.sources.texts import read_text
 

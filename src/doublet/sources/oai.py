@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import urlencode, urlsplit
 
+from doublet.addresses import clean, same_site
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
-from doublet.sources.addresses import clean, same_site
 from doublet.sources.protocol import (
     Answer,
     Checkpoint,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from doublet.addresses import clean
 from doublet.errors import InputUnreadable
-from doublet.sources.addresses import clean
 from doublet.sources.protocol import Fetcher, Item, KnownLookup, Unchanged
 from doublet.sources.web import item_of
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import urljoin, urlsplit
 
+from doublet.addresses import clean, same_site
 from doublet.errors import InputUnreadable, SourceError, Unreadable
-from doublet.sources.addresses import clean, same_site
 from doublet.sources.protocol import (
     Answer,
     Checkpoint,

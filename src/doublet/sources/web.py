@@ -16,8 +16,8 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
+from doublet.addresses import clean
 from doublet.errors import Broken, InputUnreadable, SourceError, Unreadable
-from doublet.sources.addresses import clean
 from doublet.sources.protocol import (
     NO_VALIDATORS,
     Answer,

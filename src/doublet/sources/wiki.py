@@ -20,8 +20,8 @@ from urllib.parse import parse_qsl, unquote, urlencode, urljoin, urlsplit
 
 import orjson
 
+from doublet.addresses import clean
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
-from doublet.sources.addresses import clean
 from doublet.sources.protocol import (
     Checkpoint,
     Complete,

@@ -1,11 +1,10 @@
-"""What a user means by an address; single pages; and the one spelling of addresses."""
+"""What a user means by an address; single pages; and times as servers write them."""
 
 from __future__ import annotations
 
 import pytest
 
 from doublet.errors import InputUnreadable, InvalidParameter
-from doublet.sources.addresses import MAX_LENGTH, clean, is_address, same_site
 from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, options_of, tell_source
 from doublet.sources.page import PageSource
 from doublet.sources.protocol import Failed, Found, Gone, Source, Unchanged
@@ -151,48 +150,6 @@ def test_a_page_that_is_not_there() -> None:
         Shelf().fill(PageSource("https://down.test/"), everything())
     with pytest.raises(InputUnreadable):
         PageSource("ftp://site.test/")
-
-
-# Addresses
-
-
-@pytest.mark.covers("R3")
-@pytest.mark.parametrize(
-    ("given", "base", "cleaned"),
-    [
-        ("HTTP://Пример.рф:80/а б/../в?q=ж#x", "", "http://xn--e1afmkfd.xn--p1ai/%D0%B2?q=%D0%B6"),
-        ("../a.html", "http://h/x/y/z", "http://h/x/a.html"),
-        ("//h2/x", "https://h/", "https://h2/x"),
-        ("?x=1", "http://h/a/b", "http://h/a/b?x=1"),
-        (" http://h/\n a ", "", "http://h/%20a"),
-        ("http://h", "", "http://h/"),
-        ("https://h:443/x", "", "https://h/x"),
-        ("https://user:secret@h/x", "", "https://h/x"),
-        ("http://h/%zz%d0", "", "http://h/%25zz%D0"),
-        ("http://[::1]:80/x", "", "http://[::1]/x"),
-        ("http://h./x", "", "http://h/x"),
-        ("mailto:a@b", "http://h/", ""),
-        ("javascript:void(0)", "http://h/", ""),
-        ("ftp://h/x", "", ""),
-        ("http://[::bad", "", ""),
-        ("http://h:99999/", "", ""),
-        ("http:///x", "", ""),
-        ("http://a b/", "", ""),
-        ("", "http://h/", ""),
-        ("http://h/" + "a" * MAX_LENGTH, "", ""),
-    ],
-)
-def test_addresses_in_one_spelling(given: str, base: str, cleaned: str) -> None:
-    assert clean(given, base=base) == cleaned
-    assert clean(cleaned) == cleaned
-
-
-def test_sites() -> None:
-    assert same_site("http://www.a.test/x", "https://a.test/")
-    assert not same_site("http://a.test:8080/", "http://a.test/")
-    assert not same_site("http://a.test/", "http://b.a.test/")
-    assert not same_site("", "")
-    assert is_address(" HTTPS://a") and not is_address("folder/http") and not is_address("C:\\x")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""How addresses are read, and which machines are nobody's business."""
+"""How addresses are read, and the one spelling under which a library knows a page."""
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import lzma
 import pathlib
@@ -11,49 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doublet.crawl.addresses import parse_address, refusal, resolve_link
+from doublet.addresses import MAX_LENGTH, clean, host_of, is_address, parse_address, resolve_link, same_site
 from doublet.errors import NotAllowed
-
-PRIVATE = """127.0.0.1 127.255.255.254 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 198.18.0.1 192.0.2.1
-::1 fc00::1 fd12:3456::1 fec0::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: ::7f00:1
-2001:db8::1""".split()
-NEVER = """0.0.0.0 0.1.2.3 169.254.169.254 169.254.0.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 :: fe80::1
-fe80::1%eth0 ff02::1 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe 2002:a9fe:a9fe:: ::ffff:0.0.0.0 168.63.129.16
-100.100.100.200 fd00:ec2::254""".split()
-PUBLIC = "8.8.8.8 1.1.1.1 93.184.216.34 2606:4700:4700::1111 2a02:6b8::2:242 ::ffff:8.8.8.8 64:ff9b::808:808".split()
-
-
-@pytest.mark.covers("R10")
-@pytest.mark.parametrize("number", PRIVATE)
-def test_private_machines_are_asked_only_when_allowed(number: str) -> None:
-    assert refusal(number)
-    assert not refusal(number, allow_private=True)
-
-
-@pytest.mark.covers("R10")
-@pytest.mark.parametrize("number", NEVER)
-def test_some_are_never_asked(number: str) -> None:
-    assert refusal(number)
-    assert refusal(number, allow_private=True)
-
-
-@pytest.mark.parametrize("number", PUBLIC)
-def test_public_machines_are_asked(number: str) -> None:
-    assert not refusal(number)
-
-
-@given(st.ip_addresses())
-def test_what_is_not_global_is_refused(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    if not number.is_global or number.is_multicast:
-        inner = getattr(number, "ipv4_mapped", None)
-        assert refusal(str(number)) or (inner is not None and inner.is_global) or _wraps_public(number)
-
-
-def _wraps_public(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return isinstance(number, ipaddress.IPv6Address) and any(
-        number in ipaddress.IPv6Network(net)
-        for net in ("::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16")
-    )
 
 
 @pytest.mark.parametrize(
@@ -149,3 +107,85 @@ def test_addresses_are_read_as_browsers_do(shared: pathlib.Path) -> None:
         else:
             assert got == href.partition("#")[0].removesuffix("?"), case
     assert asked > 400
+
+
+@pytest.mark.covers("R3", "R4")
+@pytest.mark.parametrize(
+    ("given", "base", "cleaned"),
+    [
+        ("HTTP://Пример.рф:80/а б/../в?q=ж#x", "", "http://xn--e1afmkfd.xn--p1ai/%D0%B2?q=%D0%B6"),
+        ("../a.html", "http://h/x/y/z", "http://h/x/a.html"),
+        ("//h2/x", "https://h/", "https://h2/x"),
+        ("?x=1", "http://h/a/b", "http://h/a/b?x=1"),
+        (" http://h/\n a ", "", "http://h/%20a"),
+        ("http://h", "", "http://h/"),
+        ("https://h:443/x", "", "https://h/x"),
+        ("https://user:secret@h/x", "", "https://h/x"),
+        ("http://h/%zz%d0", "", "http://h/%25zz%D0"),
+        ("http://[::1]:80/x", "", "http://[::1]/x"),
+        ("http://h./x", "", "http://h/x"),
+        ("mailto:a@b", "http://h/", ""),
+        ("javascript:void(0)", "http://h/", ""),
+        ("ftp://h/x", "", ""),
+        ("http://[::bad", "", ""),
+        ("http://h:99999/", "", ""),
+        ("http:///x", "", "http://x/"),
+        ("http://h\\a\\b", "", "http://h/a/b"),
+        ("http://h/a/%2e%2e/b", "", "http://h/b"),
+        ("http://h/[1]|2^3?[1]|2", "", "http://h/%5B1%5D%7C2%5E3?[1]|2"),
+        ("http://h/o'k?o'k", "", "http://h/o'k?o%27k"),
+        ("http://0x7f.1/", "", "http://127.0.0.1/"),
+        ("http://foo.09../", "", ""),
+        ("/\ud800x", "http://h/", "http://h/%EF%BF%BDx"),
+        ("http://a b/", "", ""),
+        ("", "http://h/", ""),
+        ("http://h/" + "a" * MAX_LENGTH, "", ""),
+    ],
+)
+def test_addresses_in_one_spelling(given: str, base: str, cleaned: str) -> None:
+    assert clean(given, base=base) == cleaned
+    assert clean(cleaned) == cleaned
+
+
+def test_sites() -> None:
+    assert same_site("http://www.a.test/x", "https://a.test/")
+    assert not same_site("http://a.test:8080/", "http://a.test/")
+    assert not same_site("http://a.test/", "http://b.a.test/")
+    assert not same_site("", "")
+    assert is_address(" HTTPS://a") and not is_address("folder/http") and not is_address("C:\\x")
+
+
+ODD = st.text(st.sampled_from("ab.яß%2eD0/\\?#&='\"[]|^{}<>@: \t\n\x00\x7f\ud800"), max_size=30)
+
+
+@given(ODD, ODD)
+@pytest.mark.covers("R4")
+def test_what_is_the_id_is_what_is_asked_for(host: str, rest: str) -> None:
+    """One mechanism: the spelling is stable, and the fetcher neither reads nor sends it otherwise."""
+    spelled = clean(f"http://{host}/{rest}")
+    assert clean(spelled) == spelled
+    if spelled:
+        assert spelled.isascii() and len(spelled) < 10 * MAX_LENGTH
+        assert str(parse_address(spelled)) == spelled
+        assert clean(rest, base=spelled) == clean(clean(rest, base=spelled))
+
+
+@pytest.mark.shared
+@pytest.mark.covers("R4")
+def test_spellings_of_the_suites_are_stable(shared: pathlib.Path) -> None:
+    with lzma.open(shared / "data/robots-url-suites/wpt_urltestdata.json.xz") as file:
+        cases = [case for case in json.load(file) if isinstance(case, dict)]
+    spelled = {clean(case["input"], base=case.get("base") or "") for case in cases} - {""}
+    assert len(spelled) > 150
+    for one in spelled:
+        assert clean(one) == one
+        try:
+            assert str(parse_address(one)) == one
+        except NotAllowed as error:
+            assert "port" in error.message
+
+
+def test_hosts() -> None:
+    assert host_of("https://WWW.Example.org:443/x") == "example.org"
+    assert host_of("http://example.org:8080/") == "example.org:8080"
+    assert host_of("mailto:a@b") == host_of("nothing") == ""
