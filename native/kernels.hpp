@@ -93,6 +93,7 @@ Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);
 nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size);
+nb::tuple number_words(View<uint64_t> words);
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
                       View<uint32_t> right, int threads);
 Array<uint32_t> suffix_array(View<uint32_t> ids);

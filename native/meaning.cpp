@@ -1,5 +1,5 @@
-// Local alignment by position of two texts in which words were replaced. Twin of align_texts in doublet/kernels/reference.py,
-// where the definition is; explained in docs/explanation/meaning.md.
+// Local alignment by position of two texts in which words were replaced. Twin of number_words and align_texts in
+// doublet/kernels/reference.py, where the definitions are; explained in docs/explanation/meaning.md.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -235,6 +235,41 @@ class Aligner {
 };
 
 }  // namespace
+
+nb::tuple number_words(View<uint64_t> words) {
+  if (words.size() >= size_t{1} << 31) throw nb::value_error("too many words at once");
+  Buffer<uint64_t> distinct;
+  Buffer<uint32_t> numbers;
+  {
+    nb::gil_scoped_release release;
+    const size_t count = words.size();
+    size_t room = 64;
+    while (room < count) room *= 2;  // grows when more than half is taken: most texts repeat their words
+    std::vector<uint32_t> slots(room, 0);  // number + 1
+    numbers.resize(count);
+    const auto place = [&](uint64_t word) {
+      size_t at = mix(word) & (room - 1);
+      while (slots[at] && distinct[slots[at] - 1] != word) at = (at + 1) & (room - 1);
+      return at;
+    };
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t word = words.data()[i];
+      size_t at = place(word);
+      if (!slots[at]) {
+        if (2 * distinct.size >= room) {
+          room *= 2;
+          slots.assign(room, 0);
+          for (size_t k = 0; k < distinct.size; ++k) slots[place(distinct[k])] = static_cast<uint32_t>(k + 1);
+          at = place(word);
+        }
+        distinct.push(word);
+        slots[at] = static_cast<uint32_t>(distinct.size);
+      }
+      numbers[i] = slots[at] - 1;
+    }
+  }
+  return nb::make_tuple(own(std::move(distinct)), own(std::move(numbers)));
+}
 
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
                       View<uint32_t> right, int threads) {

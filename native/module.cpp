@@ -46,6 +46,7 @@ NB_MODULE(_native, m) {
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));
   m.def("components", &components, nb::arg("count"), nb::arg("left"), nb::arg("right"));
   m.def("common_runs", &common_runs, nb::arg("a"), nb::arg("b"), nb::arg("size"));
+  m.def("number_words", &number_words, nb::arg("words"));
   m.def("align_texts", &align_texts, nb::arg("words"), nb::arg("offsets"), nb::arg("gains"), nb::arg("masses"), nb::arg("left"),
         nb::arg("right"), nb::arg("threads") = 1);
   m.def("suffix_array", &suffix_array, nb::arg("ids"));

@@ -89,3 +89,21 @@ def test_edges(kernels) -> None:
         kernels.align_texts(one, whole, np.ones(2), np.ones(1), none, none)
     with pytest.raises(ValueError, match="no gain"):
         kernels.align_texts(one, whole, np.ones(1), np.ones(1), none, none)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 5), max_size=300))
+def test_words_get_the_same_numbers(words: list[int]) -> None:
+    given_ = np.array(words, np.uint64)
+    for kernels in (reference, native):
+        distinct, numbers = kernels.number_words(given_)
+        assert distinct.tolist() == list(dict.fromkeys(words))
+        assert distinct[numbers].tolist() == words
+        assert (distinct.dtype, numbers.dtype) == (np.uint64, np.uint32)
+
+
+def test_many_different_words_get_numbers() -> None:
+    words = np.random.default_rng(1).integers(1, 2**63, 5000).astype(np.uint64)
+    distinct, numbers = native.number_words(np.concatenate([words, words[::-1]]))
+    assert distinct.tolist() == words.tolist()
+    assert numbers.tolist() == [*range(5000), *range(4999, -1, -1)]

@@ -14,6 +14,7 @@ from doublet.model import Comparison, Measures
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics
 from doublet.signatures import method as make_method
+from doublet.signatures.auto import Auto
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import Canon
 
@@ -47,7 +48,11 @@ def compare(
         method, statistics or _pair_statistics(method, text_a, text_b, parameters, notes), **parameters
     )
     progress.step("signing", 0, 3, "steps")
-    signed_a, signed_b = chosen.sign_texts([text_a, text_b])
+    read = read_stems([text_a, text_b]) if isinstance(chosen, Auto) else None
+    if isinstance(chosen, Auto) and read is not None and chosen.reads_every_word:
+        signed_a, signed_b = chosen.sign_read(read.words, read.stems)
+    else:
+        signed_a, signed_b = chosen.sign_texts([text_a, text_b])
     if signed_a is None or signed_b is None:
         measures = Measures(0.0, (0.0, 0.0), False)
         for letter, signed in (("a", signed_a), ("b", signed_b)):
@@ -59,8 +64,7 @@ def compare(
         measures = chosen.compare(signed_a, signed_b)
     progress.step("aligning", 1, 3, "steps")
     possible: list[Passage] = []
-    if method == AUTO:
-        read = read_stems([text_a, text_b])
+    if read is not None:
         batch = read.words
         a, b = batch.one(0), batch.one(1)
         (found,) = find_all(read, [(0, 1)], align)

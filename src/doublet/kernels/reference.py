@@ -866,6 +866,13 @@ RUN_CAP = (
 )
 
 
+def number_words(words: U64) -> tuple[U64, U32]:
+    """Each word once, in order of first sight, and for every word its number in that list."""
+    known: dict[int, int] = {}
+    numbers = [known.setdefault(word, len(known)) for word in words.tolist()]
+    return np.array(list(known), np.uint64), np.array(numbers, np.uint32)
+
+
 def align_texts(
     words: U32,
     offsets: U64,

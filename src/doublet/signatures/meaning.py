@@ -129,12 +129,12 @@ class Meaning(BaseMethod[MeaningParameters]):
     def key_settings(self) -> tuple[tuple[str, Any], ...]:
         return (("background", BACKGROUND_VERSION),)
 
-    def sequences(self, batch: TokenBatch) -> U64:
-        """The stems (or concepts) of a batch, in order."""
-        return self.thesaurus.concepts(batch.hashes) if self.thesaurus is not None else batch.hashes
+    def sequences(self, stems: U64) -> U64:
+        """The same stems in their order, or the concepts they stand for."""
+        return self.thesaurus.concepts(stems) if self.thesaurus is not None else stems
 
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
-        words = self.sequences(batch)
+        words = self.sequences(batch.hashes)
         return [
             Signature(self.recipe, words[start:end].copy(), end - start)
             if end - start >= LEAST_WORDS
@@ -216,13 +216,13 @@ class Sequences:
         words = bases[words >> 32] + (words & 0xFFFFFFFF)
         thesaurus = self._meaning.thesaurus
         table = np.concatenate(self._hashes)
-        distinct, numbers = np.unique(
-            thesaurus.concepts(table) if thesaurus is not None else table, return_inverse=True
+        distinct, numbers = kernels.number_words(
+            thesaurus.concepts(table) if thesaurus is not None else table
         )
         lengths = np.concatenate(self._lengths)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
         gains, masses = rates.of(distinct)
-        dense = numbers.reshape(-1)[words].astype(np.uint32)
+        dense = numbers[words]
         turned = lengths[left] > lengths[right]
         for pair in np.flatnonzero(lengths[left] == lengths[right]).tolist():
             one, other = (
@@ -243,12 +243,11 @@ def align(
         return []
     words = np.concatenate(texts) if len(texts) else np.zeros(0, np.uint64)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.uint64)
-    distinct, numbers = np.unique(words, return_inverse=True)
+    distinct, dense = kernels.number_words(words)
     gains, masses = rates.of(distinct)
     turned = [_later(texts[a], texts[b]) for a, b in pairs]
     left = np.array([b if turn else a for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
     right = np.array([a if turn else b for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
-    dense = numbers.reshape(-1).astype(np.uint32)
     rows = kernels.align_texts(dense, offsets, gains, masses, left, right, threads)[0].tolist()
     return [
         Alignment(row[1], row[0], row[3], row[2]) if turn else Alignment(*row)
@@ -264,8 +263,8 @@ def _later(a: U64, b: U64) -> bool:
 
 def key_values(words: U64, offsets: U64, *, sample: int = 1) -> tuple[U64, U64]:
     """Keys of texts given as sequences of stems, each once a text: values and offsets. *sample*: one in so many."""
-    distinct, numbers = np.unique(words, return_inverse=True)
-    content = (Rates().of(distinct)[1] > 0)[numbers.reshape(-1)]
+    distinct, numbers = kernels.number_words(words)
+    content = (Rates().of(distinct)[1] > 0)[numbers]
     ends = np.concatenate([[0], np.cumsum(content)])[offsets.astype(np.int64)]
     chosen = words[content]
     starts = ends.astype(np.uint64)
