@@ -191,6 +191,8 @@ class Comparison:
     notes: tuple[str, ...] = ()
     possible: tuple[Fragment, ...] = ()  #: reworded places too short to be sure of; in no share
     step: str = ""  #: which step of the method "auto" decided
+    reason: str = ""  #: why the texts are similar or not, in words
+    details: Mapping[str, float] = field(default_factory=dict)  #: measures of that step, by name
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -206,6 +208,8 @@ class Comparison:
             "fragments": [f.to_dict() for f in self.fragments],
             "possible": [f.to_dict() for f in self.possible],
             "step": self.step,
+            "reason": self.reason,
+            "details": dict(self.details),
             "disguise": {"a": self.disguise_a.to_dict(), "b": self.disguise_b.to_dict()},
             "recipe": self.recipe.to_dict() if self.recipe else None,
             "notes": list(self.notes),

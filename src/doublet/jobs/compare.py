@@ -1,24 +1,35 @@
 """Compare two texts: measures, fragments on both sides, tricks that were undone (K1, K2).
 
-The method "auto" (M15) looks for reworded passages too; every other one shows passages of equal words alone.
+The methods "auto" (M15) and "meaning" (M14) look for reworded passages too; every other one shows passages of equal
+words alone. What is said of the texts as wholes and of their passages never disagrees: `_settle`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, Passage, find_passages, to_fragments
-from doublet.matches.cover import share
-from doublet.matches.passages import find_all, read_stems
-from doublet.model import Comparison, Measures
+from doublet.matches.cover import share, union_length
+from doublet.matches.passages import Found, StemmedTexts, find_all, read_stems
+from doublet.model import Comparison, Measures, Signature
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics
 from doublet.signatures import method as make_method
-from doublet.signatures.auto import Auto
+from doublet.signatures.auto import MEANING, Auto, explain
+from doublet.signatures.background import Rates
+from doublet.signatures.meaning import SURE_WORDS, Meaning
+from doublet.signatures.protocol import Method
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import Canon
 
+U64 = NDArray[np.uint64]
+
 AUTO = "auto"
+TOLD = 0.5  #: of what lies on the other text; where passages tell less of a reworded copy, the alignment tells it
 
 
 def compare(
@@ -33,13 +44,15 @@ def compare(
 ) -> Comparison:
     """What two texts have in common.
 
-    The method "auto" sees through rewording; with any other the passages are those of equal words alone. What is
-    reworded but too short to be sure of is in *possible* and counts nowhere. *threshold* is where the method calls
-    them similar. *parameters* are those of the method, and seed_words, max_gap_words and min_words for the fragments.
-    Methods that weigh words by a collection take its *statistics*; without them the two texts are all they know.
-    Raises `UnknownMethod`, `InvalidParameter`.
+    The methods "auto" and "meaning" see through rewording; with any other the passages are those of equal words alone.
+    What is reworded but too short to be sure of is in *possible* and counts nowhere; where the texts as wholes are
+    reworded copies, that settles it, and those places count. *threshold* is where the method calls texts similar;
+    the *reason* of the answer says why it does or does not. *parameters* are those of the method, and seed_words,
+    max_gap_words and min_words for the fragments. Methods that weigh words by a collection take its *statistics*;
+    without them the two texts are all they know. Raises `UnknownMethod`, `InvalidParameter`.
     """
     progress = progress or Progress()
+    texts = [text_a, text_b]
     align = AlignOptions(**{name: parameters.pop(name) for name in ALIGN_NAMES if name in parameters})
     notes: list[str] = []
     if threshold is not None:
@@ -48,31 +61,28 @@ def compare(
         method, statistics or _pair_statistics(method, text_a, text_b, parameters, notes), **parameters
     )
     progress.step("signing", 0, 3, "steps")
-    read = read_stems([text_a, text_b]) if isinstance(chosen, Auto) else None
-    if isinstance(chosen, Auto) and read is not None and chosen.reads_every_word:
-        signed_a, signed_b = chosen.sign_read(read.words, read.stems)
-    else:
-        signed_a, signed_b = chosen.sign_texts([text_a, text_b])
-    if signed_a is None or signed_b is None:
-        measures = Measures(0.0, (0.0, 0.0), False)
-        for letter, signed in (("a", signed_a), ("b", signed_b)):
-            if signed is None:
-                notes.append(
-                    f"text {letter} has too little in it for the method {method!r}: it is like nothing"
-                )
-    else:
-        measures = chosen.compare(signed_a, signed_b)
+    read = read_stems(texts) if isinstance(chosen, Auto | Meaning) else None
+    signed = _sign(chosen, texts, read)
+    for letter, one in zip("ab", signed, strict=True):
+        if one is None:
+            notes.append(f"text {letter} has too little in it for the method {method!r}: it is like nothing")
+    measures = Measures(0.0, (0.0, 0.0), False)
+    if signed[0] is not None and signed[1] is not None:
+        measures = chosen.compare(signed[0], signed[1])
     progress.step("aligning", 1, 3, "steps")
-    possible: list[Passage] = []
-    if read is not None:
-        batch = read.words
-        a, b = batch.one(0), batch.one(1)
-        (found,) = find_all(read, [(0, 1)], align)
-        passages, possible = found.passages, found.possible
+    batch = read.words if read is not None else Canon().tokens(texts)
+    a, b = batch.one(0), batch.one(1)
+    if read is None:
+        found = Found(find_passages(a.hashes, b.hashes, align), [])
     else:
-        batch = Canon().tokens([text_a, text_b])
-        a, b = batch.one(0), batch.one(1)
-        passages = find_passages(a.hashes, b.hashes, align)
+        (found,) = find_all(read, [(0, 1)], align)
+        if measures.similar and measures.step == MEANING:
+            found = _settle(found, measures, chosen, read)
+            if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:
+                notes.append(
+                    f"under {SURE_WORDS} words a reworded copy cannot be told from a chance likeness with certainty: "
+                    "read both texts"
+                )
     progress.step("disguise", 2, 3, "steps")
     containment = measures.containment
     if containment is None:
@@ -87,21 +97,74 @@ def compare(
         containment_a=containment[0],
         containment_b=containment[1],
         similar=measures.similar,
-        share=share(((p.a_start, p.a_end) for p in passages), len(a.hashes)),
+        share=share(((p.a_start, p.a_end) for p in found.passages), len(a.hashes)),
         # What a summary was drawn from is a place to look at, not words that were taken.
-        share_b=share(((p.b_start, p.b_end) for p in passages if p.origin != "summary"), len(b.hashes)),
+        share_b=share(((p.b_start, p.b_end) for p in found.passages if p.origin != "summary"), len(b.hashes)),
         words_a=len(a.hashes),
         words_b=len(b.hashes),
-        fragments=to_fragments(passages, a, b),
+        fragments=to_fragments(found.passages, a, b),
         disguise_a=find_disguise_in(text_a, batch, 0),
         disguise_b=find_disguise_in(text_b, batch, 1),
         recipe=chosen.recipe,
         notes=tuple(notes),
-        possible=to_fragments(possible, a, b, prefix="p"),
+        possible=to_fragments(found.possible, a, b, prefix="p"),
         step=measures.step,
+        reason=_reason(chosen, measures, empty=None in signed),
+        details=measures.details,
     )
     progress.step("done", 3, 3, "steps")
     return result
+
+
+def _sign(chosen: Method, texts: list[str], read: StemmedTexts | None) -> list[Signature | None]:
+    """Signatures, from the words that were read already where they are those that the method signs."""
+    if read is not None and isinstance(chosen, Auto) and chosen.reads_every_word:
+        return chosen.sign_read(read.words, read.stems)
+    return chosen.sign_texts(texts)
+
+
+def _settle(found: Found, measures: Measures, chosen: Method, read: StemmedTexts) -> Found:
+    """The passages of texts that are reworded copies as wholes. None is left in doubt, and where passages tell less
+    than half of what lies on the other text, as of two sentences, the places of the alignment are told as well."""
+    told = [*found.passages, *found.possible]
+    covers = max(
+        share(((p.a_start, p.a_end) for p in told), len(read.words.one(0).hashes)),
+        share(((p.b_start, p.b_end) for p in told), len(read.words.one(1).hashes)),
+    )
+    if covers < TOLD * measures.details["aligned"] and isinstance(chosen, Auto | Meaning):
+        meaning = chosen.meaning if isinstance(chosen, Auto) else chosen
+        stems = meaning.sequences(read.stems)
+        told += _lying(meaning, told, stems[read.words.slice(0)], stems[read.words.slice(1)])
+    return Found(sorted(told, key=lambda p: (p.a_start, p.a_end, p.b_start, p.b_end)), [])
+
+
+def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) -> list[Passage]:
+    """Where the texts lie on each other and no passage tells it."""
+    rates = Rates()
+    out = []
+    for a_start, a_end, b_start, b_end in meaning.paths(stems_a, stems_b):
+        covered = union_length(
+            (max(p.a_start, a_start), min(p.a_end, a_end))
+            for p in told
+            if p.a_start < a_end and a_start < p.a_end
+        )
+        if 2 * covered >= a_end - a_start:
+            continue
+        equal = Counter(stems_a[a_start:a_end].tolist()) & Counter(stems_b[b_start:b_end].tolist())
+        mass = float(rates.of(np.array(sorted(equal), np.uint64))[1].sum())
+        place = (a_start, a_end, b_start, b_end)
+        out.append(Passage(*place, equal.total(), "reworded", "weak", "words", mass))
+    return out
+
+
+def _reason(chosen: Method, measures: Measures, *, empty: bool) -> str:
+    if empty:
+        return "there is too little to compare"
+    if isinstance(chosen, Auto):
+        return explain(measures, chosen.parameters)
+    limit = getattr(chosen.parameters, "threshold", None)
+    against = f"; similar from {limit:g} on" if isinstance(limit, int | float) else ""
+    return f"the resemblance by {chosen.name} is {measures.resemblance:.3f}{against}"
 
 
 def _pair_statistics(

@@ -19,8 +19,10 @@ from doublet.reports.wording import (
     OUTCOMES,
     POSSIBLE,
     RELATED,
+    VERDICTS,
     count,
     percent,
+    verdict,
 )
 
 CONTEXT = 40  #: characters shown before and after a passage
@@ -102,7 +104,7 @@ def comparison(
     for letter, disguise in (("A", result.disguise_a), ("B", result.disguise_b)):
         lines += disguise_lines(letter, disguise, paint)
     if not result.fragments:
-        lines.append("No passage stands in both texts.")
+        lines += [_no_passage(result), ""]
     for number, part in enumerate(result.fragments[:SHOWN_FRAGMENTS], start=1):
         kind = FRAGMENT_KINDS.get(part.kind, part.kind)
         head = f"{kind}, {percent(part.score)} equal, {count(part.words, 'word')}"
@@ -125,6 +127,14 @@ def comparison(
         lines.append("")
     lines += [f"Note: {harmless(note)}" for note in result.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _no_passage(result: Comparison) -> str:
+    if result.similar:
+        return f"There is no passage to show: {result.method} compares the texts as wholes."
+    if result.possible:
+        return "No passage is in both texts for certain."
+    return "No passage stands in both texts."
 
 
 def _clipped(line: str, width: int) -> str:
@@ -273,19 +283,25 @@ def _comparison_header(result: Comparison, names: tuple[str, str], width: int, p
         rows.append(
             [letter, harmless(name), count(words, "word"), f"{percent(share)} of it stands in {other}"]
         )
-    verdict = "similar" if result.similar else "not similar"
-    if result.similar and result.step == "meaning":
-        verdict = "reworded, one from the other or both from a third"
-    style = "warning" if result.similar else "good"
+    told = verdict(result)
+    style = "good" if told == "different" else "warning"
     measures = [f"resemblance {result.resemblance:.3f}"]
     if result.containment_a is not None:
         measures.append(f"containment of A in B {result.containment_a:.3f}")
     if result.containment_b is not None:
         measures.append(f"of B in A {result.containment_b:.3f}")
+    lines = []
+    if told in ("edited", "reworded"):
+        aligned, kept = (result.details.get(name, 0.0) for name in ("aligned", "kept"))
+        lines.append(f"{paint(VERDICTS[told], style)}: aligned {aligned:.3f}, words kept {kept:.3f}")
+        if result.method == "auto":  # of meaning itself, resemblance is what is aligned
+            lines.append(f"By equal runs of words alone: {', '.join(measures)}")
+    else:
+        lines.append(f"{paint(VERDICTS[told], style)}: {', '.join(measures)}")
     return [
         *table(rows).rstrip("\n").split("\n"),
         "",
-        f"{paint(verdict.capitalize(), style)}: {', '.join(measures)}",
+        *lines,
         *(paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)),
     ]
 

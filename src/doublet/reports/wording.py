@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from doublet.model import Comparison
+
 #: kinds of fragments (K2)
 FRAGMENT_KINDS = {
     "verbatim": "word for word",
@@ -12,6 +14,16 @@ FRAGMENT_KINDS = {
 
 #: reworded places that are too short to be sure of, and are in no share
 POSSIBLE = "Perhaps reworded"
+
+#: what is said of two texts as wholes (`verdict`)
+VERDICTS = {
+    "equal": "Equal word for word",
+    "edited": "Edited, one from the other or both from a third",
+    "reworded": "Reworded, one from the other or both from a third",
+    "similar": "Similar",
+    "parts": "Not similar as wholes",
+    "different": "Not similar",
+}
 
 #: kinds of disguise (T5): what was undone
 DISGUISES = {
@@ -101,6 +113,18 @@ def percent(share: float) -> str:
     if value == "0.0" and share > 0:
         return "under 0.1%"
     return value.removesuffix(".0") + "%"
+
+
+def verdict(result: Comparison) -> str:
+    """Key of `VERDICTS`. "parts": they share passages, and are not similar by the method's own rule."""
+    if result.similar:
+        if result.step == "exact":
+            return "equal"
+        if result.step != "meaning":
+            return "similar"
+        reworded = sum(part.words for part in result.fragments if part.kind == "reworded")
+        return "reworded" if 2 * reworded > sum(part.words for part in result.fragments) else "edited"
+    return "parts" if result.fragments else "different"
 
 
 def size(number: float) -> str:

@@ -144,6 +144,27 @@ class Auto(BaseMethod[AutoParameters]):
         return np.concatenate([smallest, self.meaning.keys_of(stems)])
 
 
+def explain(found: Measures, limits: AutoParameters) -> str:
+    """Why `Auto` calls two texts similar or not, in words."""
+    if found.step == EXACT:
+        return "all words are equal"
+    inside = max(found.containment or (0.0, 0.0))
+    if found.step == SHINGLES and found.similar:
+        if found.resemblance >= limits.threshold:
+            return f"the resemblance {found.resemblance:.3f} reaches the threshold {limits.threshold:g}"
+        return f"{inside:.3f} of one text stands in the other, and {limits.containment:g} is enough"
+    below = f"the resemblance {found.resemblance:.3f} is below the threshold {limits.threshold:g}"
+    if found.step == SHINGLES:
+        return f"{below}, and under {LEAST_WORDS} words are too few to look for rewording"
+    aligned, kept, together = (found.details.get(name, 0.0) for name in ("aligned", "kept", "together"))
+    lies = f"{aligned:.3f} of one text lies on the other, {kept:.3f} of the weight of its words unchanged"
+    if found.similar:
+        return f"place by place, {lies}"
+    if aligned >= limits.aligned and kept >= limits.kept and together >= limits.together:
+        return f"{below}; place by place, {lies}, but in whole passages with other text between them"
+    return f"{below}, and place by place only {lies}"
+
+
 def settle(measures: Sequence[Measures]) -> list[Measures]:
     """Answers about the candidates of *one* text, seen together: a candidate that keeps less than 0.6 of what the best
     one keeps is not the source. It shares passages with it, as pages of one template do, and is no longer similar."""

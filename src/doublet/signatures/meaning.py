@@ -172,6 +172,17 @@ class Meaning(BaseMethod[MeaningParameters]):
         """Alignments of *pairs* of *texts* (sequences of stems, as in signatures)."""
         return align(texts, pairs, rates or self._rates, threads=threads)
 
+    def paths(self, a: U64, b: U64) -> list[tuple[int, int, int, int]]:
+        """Where two sequences of stems lie on each other, in order of a: half-open ranges in a and in b."""
+        words = np.concatenate([a, b])
+        distinct, dense = kernels.number_words(words)
+        offsets = np.array([0, len(a), len(words)], np.uint64)
+        turned = _later(a, b)
+        left, right = (np.array([side], np.uint32) for side in ((1, 0) if turned else (0, 1)))
+        columns = kernels.align_texts(dense, offsets, *self._rates.of(distinct), left, right)[2:]
+        rows = np.stack(columns, axis=1)[:, [2, 3, 0, 1] if turned else [0, 1, 2, 3]]
+        return sorted(map(tuple, rows.tolist()))
+
     def keys_of(self, stems: U64) -> U64:
         return key_values(stems, np.array([0, len(stems)], np.uint64))[0]
 

@@ -84,3 +84,70 @@ def test_methods_without_containment_say_how_it_was_measured():
     result = compare(A, A, method="minhash")
     assert result.containment_a == 1.0
     assert any("containment" in note for note in result.notes)
+
+
+SHORT = (
+    "Снег в городе занимает место, и его вывозят за окраину каждую ночь, пока улицы пусты.",
+    "Снег в столице занимает площадь, и его увозят за окраину всякую ночь, пока дороги пусты.",
+)
+
+
+@pytest.mark.covers("M15", "K2")
+@pytest.mark.parametrize("method", ["auto", "meaning"])
+def test_a_reworded_copy_has_a_share_and_nothing_in_doubt(method):
+    result = compare(*SHORT, method=method)
+    assert (result.similar, result.step) == (True, "meaning")
+    assert result.share > 0.9
+    assert result.share_b > 0.9
+    assert result.possible == ()
+    (fragment,) = result.fragments
+    assert (fragment.kind, fragment.strength) == ("reworded", "weak")
+    assert any("150 words" in note for note in result.notes)
+
+
+def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
+    from doublet.jobs import compare as job
+    from doublet.matches.passages import Found
+
+    monkeypatch.setattr(job, "find_all", lambda *_: [Found([], [])])
+    result = compare(*SHORT)
+    assert result.similar
+    assert [SHORT[0][f.a.start : f.a.end] for f in result.fragments] == [SHORT[0][:-1]]
+    assert result.share == result.share_b == 1.0
+    assert "weight 0" not in result.fragments[0].reason
+
+
+@pytest.mark.covers("M15")
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        (A, A, "all words are equal"),
+        (A, A + " Бак!", "reaches the threshold 0.5"),
+        (A[:97], A * 2 + SHORT[0] * 3, "of one text stands in the other, and 0.9 is enough"),
+        (*SHORT, "place by place, 1.000 of one text lies on the other"),
+        ("снег идёт", "бак пуст", "under 8 words are too few"),
+        (A, SHORT[0], "and place by place only"),
+        ("", A, "too little to compare"),
+    ],
+)
+def test_every_answer_has_its_reason(a, b, reason):
+    result = compare(a, b)
+    assert reason in result.reason
+    assert result.to_dict()["reason"] == result.reason
+
+
+def test_other_methods_give_their_resemblance_as_reason():
+    assert (
+        compare(A, A, method="shingles").reason == "the resemblance by shingles is 1.000; similar from 0.5 on"
+    )
+    assert compare(A, A, method="simhash").reason == "the resemblance by simhash is 1.000"
+
+
+def test_a_template_is_not_called_similar_and_the_reason_says_so():
+    from doublet.model import Measures
+    from doublet.signatures import method
+    from doublet.signatures.auto import explain
+
+    details = {"aligned": 0.55, "kept": 0.5, "together": 1.05}
+    shared = Measures(0.3, (0.4, 0.5), False, "meaning", details)
+    assert "in whole passages with other text between them" in explain(shared, method("auto").parameters)

@@ -9,6 +9,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -94,6 +95,40 @@ def test_no_fragments() -> None:
     text = terminal.comparison(replace(RESULT, fragments=(), share=0.0), A, B)
     assert "No passage stands in both texts." in text
     assert "0% of it stands in B" in text
+
+
+@pytest.mark.covers("K2")
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"similar": False}, "Not similar as wholes: resemblance 0.400"),
+        ({"similar": False, "fragments": (), "share": 0.0}, "Not similar: resemblance"),
+        ({"similar": True, "step": "exact"}, "Equal word for word: resemblance"),
+        ({"similar": True, "step": "shingles"}, "Similar: resemblance 0.400"),
+        ({"similar": True, "step": "meaning", "details": {"aligned": 0.9, "kept": 0.5}}, "Edited, one from"),
+        (
+            {
+                "similar": True,
+                "step": "meaning",
+                "details": {"aligned": 0.9, "kept": 0.5},
+                "fragments": (Fragment("1", Span(7, 50), Span(9, 52), "reworded", 0.5, 9),),
+            },
+            "Reworded, one from the other or both from a third: aligned 0.900, words kept 0.500",
+        ),
+        (
+            {"similar": True, "method": "simhash", "fragments": ()},
+            "There is no passage to show: simhash compares the texts as wholes.",
+        ),
+        (
+            {"fragments": (), "possible": (Fragment("p1", Span(7, 50), Span(9, 52), "reworded", 0.5, 9),)},
+            "No passage is in both texts for certain.",
+        ),
+    ],
+)
+def test_words_and_numbers_of_a_comparison_agree(change: dict[str, Any], words: str) -> None:
+    from dataclasses import replace
+
+    assert words in terminal.comparison(replace(RESULT, **change), A, B)
 
 
 def test_documents_cannot_steer_the_terminal() -> None:
