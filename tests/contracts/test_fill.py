@@ -114,6 +114,30 @@ def test_it_works(store: Store) -> None:
     assert store.library("x").outcomes == {"stored": 3, "changed": 1, "unchanged": 1}
 
 
+@pytest.mark.covers("T1", "L6")
+def test_a_document_has_the_title_that_it_gives_itself(store: Store, tmp_path: pathlib.Path) -> None:
+    """A list of paths says little; what the source calls it goes before what the document calls itself."""
+    page = f"<html><title>Башня у реки</title><p>{TOWER}</p></html>".encode()
+    fill(store, Found("a", data=page), Found("b", data=page, title="Башня"), kind="oai")
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "tower.html").write_bytes(page)
+    (folder / "bridge.md").write_text(f"---\ntitle: The Bridge\n---\n{BRIDGE}\n")
+    (folder / "snow.html").write_text(f"<html><title>Untitled Document</title><p>{SNOW}</p></html>")
+    with zipfile.ZipFile(folder / "old.zip", "w") as archive:
+        archive.writestr("tower.html", page)
+    fill_source(store, register_source(store, "x", str(folder)))
+    titles = {document.id: document.title for document in store.documents("x")}
+    assert titles == {
+        "a": "Башня у реки",
+        "b": "Башня",
+        "tower.html": "Башня у реки",
+        "bridge.md": "The Bridge",
+        "snow.html": "",
+        "old.zip/tower.html": "Башня у реки",
+    }
+
+
 @pytest.mark.covers("L7")
 def test_every_document_ends_in_a_stated_outcome(store: Store) -> None:
     encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600

@@ -25,6 +25,11 @@ from formats_made import (
 from doublet.text.read import ReadDocument, read_document
 
 LEAST = 0.995
+#: formats in which it can be seen that the text begins with its heading
+HEADED = {
+    *("html", "markdown", "commonmark", "restructuredtext", "docx", "odt", "pptx", "epub", "epub 2"),
+    *("office docx", "office odt", "office flat odt", "office html", "office docbook"),
+}
 MISSING = sorted({"pandoc", "soffice"} - set(programs()))
 pytestmark = [
     pytest.mark.covers("T1"),
@@ -56,6 +61,10 @@ def test_the_words_come_back(read: dict[tuple[str, str], tuple[Made, ReadDocumen
             wrong[name, language] = (found.kind, share, found.hidden, _covered(found))
     assert not wrong
     _knows_its_pages(read["office pdf", "ru"][1])
+    # The text has a heading and no title; what the programs put there for want of one ("x", "UNTITLED") is none.
+    titles = {name: found.title for (name, language), (_, found) in read.items() if language == "ru"}
+    assert {name for name, title in titles.items() if title} == HEADED
+    assert set(titles.values()) == {"", "Снег в городе"}
 
 
 def _covered(found: ReadDocument) -> bool:

@@ -105,6 +105,8 @@ def command(
             write_text(_listed(found) if places else f"{found.text}\n")
             encoding = f", {found.encoding}" if found.encoding else ""
             say(f"{label}: {found.kind}{encoding}, {len(found.text):,} characters", quiet=quiet)
+            if found.title:
+                say(f"{label}: title: {found.title}", quiet=quiet)
             for note in (*found.notes, hidden_summary(found)):
                 if note:
                     say(f"{label}: {note}", quiet=quiet)

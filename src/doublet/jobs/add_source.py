@@ -346,23 +346,24 @@ class _Walk:
         fact = Fact(
             item.id, version=item.version, etag=item.validators.etag, modified=item.validators.modified
         )
-        text = item.text
+        text, title = item.text, item.title
         if text is None:
             declared = item.media_type
             if item.charset and "charset=" not in declared:
                 declared = f"{declared or 'text/html'}; charset={item.charset}"
             try:
-                text = self.pool.read(item.data, name=item.name, declared_type=declared).text
+                read = self.pool.read(item.data, name=item.name, declared_type=declared)
             except DoubletError as error:
                 if isinstance(error, ConfigError):
                     raise
                 state, reason = failure(error)
                 return None, replace(fact, state=state, reason=reason)
+            text, title = read.text, title or read.title
         short = self._too_short(text)
         if short:
             return None, replace(fact, state=short[0], reason=short[1])
         source = self.info.address if self.info.kind not in LOCAL_KINDS else Path(self.info.address).name
-        return Document(item.id, text, item.title, item.time, source, item.address), fact
+        return Document(item.id, text, title, item.time, source, item.address), fact
 
     def _too_short(self, text: str) -> tuple[str, str] | None:
         """State and reason of a text that is too short to be kept."""

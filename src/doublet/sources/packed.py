@@ -18,6 +18,7 @@ from doublet.sources.archive import Member
 from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.texts import failure
 from doublet.sources.workers import shared
+from doublet.text.read import ReadDocument
 
 _WEB = ("http://", "https://")
 
@@ -41,15 +42,15 @@ class PackedBatch:
         out = ParsedBatch()
         positions = []
         found = shared().each(zip(self.ids, self.members, strict=True), self._read)
-        for index, text in enumerate(found):
-            if isinstance(text, Outcome):
-                out.outcomes.append(text)
+        for index, document in enumerate(found):
+            if isinstance(document, Outcome):
+                out.outcomes.append(document)
                 continue
             out.ids.append(self.ids[index])
-            out.texts.append(text)
+            out.texts.append(document.text)
             out.times.append("")
             out.sources.append(self.label)
-            out.titles.append("")
+            out.titles.append(document.title)
             # The records of a WARC file are called by their addresses.
             out.addresses.append(self.ids[index] if self.ids[index].startswith(_WEB) else "")
             out.sizes.append(len(self.members[index].data))
@@ -59,17 +60,17 @@ class PackedBatch:
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
         for index in indexes:
-            text = self._read((self.ids[index], self.members[index]))
-            if isinstance(text, str):
-                yield json_line({"id": self.ids[index], "text": text})
+            document = self._read((self.ids[index], self.members[index]))
+            if not isinstance(document, Outcome):
+                yield json_line({"id": self.ids[index], "text": document.text})
 
-    def _read(self, pair: tuple[str, Member]) -> str | Outcome:
+    def _read(self, pair: tuple[str, Member]) -> ReadDocument | Outcome:
         identifier, member = pair
         place = f"{self.label}: {member.name}"
         if member.state:
             return Outcome(member.state, identifier, place, member.reason)
         try:
-            return shared().read(member.data, name=member.name, declared_type=member.declared_type).text
+            return shared().read(member.data, name=member.name, declared_type=member.declared_type)
         except DoubletError as error:
             state, reason = failure(error)
             return Outcome(state, identifier, place, reason)

@@ -103,6 +103,7 @@ def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
     return {
         "kind": found.kind,
         "encoding": found.encoding,
+        "title": found.title,
         "text": found.text,
         "notes": list(found.notes),
         "places": [[*p.span, p.page, p.paragraph, p.line, p.element] for p in found.places],

@@ -57,8 +57,10 @@ class TextBatch:
                 out.outcomes.append(found)
                 continue
             out.ids.append(file.id)
-            out.texts.append(found[0])
-            out.times.append(found[1])
+            document, time = found
+            out.texts.append(document.text)
+            out.titles.append(document.title)
+            out.times.append(time)
             out.sources.append(self.label)
             out.sizes.append(file.size_bytes)
             positions.append(self.first + index)
@@ -71,15 +73,15 @@ class TextBatch:
             found = read_file(file.path, limit_bytes=self.limit_bytes)
             yield json_line({"id": file.id, "text": found.text})
 
-    def _read(self, file: TextFile) -> tuple[str, str] | Outcome:
-        """The text of a file and the time of its last change, or what became of it."""
+    def _read(self, file: TextFile) -> tuple[ReadDocument, str] | Outcome:
+        """A file and the time of its last change, or what became of it."""
         try:
             found = read_file(file.path, limit_bytes=self.limit_bytes)
             time = datetime.fromtimestamp(file.path.stat().st_mtime, UTC).isoformat()
         except (DoubletError, OSError) as error:
             state, reason = failure(error)
             return Outcome(state, file.id, str(file.path), reason)
-        return found.text, time
+        return found, time
 
 
 @dataclass(slots=True)

@@ -30,7 +30,8 @@ from doublet.sources.protocol import (
     Unchanged,
     Validators,
 )
-from doublet.text.formats.html import parse_page
+from doublet.text.formats.html import page_titles, parse_page
+from doublet.text.titles import sensible
 
 ROBOT = "doublet"  #: the name that pages may address in their rules for robots
 HEAD_BYTES = 1 << 18  #: of a page that are looked at for what it says of itself
@@ -153,12 +154,9 @@ def look(answer: Answer) -> PageFacts:
         if name and meta.get("content"):
             metas.setdefault(name, []).append(meta.get("content").strip())
     links = [(_words(link.get("rel")), link) for link in page.iter("link") if link.get("href")]
-    title = page.find(".//title")
-    text = " ".join("".join(title.itertext()).split()) if title is not None else ""
-    short = " ".join(_first(metas, "citation_title", "og:title").split())
     canonical = [clean(link.get("href"), base=base) for rel, link in links if "canonical" in rel]
     return PageFacts(
-        title=short if short and (not text or short in text) else text,  # "Snow", not "Snow — The City"
+        title=next(filter(None, map(sensible, page_titles(page))), ""),
         canonical=canonical[0] if len(set(canonical)) == 1 else "",  # two that disagree mean nothing
         noindex=any(_forbids(value) for name in ("robots", ROBOT) for value in metas.get(name, ())),
         feeds=tuple(

@@ -203,6 +203,7 @@ def _document(answer: dict[str, Any]) -> ReadDocument:
             for text, reason, at, *rest in answer["hidden"]
         ),
         tuple(answer["notes"]),
+        answer["title"],
     )
 
 

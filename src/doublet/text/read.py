@@ -39,6 +39,7 @@ class ReadDocument:
     places: tuple[Place, ...]
     hidden: tuple[HiddenText, ...]
     notes: tuple[str, ...]
+    title: str = ""  #: what the document calls itself; empty when it does not, or when that says nothing
 
     def place_of(self, at: int) -> Place | None:
         """The place of a character, or of the nearest one before it."""
@@ -65,6 +66,7 @@ class ReadDocument:
             "format": FORMAT_VERSION,
             "kind": self.kind,
             "encoding": self.encoding,
+            "title": self.title,
             "text": self.text,
             "places": [place.to_dict() for place in self.places],
             "hidden": [item.to_dict() for item in self.hidden],
@@ -122,7 +124,9 @@ def read_document(
         raise Broken(
             f"cannot be read as {formats.describe(what)} ({type(error).__name__}: {error})"
         ) from error
-    return ReadDocument(found.text, what, found.encoding, found.places, found.hidden, found.notes)
+    return ReadDocument(
+        found.text, what, found.encoding, found.places, found.hidden, found.notes, found.title
+    )
 
 
 def hidden_summary(document: ReadDocument) -> str:

@@ -7,12 +7,13 @@ Runs that are marked hidden, set in white on nothing dark, or in letters under t
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from doublet.errors import Broken
-from doublet.text.formats.package import Element, Package, parse_xml, relations
+from doublet.text.formats.package import Element, Package, core_title, parse_xml, relations
 from doublet.text.formats.protocol import Builder, Hints, Reading, Run
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -34,6 +35,7 @@ _HIDING = (
     re.compile(rb'<w:sz [^>]*w:val="[0-4]"'),
 )
 _TINY_HALF_POINTS = 4  # two points: nobody reads that, and no honest text is set so
+_TITLE_PARAGRAPHS = 60  # a title page has so many lines at most
 _LIGHT = 0xF0  # every channel from here on is white to the eye
 
 
@@ -98,6 +100,9 @@ def read(data: bytes, hints: Hints) -> Reading:
                     notes[kind[:-1], note.get(_W + "id", "")] = note
     styles = _styles(package, parts.get("styles", ""))
     state = _State(package, Builder(), styles, notes)
+    state.build.offer_title(core_title(package))
+    if not state.build.title:
+        _offer_headings(state.build, body, _title_styles(package, parts.get("styles", "")))
     # Most documents say nothing that could hide a word: they are read without asking every run.
     state.looks = any(sign.search(raw) for sign in _HIDING) or any(look.reason() for look in styles.values())
     state.paged = next(body.iter(_W + "lastRenderedPageBreak"), None) is not None
@@ -152,6 +157,31 @@ def _styles(package: Package, name: str) -> dict[str, _Look]:
             base = own[base][1]
         full[identifier] = look
     return full
+
+
+def _title_styles(package: Package, name: str) -> tuple[set[str], set[str]]:
+    """Ids of the styles of titles and of first headings: the ids are in the language of the program."""
+    if name not in package:
+        return set(), set()
+    ids: dict[str, set[str]] = {"title": set(), "heading 1": set()}
+    for style in _root(package, name).iter(_W + "style"):
+        called = style.find(_W + "name")
+        if called is not None and called.get(_VAL, "").lower() in ids:
+            ids[called.get(_VAL, "").lower()].add(style.get(_W + "styleId", ""))
+    return ids["title"], ids["heading 1"]
+
+
+def _offer_headings(build: Builder, body: Element, styles: tuple[set[str], set[str]]) -> None:
+    """The paragraph in the style of titles, or the heading that the document begins with."""
+    titles, headings = styles
+    first = True
+    for paragraph in itertools.islice(body.iter(_P), _TITLE_PARAGRAPHS):
+        style = paragraph.find(f"{_PPR}/{_W}pStyle")
+        called = style.get(_VAL, "") if style is not None else ""
+        text = "".join(item.text or "" for item in paragraph.iter(_T))
+        if called in titles or (first and called in headings):
+            build.offer_title(text, heading=True)
+        first = first and not text.strip()
 
 
 def _look(properties: Element | None) -> _Look:

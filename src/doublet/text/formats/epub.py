@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doublet.errors import Broken, Encrypted, Unreadable
-from doublet.text.formats.html import parse_page, walk
+from doublet.text.formats.html import line, parse_page, walk
 from doublet.text.formats.package import Package, inside, local
 from doublet.text.formats.protocol import Builder, Hints, Reading
 
@@ -31,6 +31,9 @@ def read(data: bytes, hints: Hints) -> Reading:
         elif name == "itemref":
             spine.append(item.get("idref", ""))
     build = Builder()
+    for item in root.iter():
+        if local(item) == "title":
+            build.offer_title("".join(item.itertext()))
     chapter = 0
     for identifier in spine:
         item = manifest.get(identifier)
@@ -48,6 +51,8 @@ def read(data: bytes, hints: Hints) -> Reading:
         except Broken as error:
             build.note(f"the chapter {target} {error.message}")
             continue
+        if build.empty:
+            build.offer_title(next((line(item) for item in page.iter("h1")), ""), heading=True)
         walk(page, build, element=f"chapter {chapter}")
     if not chapter:
         raise Broken("is damaged: its list of chapters is empty")

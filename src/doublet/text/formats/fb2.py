@@ -18,6 +18,9 @@ def read(data: bytes, hints: Hints) -> Reading:
         data = package.read(names[0])
     root, encoding = parse_document(data, charset=hints.charset)
     build = Builder()
+    for item in root.iter():
+        if local(item) == "book-title":
+            build.offer_title(_text(item))
     paragraph = 0
     bodies = [child for child in root if local(child) == "body"]
     if not bodies:

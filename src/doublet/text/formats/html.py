@@ -57,6 +57,8 @@ DESIGN_SHARE = 0.2
 def read(data: bytes, hints: Hints) -> Reading:
     page, encoding = parse_page(data, charset=hints.charset)
     build = Builder()
+    for title in page_titles(page):
+        build.offer_title(title)
     if hints.frame:
         from doublet.text.frame import useful
 
@@ -82,6 +84,29 @@ def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise Broken(f"is damaged: there is no page in it ({error})") from error
     return page, encoding
+
+
+def page_titles(page: Element) -> list[str]:
+    """What a page calls itself, the best first: "Snow" of its description, not "Snow — The City" of its head."""
+    metas: dict[str, str] = {}
+    for meta in page.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").strip().lower()
+        if name in ("citation_title", "og:title", "dc.title"):
+            metas.setdefault(name, " ".join((meta.get("content") or "").split()))
+    title = next((line(item) for item in page.iter("title") if _outside_pictures(item)), "")
+    short = metas.get("citation_title") or metas.get("og:title") or metas.get("dc.title") or ""
+    heading = next((line(item) for item in page.iter("h1")), "")
+    return [short, title, heading] if not title or short in title else [title, short, heading]
+
+
+def line(item: Element) -> str:
+    """The words of an element in one line."""
+    return " ".join("".join(item.itertext()).split())
+
+
+def _outside_pictures(item: Element) -> bool:
+    """A drawing inside a page has a title of its own."""
+    return next(item.iterancestors("svg"), None) is None
 
 
 def walk(page: Element, build: Builder, *, element: str = "") -> None:

@@ -285,10 +285,22 @@ def read(data: bytes, hints: Hints) -> Reading:
     title = _title(reader, start)
     words = title + "\n" * (text.count("\n", 0, start) - title.count("\n")) + reader.words(start, stop)
     build = Builder()
+    build.offer_title(_named(text))
     _blocks(build, words, reader.notes, kept)
     if reader.inputs:
         build.note("files named by \\input or \\include are not read: check them on their own")
     return build.done(encoding)
+
+
+def _named(text: str) -> str:
+    """What \\title says, wherever it stands and whether the body shows it or not."""
+    found = re.search(r"\\title\s*(?:\[[^\]]*\])?\s*(?=\{)", text)
+    if not found:
+        return ""
+    reader = _Reader(text)
+    inner = reader._argument(found.end(), min(len(text), found.end() + 4_000))
+    words = reader.words(inner[0], inner[1]) if inner else ""
+    return re.sub("\x01\\d+\x01|\x00\\d+\x00", "", words.replace(_BREAK, " ").replace(_HEAD, ""))
 
 
 def _title(reader: _Reader, start: int) -> str:

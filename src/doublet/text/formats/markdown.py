@@ -13,6 +13,7 @@ from doublet.text.encoding import decode_page
 from doublet.text.formats.protocol import Builder, Hints, Reading, needs
 
 _FRONT = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+_FRONT_TITLE = re.compile(r"^title[ \t]*:[ \t]*(\S.*)$", re.M | re.I)
 _NOTE = re.compile(r"^ {0,3}\[\^([^\]\s]+)\]:[ \t]*", re.M)
 _NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[#.:][^{}\n]*\}")
@@ -28,15 +29,18 @@ def read(data: bytes, hints: Hints) -> Reading:
         raise needs("markdown-it-py", "Markdown") from error
     text, encoding = decode_page(data, header=hints.charset, markup=False)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    build = Builder()
     lines_before = 0
     front = _FRONT.match(text)
     if front:
+        named = _FRONT_TITLE.search(front.group())
+        build.offer_title(named.group(1).strip().strip("\"'") if named else "")
         lines_before = front.group().count("\n")
         text = text[front.end() :]
     text = _FENCED_DIV.sub("", _NOTE.sub("", text))
     parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable(["table", "strikethrough"])
-    build = Builder()
     element = ""
+    heading = ""
     row: list[str] | None = None
     number = 0
     for token in parser.parse(text):
@@ -44,6 +48,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         kind = token.type
         if kind.endswith("_open"):
             element = _element(token, element)
+            heading = token.tag if kind == "heading_open" else heading
             if kind == "tr_open":
                 row, row_line = [], line
         elif kind == "tr_close" and row is not None:
@@ -52,6 +57,8 @@ def read(data: bytes, hints: Hints) -> Reading:
             row = None
         elif kind == "inline":
             words = _words(token.children or [])
+            if element == "heading" and (build.empty or heading == "h1"):
+                build.offer_title(words, heading=True)
             if row is not None:
                 row.append(words)
             elif words.strip():

@@ -7,12 +7,13 @@ not part of the text; pages are known where the program has noted its soft page 
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 
 from doublet.errors import Broken, Encrypted
 from doublet.text.formats.docx import is_white
-from doublet.text.formats.package import Element, Package, local, parse_xml
+from doublet.text.formats.package import Element, Package, local, parse_xml, title_of
 from doublet.text.formats.protocol import Builder, Hints, Reading, Run
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -22,6 +23,7 @@ _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 
 _P, _H, _NOTE = _TEXT + "p", _TEXT + "h", _TEXT + "note"
@@ -35,6 +37,7 @@ _SKIPPED = frozenset(
 )
 _BOXES = frozenset({_DRAW + "frame", _DRAW + "custom-shape", _DRAW + "rect", _DRAW + "text-box"})
 _TINY_POINTS = 2.0
+_TITLE_PARAGRAPHS = 60  # a title page has so many lines at most
 _LENGTH = re.compile(r"([\d.]+)(pt|in|cm|mm|px|pc)\Z")
 _POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "px": 0.75, "pc": 12.0}
 
@@ -58,20 +61,44 @@ def read(data: bytes, hints: Hints) -> Reading:
         if "META-INF/manifest.xml" in package and b"encryption-data" in package.read("META-INF/manifest.xml"):
             raise Encrypted("is protected by a password: save it without one")
         roots = [package.xml("content.xml")]
+        title = title_of(package, "meta.xml") if "meta.xml" in package else ""
         if "styles.xml" in package:
             roots.append(package.xml("styles.xml"))
     else:
         roots = [parse_xml(data)]
+        named = roots[0].find(f"{_OFFICE}meta/{_DC}title")
+        title = "".join(named.itertext()) if named is not None else ""
     body = roots[0].find(_OFFICE + "body")
     if body is None:
         raise Broken("is damaged: it has no body")
     hidden, shown = _styles(roots)
     state = _State(Builder(), hidden, shown)
+    state.build.offer_title(title)
+    if not state.build.title:
+        _offer_headings(state.build, roots, body)
     state.paged = next(body.iter(_TEXT + "soft-page-break"), None) is not None
     _blocks(state, body, "")
     if next(body.iter(_OFFICE + "annotation"), None) is not None:
         state.build.note("comments in the margin are left out")
     return state.build.done()
+
+
+def _offer_headings(build: Builder, roots: list[Element], body: Element) -> None:
+    """The paragraph in the style of titles, the heading that a text begins with, the title of a first slide."""
+    styles = {"Title"}
+    for root in roots:
+        for style in root.iter(_STYLE + "style"):
+            if style.get(_STYLE + "parent-style-name") in styles:
+                styles.add(style.get(_STYLE + "name", ""))
+    first = True
+    for paragraph in itertools.islice(body.iter(_P, _H), _TITLE_PARAGRAPHS):
+        text = "".join(paragraph.itertext())
+        frame = next(paragraph.iterancestors(_DRAW + "frame"), None)
+        on_slide = frame is not None and frame.get(_PRESENTATION + "class") == "title"
+        heading = first and paragraph.tag == _H and paragraph.get(_TEXT + "outline-level") == "1"
+        if on_slide or heading or paragraph.get(_TEXT + "style-name") in styles:
+            build.offer_title(text, heading=True)
+        first = first and not text.strip()
 
 
 def _styles(roots: list[Element]) -> tuple[dict[str, str], frozenset[str]]:

@@ -160,6 +160,24 @@ def inside(folder: str, target: str) -> str:
     return "/".join(steps)
 
 
+def core_title(package: Package) -> str:
+    """The title among the properties of an Office document; empty when there is none or they are damaged."""
+    named = [target for kind, target in relations(package, "").values() if kind == "core-properties"]
+    for name in (*named, "docProps/core.xml"):
+        if name in package:
+            return title_of(package, name)
+    return ""
+
+
+def title_of(package: Package, name: str) -> str:
+    """The first title in a part that describes the document; empty when the part is damaged."""
+    try:
+        found = next((item for item in package.xml(name).iter() if local(item) == "title"), None)
+    except Broken:
+        return ""
+    return "".join(found.itertext()) if found is not None else ""
+
+
 def texts(element: Element) -> Iterator[str]:
     """All text below an element."""
     yield from element.itertext()

@@ -85,6 +85,8 @@ def read(data: bytes, hints: Hints) -> Reading:
         count = len(document)
         if not count:
             raise Broken("is damaged: it has no pages")
+        build = Builder()
+        build.offer_title(document.get_metadata_value("Title"))
         pages, bad = [], 0
         for index in range(count):
             page = _page(document, index)
@@ -94,7 +96,6 @@ def read(data: bytes, hints: Hints) -> Reading:
         document.close()
     if bad == count:
         raise Broken("is damaged: none of its pages can be opened")
-    build = Builder()
     if bad:
         build.note(f"{bad} of {count} pages are damaged and were left out")
     _pictures(data, pages, hints, build)

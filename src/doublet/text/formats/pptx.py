@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from doublet.errors import Broken
 from doublet.text.formats.docx import is_white
-from doublet.text.formats.package import Element, Package, relations
+from doublet.text.formats.package import Element, Package, core_title, relations
 from doublet.text.formats.protocol import Builder, Hints, Reading, Run
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -55,6 +55,9 @@ def read(data: bytes, hints: Hints) -> Reading:
         raise Broken("is damaged: it has no presentation in it")
     for number, name in enumerate(slides, 1):
         root = package.xml(name)
+        if number == 1:
+            build.offer_title(core_title(package))
+            build.offer_title(_first_title(root), heading=True)
         if root.get("show") == "0":
             build.note(f"slide {number} is not shown in the presentation; it is read all the same")
         ground = _ground(package, name, root)
@@ -78,6 +81,15 @@ def _order(package: Package, main: str) -> list[str]:
         if target in package:
             out.append(target)
     return out
+
+
+def _first_title(slide: Element) -> str:
+    """The text of the shape that holds the title of a slide."""
+    for shape in slide.iter(_P + "sp"):
+        holder = shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+        if holder is not None and holder.get("type") in ("title", "ctrTitle"):
+            return " ".join(item.text or "" for item in shape.iter(_A + "t"))
+    return ""
 
 
 def _slide(build: Builder, root: Element, number: int, element: str, ground: _Ground) -> None:

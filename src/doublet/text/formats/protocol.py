@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from doublet.errors import ConfigError, Oversized
 from doublet.model import Span
+from doublet.text.titles import sensible
 
 #: why a piece of text cannot be seen
 HIDDEN_REASONS = {
@@ -87,6 +88,7 @@ class Reading(NamedTuple):
     hidden: tuple[HiddenText, ...]
     notes: tuple[str, ...]
     encoding: str = ""
+    title: str = ""
 
 
 class Reader(Protocol):
@@ -108,6 +110,7 @@ class Builder:
 
     limit: int = 1 << 29  #: characters
     notes: list[str] = field(default_factory=list)
+    title: str = ""  #: the first one offered that says something
     _parts: list[str] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
     _hidden: list[HiddenText] = field(default_factory=list)
@@ -183,14 +186,23 @@ class Builder:
             place = Place(Span(self._length, self._length), page, paragraph, line, element)
             self._hidden.append(HiddenText(text, reason, place))
 
+    def offer_title(self, text: str | None, *, heading: bool = False) -> None:
+        """What may be the title of the document, the best first. A *heading* stands in the text itself."""
+        if text and not self.title:
+            self.title = sensible(text, heading=heading)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no text yet."""
+        return not self._parts
+
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
 
     def done(self, encoding: str = "") -> Reading:
-        return Reading(
-            "".join(self._parts), tuple(self._places), tuple(self._hidden), tuple(self.notes), encoding
-        )
+        text, places, hidden = "".join(self._parts), tuple(self._places), tuple(self._hidden)
+        return Reading(text, places, hidden, tuple(self.notes), encoding, self.title)
 
 
 def _merged(runs: Iterable[Run]) -> list[Run]:

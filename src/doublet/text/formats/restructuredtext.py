@@ -63,6 +63,8 @@ def read(data: bytes, hints: Hints) -> Reading:
             number += 1
             raw = "\n".join(block)
             words = raw if element == "code" else inline(raw)
+            if element == "heading" and build.empty:
+                build.offer_title(words, heading=True)
             build.add(words, paragraph=number, line=first, element=element)
         block, element = [], ""
 

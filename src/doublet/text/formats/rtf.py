@@ -7,7 +7,9 @@ white runs and runs under two points are hidden text. Headers, footers, pictures
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from doublet.errors import Broken
@@ -16,6 +18,10 @@ from doublet.text.formats.protocol import Builder, Hints, Reading, Run
 _TOKEN = re.compile(
     rb"\\([A-Za-z]{1,32})(-?\d{1,10})? ?|\\'([0-9A-Fa-f]{2})|\\([^A-Za-z'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\"
 )
+_INFO_TITLE = re.compile(rb"\{\\title\b ?((?:[^{}]|\{[^{}]*\}){0,4000})\}", re.S)
+_INFO_STARTS = 1 << 20  # fonts and styles go before it
+_INFO_BYTES = 8_192
+_CODE_PAGE = re.compile(rb"\\ansicpg\d{1,5}")
 _CHARSETS = {
     0: "cp1252", 77: "mac-roman", 128: "cp932", 129: "cp949", 134: "gbk", 136: "big5", 161: "cp1253",
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
@@ -74,6 +80,8 @@ class _State:
 
 def read(data: bytes, hints: Hints) -> Reading:  # noqa: ARG001 - one protocol for all formats
     state = _State(Builder())
+    for title in _titles(data):
+        state.build.offer_title(title)
     stack: list[_Group] = []
     group = _Group()
     opened = False
@@ -152,6 +160,19 @@ def read(data: bytes, hints: Hints) -> Reading:  # noqa: ARG001 - one protocol f
             raise Broken("is cut short: its groups are not closed and no text was found")
         state.build.note("the file is cut short: its groups are not closed")
     return state.build.done(state.encoding)
+
+
+def _titles(data: bytes) -> Iterator[str]:
+    """The titles among the properties: small documents of their own in the code page of the whole. Where that does not
+    have the letters, the same title follows in Unicode."""
+    info = data.find(b"{\\info", 0, _INFO_STARTS)
+    if info < 0:
+        return
+    page = _CODE_PAGE.search(data, 0, info)
+    for found in _INFO_TITLE.finditer(data, info, info + _INFO_BYTES):
+        inner = b"{\\rtf1" + (page.group() if page else b"") + b" " + found.group(1) + b"}"
+        with contextlib.suppress(Broken):
+            yield read(inner, Hints()).text
 
 
 def _word(state: _State, group: _Group, word: bytes, value: int | None) -> None:

@@ -32,6 +32,9 @@ _OUTER_LINK = re.compile(
 _BARE_ADDRESS = re.compile(r"(?<![\w/])https?://[^\s<>\[\]|]+")
 _QUOTES = re.compile(r"'{2,5}")
 _HEADING = re.compile(r"(={1,6})[ \t]*(.*?)[ \t]*\1[ \t]*\Z")
+_DISPLAYED = re.compile(r"\{\{\s*DISPLAYTITLE\s*:([^{}|]*)", re.I)
+_FIRST_HEADING = re.compile(r"\s*=[ \t]*([^=\n]+?)[ \t]*=[ \t]*$", re.M)
+_LEAD = re.compile(r"^'''([^'\n]{2,150})'''", re.M)  # articles begin with their subject
 _LIST = re.compile(r"[*#:;]+[ \t]*")
 _MAGIC = re.compile(r"__[A-ZА-ЯЁ_]{3,}?__")
 _REDIRECT = re.compile(r"\A\s*#(?:redirect|перенаправление)\b[^\n]*", re.I)
@@ -57,7 +60,10 @@ _PASSES = 64  # nesting deeper than that is no text
 def read(data: bytes, hints: Hints) -> Reading:
     text, encoding = decode_page(data, header=hints.charset, markup=False)
     build = Builder()
-    _read_page(text.replace("\r\n", "\n").replace("\r", "\n"), build)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for named in (_DISPLAYED.search(text), _FIRST_HEADING.match(text), _LEAD.search(text)):
+        build.offer_title(_inline(named.group(1)) if named else "", heading=True)
+    _read_page(text, build)
     return build.done(encoding)
 
 

@@ -45,6 +45,9 @@ _INLINE_NOTES = frozenset(
     {"footnote", "fn", "note"}
 )  # in XML of another kind: when it stands inside a sentence
 _ROWS = frozenset({"row", "strow", "sthead", "tr"})
+_HEADERS = frozenset("front article-meta title-group teiHeader fileDesc titleStmt head metadata".split())
+_TITLE_DEPTH = 5
+_TITLE_ELEMENTS = 50
 _DESCRIPTION = frozenset({"info", "articleinfo", "bookinfo", "chapterinfo", "sectioninfo", "refentryinfo"})
 
 
@@ -60,8 +63,23 @@ def read(data: bytes, hints: Hints) -> Reading:
     root, encoding = parse_document(data, charset=hints.charset)
     kind = hints.kind if hints.kind in _SKIPPED else "xml"
     state = _State(kind, Builder())
+    state.build.offer_title(_title(state, root), heading=True)
+    state.notes = []
     _block(state, root)
     return state.build.done(encoding)
+
+
+def _title(state: _State, root: Element) -> str:
+    """The title of the whole: not deeper than descriptions keep it, before those of the parts."""
+    level = [root]
+    for _ in range(_TITLE_DEPTH):
+        level = [child for element in level for child in element if local(child)][:_TITLE_ELEMENTS]
+        for element in level:
+            if local(element) in ("title", "article-title", "book-title", "docTitle"):
+                return _words(state, element)
+        described = [element for element in level if local(element) in _DESCRIPTION | _HEADERS]
+        level = described or level[:1]
+    return ""
 
 
 def _block(state: _State, element: Element) -> None:
