@@ -10,6 +10,7 @@ import pytest
 import zstandard
 
 from doublet.jobs.check_library import check_library
+from doublet.model import Document
 from doublet.store.connection import known_migrations
 from doublet.store.database import Store
 from doublet.store.verify import verify
@@ -80,3 +81,30 @@ def test_twin_recipes_of_the_first_layout_become_one(tmp_path: pathlib.Path) -> 
             store.database.raw.execute(
                 f"INSERT INTO doublet_recipe ({columns}) SELECT {columns} FROM doublet_recipe"
             )
+
+
+def test_contents_lose_their_second_index(tmp_path: pathlib.Path) -> None:
+    """Up to the second layout the number of a document stood beside the table, too; the file gets smaller."""
+    place = tmp_path / "old.db"
+    with Store(str(place)) as store:
+        store.create("x")
+        store.add("x", [Document(str(n), f"the {n}th of some thousand short texts") for n in range(3_000)])
+    with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as plain:
+        plain.execute("DELETE FROM django_migrations WHERE app = 'doublet_store' AND name > '0003'")
+        plain.execute("ALTER TABLE doublet_content RENAME TO now")
+        plain.execute(
+            "CREATE TABLE doublet_content (document_id bigint NOT NULL PRIMARY KEY, version integer NOT NULL, "
+            "dictionary bigint NOT NULL, keys BLOB NOT NULL, bag BLOB NOT NULL, text BLOB NOT NULL)"
+        )
+        plain.execute("INSERT INTO doublet_content SELECT * FROM now")
+        plain.execute("DROP TABLE now")
+        plain.execute("VACUUM")
+        assert plain.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    before = place.stat().st_size
+    with Store(str(place)) as store:
+        indexes = store.database.rows("SELECT name FROM sqlite_master WHERE tbl_name = 'doublet_content'")
+        assert indexes == [("doublet_content",)]
+        assert verify(store) == []
+        assert check_library(store, "the 77th of some thousand short texts").share == 1.0
+        store.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert place.stat().st_size < before

@@ -435,6 +435,7 @@ class Database:
                 finally:
                     if self.place is None:
                         self.rows("SELECT pg_advisory_unlock(7126510)")
+                self._give_back()
                 return
             except Exception:
                 # Another process may be making the tables at this moment.
@@ -443,6 +444,18 @@ class Database:
                     return
                 if attempt == 19 or self.place is None:
                     raise
+
+    def _give_back(self) -> None:
+        """Hand pages that a new layout left empty back to the disk. Only a wish: new documents would fill them."""
+        if self.place is None:
+            return
+        (free,), (all_pages,) = self.rows("PRAGMA freelist_count") + self.rows("PRAGMA page_count")
+        if 20 * free < all_pages:
+            return
+        try:
+            self.rows("VACUUM")
+        except sqlite3.Error as error:  # no room for a copy, or another process reads
+            log.info("%s keeps %d empty pages: %s", self.shown, free, error)
 
 
 def known_migrations() -> list[str]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from doublet.errors import InvalidParameter, LibraryExists, UnknownLibrary
 from doublet.model import Document, Signature
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.store import passages, words
+from doublet.store import passages, segments, words
 from doublet.store.connection import Database
 from doublet.store.names import escape, name_hash, unescape
 from doublet.store.signing import DRIFT, Signer, StoreIndex, take_entries
@@ -111,6 +111,7 @@ class Store:
         with self._writing:
             for numbers in self._numbers(info.number):
                 self._writer.remove(info.number, numbers)
+                self._writer.tidy()
                 done += len(numbers)
                 if step is not None:
                     step(done, max(done, info.documents))
@@ -168,6 +169,7 @@ class Store:
                 with self.database.writing():
                     self._writer.remove(info.number, [row[0] for row in rows])
                     self.walks.taken_out(info.number, names)
+                self._writer.tidy()
                 gone += names
         return gone
 
@@ -305,8 +307,11 @@ class Store:
                 for table in ("doublet_posting", "doublet_key"):
                     self.database.rows(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
         if self.database.vendor == "postgresql":
+            segments.tidy(self.database, thorough=True)
             with self.database.guard():
-                self.database.rows("ANALYZE doublet_posting")
+                # What was merged leaves room behind, which should be used before the tables grow.
+                self.database.rows("VACUUM (ANALYZE) doublet_block")
+                self.database.rows("ANALYZE doublet_segment")
 
     # Jobs
 

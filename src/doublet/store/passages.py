@@ -2,7 +2,7 @@
 
 Of the fingerprints of every four words those are kept that are smallest among nineteen in a row (winnowing): two
 documents that share a run of 22 words share a key, wherever it stands. A key is 40 bits of the fingerprint. SQLite
-keeps them as words of a contentless FTS5 table, PostgreSQL as rows (key, document). Positions are not kept:
+keeps them as words of a contentless FTS5 table, PostgreSQL in `segments`. Positions are not kept:
 verification finds them in the few texts that are looked at. Measured in benchmarks/store.py.
 """
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
-from doublet.store.connection import Database, array
+from doublet.store import segments
+from doublet.store.connection import Database
 from doublet.text.tokens import Canon, TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -108,15 +109,24 @@ def spell_keys(keys: U64, offsets: Sequence[int], bits: int = KEY_BITS, prefix: 
 # Postings
 
 
-def add_postings(database: Database, documents: Sequence[int], keys: U64, offsets: Sequence[int]) -> None:
+def add_postings(
+    database: Database,
+    libraries: int | Sequence[int],
+    documents: Sequence[int],
+    keys: U64,
+    offsets: Sequence[int],
+) -> None:
+    """*libraries*: the one of all documents, or that of each."""
     if database.vendor == "sqlite":
         database.copy(
             "doublet_posting", ("rowid", "k"), zip(documents, spell_keys(keys, offsets), strict=True)
         )
     else:
         cuts: I64 = np.array(offsets, np.int64)
-        owners = np.repeat(np.array(documents, np.int64), cuts[1:] - cuts[:-1])
-        copy_pairs(database, "doublet_posting", ("key", "document"), keys.astype(np.int64), owners)
+        sizes = cuts[1:] - cuts[:-1]
+        owners = np.repeat(np.array(documents, np.int64), sizes)
+        homes = np.broadcast_to(np.array(libraries, np.int64), len(documents))
+        segments.write(database, keys, owners, np.repeat(homes, sizes))
 
 
 def remove_postings(database: Database, documents: Sequence[int], packed: Sequence[bytes]) -> None:
@@ -132,11 +142,7 @@ def remove_postings(database: Database, documents: Sequence[int], packed: Sequen
         )
     else:
         owners = np.repeat(np.array(documents, np.int64), np.diff(offsets))
-        database.rows(
-            "DELETE FROM doublet_posting p USING unnest(%s::bigint[], %s::bigint[]) AS q(key, document) "
-            "WHERE p.key = q.key AND p.document = q.document",
-            [array(values.astype(np.int64).tolist()), array(owners.tolist())],
-        )
+        segments.write(database, values, owners, np.zeros(len(owners), np.int64), removed=True)
 
 
 def copy_pairs(database: Database, table: str, columns: tuple[str, ...], *values: I64) -> None:
@@ -169,9 +175,9 @@ class Hits:
 
 def look_up(database: Database, keys: U64, libraries: LibraryFilter | None, cut: int = CUT) -> Hits:
     """Documents (of these libraries) that have the keys; of a key with more than *cut* documents only some."""
-    found = _look_up_sqlite if database.vendor == "sqlite" else _look_up_rows
-    numbers, documents, frequency = found(database, keys, libraries, cut)
-    return Hits(numbers, documents, frequency)
+    if database.vendor == "sqlite":
+        return Hits(*_look_up_sqlite(database, keys, libraries, cut))
+    return Hits(*segments.look_up(database, keys, libraries.numbers if libraries else None, cut))
 
 
 def _look_up_sqlite(
@@ -204,25 +210,6 @@ def _look_up_sqlite(
 
 def _first(_: Any, row: tuple[int]) -> int:
     return row[0]
-
-
-def _look_up_rows(
-    database: Database, keys: U64, libraries: LibraryFilter | None, cut: int
-) -> tuple[I64, I64, I64]:
-    inner = "SELECT p.document FROM doublet_posting p WHERE p.key = q.key"
-    parameters: list[Any] = [array(keys.astype(np.int64).tolist())]
-    if libraries is not None:
-        inner = (
-            "SELECT p.document FROM doublet_posting p JOIN doublet_document d ON d.id = p.document "
-            "WHERE p.key = q.key AND d.library_id = ANY(%s)"
-        )
-        parameters.append(libraries.numbers)
-    sql = (
-        "SELECT q.n - 1, found.document FROM unnest(%s::bigint[]) WITH ORDINALITY AS q(key, n) "
-        f"CROSS JOIN LATERAL ({inner} LIMIT {int(cut) + 1}) AS found"
-    )
-    rows = np.array(database.rows(sql, parameters), np.int64).reshape(-1, 2)
-    return rows[:, 0], rows[:, 1], np.bincount(rows[:, 0], minlength=len(keys)).astype(np.int64)
 
 
 class LibraryFilter:

@@ -7,7 +7,7 @@ from them, so all of these can be made again; only a damaged text cannot.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import StoreDamaged
 from doublet.progress import Progress
-from doublet.store import passages, words
+from doublet.store import passages, segments, words
 from doublet.store.database import Store
 from doublet.store.signing import take_entries
 from doublet.store.texts import text_hash
@@ -26,7 +26,6 @@ I64 = NDArray[np.int64]
 BATCH = 2_000
 PART = 50_000  #: postings that are looked at together
 _FACTORS = [np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)]
-_HEAD = 19  # bytes before the first row of a binary COPY; two bytes stand after the last
 
 
 def verify(
@@ -55,6 +54,7 @@ def verify(
         if store.database.vendor == "postgresql":
             for info in store.libraries():
                 store.database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [info.number])
+            segments.hold(store.database)
         check.everything(names)
     return check.findings
 
@@ -298,16 +298,14 @@ class _Check:
         """What stands in a table of postings; None when it cannot be read."""
         out = Postings()
         if self.database.vendor == "postgresql":
-            columns = "key, document" if table == "doublet_posting" else "key, entry"
-            with (
-                self.database.raw.cursor() as cursor,
-                cursor.copy(f"COPY (SELECT {columns} FROM {table}) TO STDOUT (FORMAT BINARY)") as copy,
-            ):
-                for part in _parts(copy):
-                    rows = np.frombuffer(
-                        part, [("n", ">i2"), ("s", ">i4"), ("k", ">i8"), ("t", ">i4"), ("d", ">i8")]
-                    )
-                    out.add(rows["k"].astype(np.int64), rows["d"].astype(np.int64))
+            try:
+                for records in segments.everything(self.database):
+                    for removed in (0, 1):
+                        own = records.some(records.documents & np.uint64(1) == removed)
+                        numbers = (own.documents >> np.uint64(1)).astype(np.int64)
+                        out.add(own.keys.astype(np.int64), numbers, -1 if removed else 1)
+            except StoreDamaged:
+                return None
             return out
         look = f"temp.{table}_look"
         try:
@@ -333,12 +331,13 @@ class _Check:
             if self.database.vendor == "sqlite":
                 self.database.rows("INSERT INTO doublet_posting (doublet_posting) VALUES ('delete-all')")
             else:
-                self.database.rows("TRUNCATE doublet_posting")
+                segments.clear(self.database)
             last = 0
             while True:
                 rows = self.database.rows(
-                    "SELECT document_id, keys FROM doublet_content WHERE document_id > %s "
-                    "ORDER BY document_id LIMIT %s",
+                    "SELECT c.document_id, c.keys, d.library_id FROM doublet_content c "
+                    "JOIN doublet_document d ON d.id = c.document_id WHERE c.document_id > %s "
+                    "ORDER BY c.document_id LIMIT %s",
                     [last, BATCH],
                 )
                 if not rows:
@@ -347,7 +346,8 @@ class _Check:
                 values = passages.unpack_keys(b"".join(bytes(row[1]) for row in rows))
                 sizes = [len(row[1]) // passages.KEY_BYTES for row in rows]
                 offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64).tolist()
-                passages.add_postings(self.database, [row[0] for row in rows], values, offsets)
+                numbers, homes = [row[0] for row in rows], [row[2] for row in rows]
+                passages.add_postings(self.database, homes, numbers, values, offsets)
 
     def key_postings(self) -> None:
         """The index of whole-document keys: as many postings as the entries have keys, and readable."""
@@ -382,36 +382,13 @@ class Postings:
     count: int = 0
     sum: int = 0
 
-    def add(self, keys: I64, documents: I64) -> None:
+    def add(self, keys: I64, documents: I64, sign: int = 1) -> None:
         mixed = (keys.view(np.uint64) * _FACTORS[0]) ^ (documents.view(np.uint64) * _FACTORS[1])
         mixed ^= mixed >> np.uint64(32)
         mixed *= _FACTORS[2]
         mixed ^= mixed >> np.uint64(29)
-        self.count += len(keys)
-        self.sum = (self.sum + int(mixed.sum(dtype=np.uint64))) & ((1 << 64) - 1)
-
-
-def _parts(copy: Iterable[Any]) -> Iterator[bytes]:
-    """Rows of a binary COPY of two whole numbers, many at once, without its head and tail."""
-    size = 2 + 2 * (4 + 8)
-    waiting = b""
-    rest: list[bytes] = []
-    first = True
-    for block in copy:
-        rest.append(bytes(block))
-        if len(rest) < 20_000:
-            continue
-        waiting += b"".join(rest)
-        rest = []
-        if first:
-            waiting, first = waiting[_HEAD:], False
-        whole = len(waiting) // size * size
-        yield waiting[:whole]
-        waiting = waiting[whole:]
-    waiting += b"".join(rest)
-    if first:
-        waiting = waiting[_HEAD:]
-    yield waiting[: len(waiting) // size * size]
+        self.count += sign * len(keys)
+        self.sum = (self.sum + sign * int(mixed.sum(dtype=np.uint64))) & ((1 << 64) - 1)
 
 
 class _Totals:

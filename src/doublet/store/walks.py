@@ -173,6 +173,8 @@ class Walks:
                 "WHERE id = %s",
                 [status, escape(message[:KEPT_REASON]), int(time.time()), number],
             )
+        with self._lock:
+            self._writer.tidy()
 
     def known(self, source: int, id: str) -> Remembered | None:
         with self._database.guard():

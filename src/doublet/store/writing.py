@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import UsageError
 from doublet.model import Document, Outcome
-from doublet.store import passages, words
+from doublet.store import passages, segments, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
 from doublet.store.signing import Signer
@@ -146,7 +146,13 @@ class Writer:
             raise
         self._words.keep()
         self._packer.new.clear()
+        self.tidy()
         return added
+
+    def tidy(self) -> None:
+        """Keep the index of passages in shape. After a transaction; not inside one, which it would make long."""
+        if self._database.vendor == "postgresql" and not self._database.connection.in_atomic_block:
+            segments.tidy(self._database)
 
     def _add(self, library: int, batch: Prepared, skip: frozenset[int]) -> Added:
         database = self._database
@@ -259,7 +265,7 @@ class Writer:
                 for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
             ],
         )
-        passages.add_postings(database, numbers, keys, cuts)
+        passages.add_postings(database, library, numbers, keys, cuts)
         words.add_part(database, library, part)
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "

@@ -1,0 +1,278 @@
+"""Segments of postings on PostgreSQL against the plainest model of them, a set of pairs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from doublet.errors import StoreDamaged, StoreFull
+from doublet.jobs.check_library import check_library
+from doublet.model import Document
+from doublet.store import segments
+from doublet.store.connection import Database
+from doublet.store.database import Store
+from doublet.store.segments import Records, Segment, worth_merging
+from doublet.store.verify import verify
+from library_databases import new_address
+
+TOP = (1 << segments.KEY_BITS) - 1
+
+
+def records(*rows: tuple[int, int, int]) -> Records:
+    keys, documents, libraries = zip(*rows, strict=True) if rows else ((), (), ())
+    return Records(*(np.array(column, np.uint64) for column in (keys, documents, libraries)))
+
+
+def plain(some: Records) -> list[tuple[int, int, int]]:
+    columns = (some.keys.tolist(), some.documents.tolist(), some.libraries.tolist())
+    return list(zip(*columns, strict=True))
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, TOP), st.integers(2, 2 * segments.LARGEST_NUMBER + 1), st.integers(0, (1 << 32) - 1)
+    )
+)
+
+
+@given(rows=ROWS)
+def test_records_survive_packing(rows: list[tuple[int, int, int]]) -> None:
+    data = segments.pack(records(*rows))
+    assert len(data) == segments.RECORD * len(rows)
+    assert plain(segments.unpack(data)) == rows
+
+
+def test_half_a_record_is_damage() -> None:
+    with pytest.raises(StoreDamaged, match="verify --repair"):
+        segments.unpack(b"\0" * (segments.RECORD + 1))
+
+
+@given(rows=ROWS)
+def test_sorted_by_key_and_document(rows: list[tuple[int, int, int]]) -> None:
+    made = [(key, document) for key, document, _ in plain(records(*rows).sorted())]
+    assert made == sorted((key, document) for key, document, _ in rows)
+
+
+def test_added_and_removed_is_nothing() -> None:
+    some = records((1, 4, 7), (1, 5, 0), (1, 6, 7), (2, 5, 0), (2, 6, 7), (3, 8, 7))
+    assert plain(some.settled()) == [(1, 6, 7), (2, 5, 0), (2, 6, 7), (3, 8, 7)]
+    assert records().settled().removed == 0
+
+
+@given(keys=st.lists(st.integers(0, TOP) | st.integers(0, 3)), bits=st.integers(0, 12))
+@settings(max_examples=50)
+def test_blocks_hold_all_and_are_small(keys: list[int], bits: int) -> None:
+    keys = keys + [5] * (segments.HEAVY + 1) + [6] * segments.HEAVY
+    given_rows = sorted((key, 2 * n + 2, 1) for n, key in enumerate(keys))
+    blocks = dict(segments._blocks(bits, records(*given_rows)))
+    assert -1 - 5 in blocks
+    assert -1 - 6 not in blocks
+    found = []
+    for part, data in blocks.items():
+        for key, document, library in plain(segments.unpack(data)):
+            assert part == (-1 - key if part < 0 else key >> (segments.KEY_BITS - bits))
+            if document == 0:
+                assert -1 - key in blocks
+            else:
+                found.append((key, document, library))
+    assert sorted(found) == given_rows
+
+
+def test_which_are_merged() -> None:
+    def some(*sizes: int) -> list[Segment]:
+        return [Segment(n, 0, size, 0) for n, size in enumerate(sizes)]
+
+    assert worth_merging([]) == []
+    assert worth_merging(some(*[4000] * (segments.FAN - 1))) == []
+    eight = some(*[4000] * segments.FAN)
+    assert worth_merging(eight) == eight
+    assert worth_merging([*some(9_000_000), *eight]) == eight
+    assert worth_merging(some(100, 100, 900, 50_000), thorough=True) == some(100, 100)
+    assert worth_merging(some(100), thorough=True) == []
+    half_gone = [Segment(1, 0, 1000, 0), Segment(2, 0, 600, 600)]
+    assert worth_merging(half_gone) == half_gone
+
+
+# On a real database
+
+
+@pytest.fixture(scope="module")
+def database() -> Database:
+    return Database(new_address("postgresql"))
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes at which every path is walked with a handful of postings."""
+    for name, value in {"BLOCK": 4, "HEAVY": 3, "FAN": 3, "SMALLEST": 4, "SLICE": 16}.items():
+        monkeypatch.setattr(segments, name, value)
+
+
+# Keys that spread over all of the space, and a few that many documents have.
+_KEYS = st.sampled_from([0, 1, 2, TOP]) | st.integers(0, 31).map(lambda n: n * (TOP // 31))
+_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.lists(st.frozensets(_KEYS, min_size=1), min_size=1, max_size=6)),
+        st.tuples(st.just("remove"), st.lists(st.integers(0, 40), min_size=1, max_size=5)),
+        st.tuples(st.just("optimize"), st.just([])),
+    ),
+    max_size=25,
+)
+
+
+@pytest.mark.covers("S6")
+@given(steps=_STEPS, cut=st.integers(1, 6))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_any_history_gives_what_a_set_gives(database: Database, small: None, steps: list, cut: int) -> None:
+    with database.writing():
+        segments.clear(database)
+    there: dict[int, frozenset[int]] = {}
+    number = 0
+    for action, values in steps:
+        with database.writing():
+            if action == "add":
+                first = number + 1
+                for keys in values:
+                    number += 1
+                    there[number] = keys
+                _write(database, {n: there[n] for n in range(first, number + 1)}, removed=False)
+            elif action == "remove":
+                gone = {n: there.pop(n) for n in dict.fromkeys(values) if n in there}
+                _write(database, gone, removed=True)
+        segments.tidy(database, thorough=action == "optimize")
+    asked = sorted({0, 1, 2, 3, TOP, *(key for keys in there.values() for key in keys)}, reverse=True)
+    for libraries in (None, [0], [1, 2]):
+        numbers, documents, frequency = segments.look_up(database, np.array(asked, np.uint64), libraries, cut)
+        for place, key in enumerate(asked):
+            right = sorted(
+                n for n, keys in there.items() if key in keys and (not libraries or n % 3 in libraries)
+            )
+            assert sorted(documents[numbers == place].tolist()) == right[: cut + 1]
+            assert frequency[place] == min(len(right), cut + 1)
+
+
+def _write(database: Database, rows: dict[int, frozenset[int]], *, removed: bool) -> None:
+    pairs = [(key, n) for n, keys in rows.items() for key in keys]
+    keys = np.array([key for key, _ in pairs], np.uint64)
+    documents = np.array([n for _, n in pairs], np.int64)
+    segments.write(
+        database, keys, documents, np.zeros_like(documents) if removed else documents % 3, removed=removed
+    )
+
+
+def test_a_key_that_is_asked_for_twice(database: Database) -> None:
+    with database.writing():
+        segments.clear(database)
+        _write(database, {1: frozenset({7, 9}), 2: frozenset({9})}, removed=False)
+    asked = np.array([9, 7, 9, 8], np.uint64)
+    numbers, documents, frequency = segments.look_up(database, asked, None, 10)
+    assert sorted(zip(numbers.tolist(), documents.tolist(), strict=True)) == [
+        (0, 1),
+        (0, 2),
+        (1, 1),
+        (2, 1),
+        (2, 2),
+    ]
+    assert frequency.tolist() == [2, 1, 2, 0]
+    assert [len(part) for part in segments.look_up(database, asked[:0], None, 10)] == [0, 0, 0]
+
+
+def test_numbers_that_are_too_large_are_refused(database: Database) -> None:
+    key, library = np.array([1], np.uint64), np.array([1], np.int64)
+    with pytest.raises(StoreFull), database.writing():
+        segments.write(database, key, np.array([segments.LARGEST_NUMBER + 1], np.int64), library)
+
+
+def test_of_a_key_of_many_documents_only_the_beginning_is_read(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    with database.writing():
+        segments.clear(database)
+        documents = np.arange(1, 20_001, dtype=np.int64)
+        segments.write(database, np.full(20_000, 77, np.uint64), documents, np.ones_like(documents))
+
+    def count(*given: object, plain: object = segments._binary) -> list[tuple]:
+        rows = plain(*given)
+        read.append(sum(len(row[-1]) for row in rows))
+        return rows
+
+    monkeypatch.setattr(segments, "_binary", count)
+    for libraries in (None, [1]):
+        _, found, frequency = segments.look_up(database, np.array([77], np.uint64), libraries, 100)
+        assert found.tolist() == list(range(1, 102))
+        assert frequency.tolist() == [101]
+    assert sum(read) < 20_000
+    assert len(segments.look_up(database, np.array([77], np.uint64), [2], 100)[1]) == 0
+
+
+def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
+    """Readers in one thread, two writers that merge all the time: what was stored before is always found."""
+    address = new_address("postgresql")
+    with Store(address) as store:
+        for name in ("a", "b"):
+            store.create(name)
+        texts = [" ".join(f"w{n}x{i}" for i in range(40)) for n in range(3)]
+        store.add("a", [Document(f"kept {n}", text) for n, text in enumerate(texts)])
+        failed: list[BaseException] = []
+        done = threading.Event()
+
+        def write(name: str) -> None:
+            try:
+                with Store(address) as other:
+                    for n in range(30):
+                        other.add(name, [Document(f"{name}{n}", f"{texts[n % 3]} {name} {n}")])
+                        if n % 4 == 3:
+                            other.remove(name, [f"{name}{n - 1}"])
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=write, args=(name,)) for name in ("a", "b")]
+
+        def finish() -> None:
+            for thread in threads:
+                thread.join()
+            done.set()
+
+        for thread in [*threads, threading.Thread(target=finish)]:
+            thread.start()
+        looks = 0
+        while not done.is_set() or not looks:
+            looks += 1
+            for text in texts:
+                assert check_library(store, text).share == 1.0
+        assert failed == []
+        assert verify(store) == []
+        assert store.library("a").documents == 3 + 30 - 7
+
+
+@pytest.fixture
+def rows_of_the_second_layout() -> Iterator[str]:
+    """The address of a database as it was when every posting was a row."""
+    address = new_address("postgresql")
+    with Store(address) as store:
+        store.create("old")
+        store.add("old", [Document(str(n), " ".join(f"w{n}x{i}" for i in range(60))) for n in range(9)])
+        store.remove("old", ["4"])
+        with store.database.writing():
+            for statement in (
+                "CREATE TABLE doublet_posting (key bigint NOT NULL, document bigint NOT NULL, "
+                "PRIMARY KEY (key, document))",
+                "DROP TABLE doublet_segment, doublet_block",
+                "DELETE FROM django_migrations WHERE app = 'doublet_store' AND name > '0003'",
+            ):
+                store.database.rows(statement)
+    return address
+
+
+def test_rows_become_segments(rows_of_the_second_layout: str) -> None:
+    with Store(rows_of_the_second_layout) as store:
+        assert verify(store) == []
+        text = store.texts([next(store.documents("old")).number])
+        assert check_library(store, next(iter(text.values()))).share == 1.0
+        assert store.database.row("SELECT to_regclass('doublet_posting')") == (None,)
