@@ -51,6 +51,22 @@ void FoldTable::load(const char* raw, size_t size) {
     const uint32_t code = in.take<uint32_t>(), script = in.take<uint32_t>(), to = in.take<uint32_t>();
     weak[static_cast<uint64_t>(code) << 8 | script] = to;
   }
+  for (uint32_t page = 0; page < 2; ++page)
+    for (uint32_t i = 0; i < 128; ++i) {
+      const uint32_t base = page ? 0x400 : 0, e = entries[base + i], letter = e & kLetterMask;
+      const uint32_t script = (e >> kScriptShift) & 15, anchor = (e >> kAnchorShift) & 15, own = page ? kCyrillic : kLatin;
+      uint8_t way = 0;
+      if (e & kWord) {
+        way = static_cast<uint8_t>(Pages::kIsWord | (script ? Pages::kIsScript : 0) | (anchor ? Pages::kIsAnchor : 0));
+        if ((e & kSpecial) || (script && script != own) || (anchor && anchor != own) || (letter & ~127u) != base) way |= Pages::kIsOdd;
+        if (script && !anchor && twin_in_both_cases(letter)) way |= Pages::kIsTwin;
+      } else if (e & kDrop) {
+        way = Pages::kIsDrop;
+      }
+      this->pages.ways[page][i] = way;
+      this->pages.letters[page][i] = static_cast<uint8_t>(letter & 127);
+      if (page) this->pages.twins[i] = static_cast<uint8_t>(twin_in_both_cases(base + i));
+    }
 }
 
 }  // namespace doublet

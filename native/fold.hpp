@@ -35,6 +35,29 @@ inline uint64_t mix(uint64_t v) {
   return v ? v : 1;
 }
 
+// What the wide scanner needs of the characters 0-127 and 0x400-0x47F, a byte each: ways to be, and the letter's low bits.
+struct Pages {
+  enum Way : uint8_t { kIsWord = 1, kIsScript = 2, kIsAnchor = 4, kIsDrop = 8, kIsOdd = 16, kIsTwin = 32 };
+  alignas(64) uint8_t ways[2][128];
+  alignas(64) uint8_t letters[2][128];
+  uint8_t twins[128];  // of folded Cyrillic letters: the Latin one that looks the same in both cases
+};
+
+// The Latin look of a folded letter that is a twin in both cases, else 0.
+inline uint32_t twin_in_both_cases(uint32_t letter) {
+  switch (letter) {
+    case 0x61: case 0x63: case 0x65: case 0x6F: case 0x70: case 0x78: case 0x79: return letter;
+    case 0x430: return 0x61;
+    case 0x441: return 0x63;
+    case 0x435: return 0x65;
+    case 0x43E: return 0x6F;
+    case 0x440: return 0x70;
+    case 0x445: return 0x78;
+    case 0x443: return 0x79;
+    default: return 0;
+  }
+}
+
 struct FoldTable {
   std::vector<uint32_t> entries;                                  // one per code point
   struct Row { uint32_t look[3]; };                               // Latin, Cyrillic, Greek; 0: none
@@ -42,6 +65,8 @@ struct FoldTable {
   std::unordered_map<uint32_t, std::vector<uint32_t>> expansions;
   std::unordered_set<uint32_t> styled;
   std::unordered_map<uint64_t, uint32_t> weak;                    // code << 8 | script -> near look-alike
+
+  Pages pages;
 
   void load(const char* raw, size_t size);                        // the unpacked fold_table.bin
 };

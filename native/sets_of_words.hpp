@@ -95,6 +95,7 @@ class SetMaker {
       hashes[hashes.size++] = hash;
       flags[flags.size++] = flag;
     }
+    bool spells() const { return false; }
     void pop(size_t count) {
       hashes.size -= count;
       flags.size -= count;

@@ -64,6 +64,7 @@ template <class C> struct ColumnSink {
     out.hashes.size = out.starts.size = out.ends.size = out.flags.size = n + 1;
     if (table) out.ids.push(table->id_of(hash, text, start, end, letters, count));
   }
+  bool spells() const { return table != nullptr; }
   void pop(size_t count) {
     out.hashes.size -= count;
     out.starts.size -= count;
@@ -102,6 +103,7 @@ struct LetterSink {
       }
     }
   }
+  bool spells() const { return true; }
   void pop(size_t count) {
     marks.resize(marks.size() - count + 1);
     letters.resize(marks.back());

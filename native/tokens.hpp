@@ -5,7 +5,13 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define DOUBLET_WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
+#endif
 
 namespace doublet {
 
@@ -20,6 +26,152 @@ inline bool is_blank(uint32_t c) {
 }
 
 constexpr size_t kBlock = 256;
+
+int vector_bits();
+
+inline bool wide_words() {
+#if defined(__x86_64__)
+  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi2");
+  return can && vector_bits() >= 512;
+#else
+  return false;
+#endif
+}
+
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 says so of its own header
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+// Sixty-four characters at a time: a bit each for what they are, and the letters that they become.
+template <class C> struct WideBlock {
+  uint64_t word = 0, drop = 0, odd = 0;                   // odd: not to be read here
+  uint64_t scripts[2] = {0, 0}, anchors[2] = {0, 0};      // Latin, Cyrillic
+  uint64_t twin = 0;                                      // one of the letters that short words may be written with
+  alignas(64) C letters[64 + 64];
+
+  DOUBLET_WIDE inline void read(const uint8_t* s, size_t length) {
+    const Pages& pages = fold_table.pages;
+    const __mmask64 there = length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1;
+    const __m512i v = _mm512_maskz_loadu_epi8(there, s);
+    const __mmask64 high = _mm512_movepi8_mask(v);
+    const __m512i ways = _mm512_maskz_permutex2var_epi8(~high, load(pages.ways[0]), v, load(pages.ways[0] + 64));
+    _mm512_store_si512(letters, _mm512_permutex2var_epi8(load(pages.letters[0]), v, load(pages.letters[0] + 64)));
+    word = has(ways, Pages::kIsWord);
+    drop = has(ways, Pages::kIsDrop);
+    odd = has(ways, Pages::kIsOdd);
+    scripts[0] = has(ways, Pages::kIsScript);
+    anchors[0] = has(ways, Pages::kIsAnchor);
+    twin = has(ways, Pages::kIsTwin);
+    scripts[1] = anchors[1] = 0;
+    patch(s, high);
+  }
+
+  DOUBLET_WIDE inline void read(const uint16_t* s, size_t length) {
+    const Pages& pages = fold_table.pages;
+    const __mmask64 there = length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1;
+    const __m512i first = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(there), s);
+    const __m512i second = _mm512_maskz_loadu_epi16(static_cast<__mmask32>(there >> 32), s + 32);
+    const __m512i top = _mm512_set1_epi16(static_cast<short>(0xFF80)), base = _mm512_set1_epi16(0x400);
+    const __m512i first_top = _mm512_and_si512(first, top), second_top = _mm512_and_si512(second, top);
+    const __mmask64 cyrillic = static_cast<uint64_t>(_mm512_cmpeq_epi16_mask(second_top, base)) << 32 | _mm512_cmpeq_epi16_mask(first_top, base);
+    const __mmask64 ascii = static_cast<uint64_t>(_mm512_testn_epi16_mask(second, top)) << 32 | _mm512_testn_epi16_mask(first, top);
+    const __m512i v = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(first)), _mm512_cvtepi16_epi8(second), 1);
+    __m512i ways = _mm512_maskz_permutex2var_epi8(ascii, load(pages.ways[0]), v, load(pages.ways[0] + 64));
+    __m512i low = _mm512_permutex2var_epi8(load(pages.letters[0]), v, load(pages.letters[0] + 64));
+    __m512i first_letters = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low));
+    __m512i second_letters = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(low, 1));
+    word = has(ways, Pages::kIsWord);
+    drop = has(ways, Pages::kIsDrop);
+    odd = has(ways, Pages::kIsOdd);
+    scripts[0] = has(ways, Pages::kIsScript);
+    anchors[0] = has(ways, Pages::kIsAnchor);
+    twin = has(ways, Pages::kIsTwin);
+    scripts[1] = anchors[1] = 0;
+    if (cyrillic) {
+      ways = _mm512_maskz_permutex2var_epi8(cyrillic, load(pages.ways[1]), v, load(pages.ways[1] + 64));
+      low = _mm512_permutex2var_epi8(load(pages.letters[1]), v, load(pages.letters[1] + 64));
+      const __m512i one = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low)), two = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(low, 1));
+      first_letters = _mm512_mask_add_epi16(first_letters, static_cast<__mmask32>(cyrillic), one, base);
+      second_letters = _mm512_mask_add_epi16(second_letters, static_cast<__mmask32>(cyrillic >> 32), two, base);
+      word |= has(ways, Pages::kIsWord);
+      drop |= has(ways, Pages::kIsDrop);
+      odd |= has(ways, Pages::kIsOdd);
+      scripts[1] = has(ways, Pages::kIsScript);
+      anchors[1] = has(ways, Pages::kIsAnchor);
+      twin |= has(ways, Pages::kIsTwin);
+    }
+    _mm512_store_si512(letters, first_letters);
+    _mm512_store_si512(letters + 32, second_letters);
+    patch(s, ~(cyrillic | ascii));
+  }
+
+  // Writes these Cyrillic letters with their Latin twins.
+  DOUBLET_WIDE inline void to_latin(uint64_t places) {
+    for (; places; places &= places - 1) {
+      C& letter = letters[__builtin_ctzll(places)];
+      letter = fold_table.pages.twins[letter & 127];
+    }
+  }
+
+  // Sum of letter * factor^place over a word.
+  DOUBLET_WIDE inline uint64_t sum(size_t start, size_t end, const uint64_t* powers) const {
+    const C* from = letters + start;
+    size_t left = end - start;
+    __m512i total = part(from, left, powers);
+    while (__builtin_expect(left > 8, 0)) {
+      from += 8;
+      left -= 8;
+      powers += 8;
+      total = _mm512_add_epi64(total, part(from, left, powers));
+    }
+    const __m256i half = _mm256_add_epi64(_mm512_castsi512_si256(total), _mm512_extracti64x4_epi64(total, 1));
+    const __m128i quarter = _mm_add_epi64(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    return static_cast<uint64_t>(_mm_cvtsi128_si64(quarter)) + static_cast<uint64_t>(_mm_extract_epi64(quarter, 1));
+  }
+
+ private:
+  DOUBLET_WIDE static inline __m512i load(const uint8_t* from) { return _mm512_load_si512(from); }
+  DOUBLET_WIDE static inline uint64_t has(__m512i ways, uint8_t way) {
+    return _mm512_test_epi8_mask(ways, _mm512_set1_epi8(static_cast<char>(way)));
+  }
+  DOUBLET_WIDE static inline __m512i part(const C* from, size_t count, const uint64_t* powers) {
+    const __mmask8 used = count >= 8 ? 0xFF : static_cast<__mmask8>((1u << count) - 1);
+    __m512i letters;
+    if constexpr (sizeof(C) == 1) letters = _mm512_maskz_cvtepu8_epi64(used, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    else letters = _mm512_maskz_cvtepu16_epi64(used, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    const __m512i power = _mm512_loadu_si512(powers);
+    const __m512i low = _mm512_mul_epu32(letters, power), high = _mm512_mul_epu32(letters, _mm512_srli_epi64(power, 32));
+    return _mm512_add_epi64(low, _mm512_slli_epi64(high, 32));
+  }
+  // Characters outside of the pages, one by one.
+  DOUBLET_WIDE inline void patch(const C* s, uint64_t others) {
+    const uint32_t* t = fold_table.entries.data();
+    for (; others; others &= others - 1) {
+      const size_t i = static_cast<size_t>(__builtin_ctzll(others));
+      const uint64_t bit = others & (0 - others);
+      const uint32_t e = t[s[i]];
+      if (__builtin_expect(e & kWord, 0)) {
+        const uint32_t script = (e >> kScriptShift) & 15, anchor = (e >> kAnchorShift) & 15, letter = e & kLetterMask;
+        word |= bit;
+        if ((e & kSpecial) || (script & ~3u) || (anchor & ~3u) || letter > std::numeric_limits<C>::max()) odd |= bit;
+        letters[i] = static_cast<C>(letter);
+        if (script & kLatin) scripts[0] |= bit;
+        if (script & kCyrillic) scripts[1] |= bit;
+        if (anchor & kLatin) anchors[0] |= bit;
+        if (anchor & kCyrillic) anchors[1] |= bit;
+      } else if (e & kDrop) {
+        drop |= bit;
+      }
+    }
+  }
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
 
 // factor^i and its inverse modulo 2^64, for the places of a block.
 struct Powers {
@@ -39,7 +191,7 @@ struct Powers {
   }
 };
 
-// A sink has: push(hash, start, end, flags, letters, count) and pop(count). letters is null for a plain word, whose
+// A sink has: push(hash, start, end, flags, letters, count), pop(count) and spells(), true when it uses the letters. letters is null for a plain word, whose
 // letters are then those of the table for text[start, end).
 template <class C, class Sink> class Scanner {
  public:
@@ -49,6 +201,10 @@ template <class C, class Sink> class Scanner {
   // union of the entries of a word, a bit for "part of a word"), then the words are cut out at the edges of the bits.
   // text[size] is readable and 0: Python's strings are made so.
   void run() {
+#if defined(__x86_64__)
+    if constexpr (sizeof(C) < 4)
+      if (wide_words()) return run_wide();
+#endif
     uint64_t sums[kBlock + 1];
     uint32_t unions[kBlock];
     uint16_t edges[kBlock + 2];
@@ -76,12 +232,97 @@ template <class C, class Sink> class Scanner {
           done = next - at;
           continue;
         }
-        plain_word(at + start, at + end, all, (sums[end] - sums[start]) * powers.inverse[start]);
+        plain_word(at + start, at + end, (all >> kScriptShift) & 15, (all >> kAnchorShift) & 15,
+                   (sums[end] - sums[start]) * powers.inverse[start]);
       }
       at = go_on;
     }
     close_run();
   }
+
+#if defined(__x86_64__)
+  // The same with vectors; a word that may go on behind the block is begun again with the next one.
+  DOUBLET_WIDE void run_wide() {
+    const uint64_t* powers = Powers::get().power;
+    WideBlock<C> block;
+    size_t at = 0;
+    while (at < n_) {
+      const size_t length = std::min<size_t>(64, n_ - at);
+      block.read(s_ + at, length);
+      const uint64_t word = block.word;
+      uint64_t edges = word ^ (word << 1);
+      if (length < 64) edges &= (uint64_t{2} << length) - 1;
+      // A bit at the end of each word that holds a marked character: adding marks to a run of ones carries out of it.
+      const uint64_t ends = edges & ~word;
+      const uint64_t latin = (word + block.scripts[0]) & ends, latin_anchor = (word + block.anchors[0]) & ends;
+      const uint64_t cyrillic = (word + block.scripts[1]) & ends, cyrillic_anchor = (word + block.anchors[1]) & ends;
+      const uint64_t lettered = latin | cyrillic, mixed = latin & cyrillic;
+      // «с», «а», «со», written in Latin; one letter alone that no other follows or precedes at once, so that it is not
+      // part of a word with its letters set apart.
+      const uint64_t starts = word & ~(word << 1);
+      const uint64_t singles = starts << 1 & ends & lettered, doubles = starts << 2 & ends & ~singles;
+      uint64_t twins = (singles | doubles) & lettered & ~mixed & ~(word + (word & ~block.twin));
+      if (sink_.spells()) twins &= latin;  // the letters of the others are not those of the text
+      const uint64_t alone = block.odd ? 0 : singles & ~(singles << 2 | singles >> 2) & ((uint64_t{1} << 62) - 1);
+      const uint64_t unanchored = (latin ^ latin_anchor) | (cyrillic ^ cyrillic_anchor);
+      const uint64_t plain = ends & ~((word + block.odd) | block.drop | (unanchored & ~twins) | mixed | (singles & ~alone));
+      const uint64_t anchored = plain & (latin_anchor | cyrillic_anchor);
+      if constexpr (sizeof(C) > 1) {
+        const uint64_t turned = plain & twins & cyrillic;
+        if (turned) block.to_latin((turned >> 1 | (turned & doubles) >> 2));
+      }
+      size_t go_on = at + length;
+      size_t known = 0;   // words up to here are in context_
+      uint64_t held = watching_;  // the next word is to be looked at with care
+      while (edges) {
+        const size_t start = static_cast<size_t>(__builtin_ctzll(edges));
+        edges &= edges - 1;
+        const size_t end = edges ? static_cast<size_t>(__builtin_ctzll(edges)) : length;
+        edges &= edges - 1;
+        if (__builtin_expect(plain >> (end & 63) & !held & 1, 1)) {
+          const uint8_t flags = static_cast<uint8_t>((end - start < 3 ? kFlagShort : 0) | ((lettered >> end & 1) ? 0 : kFlagNumber));
+          sink_.push(mix(block.sum(start, end, powers)), static_cast<uint32_t>(at + start), static_cast<uint32_t>(at + end), flags, nullptr, 0);
+          continue;
+        }
+        if (end == length && at + length < n_) {
+          go_on = at + start;
+          if (!start) {
+            go_on = slow_word(at);
+            known = 64;
+          }
+          break;
+        }
+        const uint64_t before = anchored & (~uint64_t{0} << known) & ((uint64_t{1} << start) - 1);
+        if (before) context_ = latin_anchor >> (63 - __builtin_clzll(before)) & 1 ? kLatin : kCyrillic;
+        const uint64_t inside = (~uint64_t{0} << start) & (end == 64 ? ~uint64_t{0} : (uint64_t{1} << end) - 1);
+        const bool dropped = end < length ? block.drop >> end & 1 : t_[s_[at + end]] & kDrop;
+        if ((block.odd & inside) || dropped) {
+          const size_t next = slow_word(at + start);
+          if (next >= at + length) {
+            go_on = next;
+            known = 64;
+            break;
+          }
+          known = next - at + 1;
+          edges &= (~uint64_t{0} << (next - at)) << 1;  // words that it took with it
+          held = watching_;
+          continue;
+        }
+        const uint32_t scripts = ((block.scripts[0] & inside) ? kLatin : 0u) | ((block.scripts[1] & inside) ? kCyrillic : 0u);
+        const uint32_t anchors = ((block.anchors[0] & inside) ? kLatin : 0u) | ((block.anchors[1] & inside) ? kCyrillic : 0u);
+        plain_word(at + start, at + end, scripts, anchors, block.sum(start, end, powers));
+        known = end + 1;
+        held = watching_;
+      }
+      if (known < 64) {
+        const uint64_t last = anchored & (~uint64_t{0} << known);
+        if (last) context_ = latin_anchor >> (63 - __builtin_clzll(last)) & 1 ? kLatin : kCyrillic;
+      }
+      at = go_on;
+    }
+    close_run();
+  }
+#endif
 
  private:
   static size_t look_up(const C* s, size_t length, const Powers& powers, uint64_t* sums, uint32_t* unions, uint16_t* edges) {
@@ -118,8 +359,7 @@ template <class C, class Sink> class Scanner {
     return count;
   }
 
-  void plain_word(size_t start, size_t end, uint32_t all, uint64_t sum) {
-    const uint32_t scripts = (all >> kScriptShift) & 15, anchors = (all >> kAnchorShift) & 15;
+  void plain_word(size_t start, size_t end, uint32_t scripts, uint32_t anchors, uint64_t sum) {
     const bool single = end - start == 1 && scripts;
     if (__builtin_expect(single || watching_, 0)) follow(single, start, end, scripts != 0);
     if (__builtin_expect(!anchors && end - start <= 2 && (scripts == kLatin || scripts == kCyrillic), 0) && twin_word(start, end)) return;
@@ -383,21 +623,6 @@ template <class C, class Sink> class Scanner {
       u.script = static_cast<uint8_t>(script);
     }
     return flags;
-  }
-
-  // The Latin look of a folded letter that is a twin in both cases, else 0.
-  static uint32_t twin_in_both_cases(uint32_t letter) {
-    switch (letter) {
-      case 0x61: case 0x63: case 0x65: case 0x6F: case 0x70: case 0x78: case 0x79: return letter;
-      case 0x430: return 0x61;
-      case 0x441: return 0x63;
-      case 0x435: return 0x65;
-      case 0x43E: return 0x6F;
-      case 0x440: return 0x70;
-      case 0x445: return 0x78;
-      case 0x443: return 0x79;
-      default: return 0;
-    }
   }
 
   // «с», «а», «со»: one or two twins, all of one script. Written in Latin, whatever stands around.

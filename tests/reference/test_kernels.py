@@ -40,6 +40,19 @@ hostile = st.one_of(
     ),
 )
 
+# Longer than the blocks that are read at a time, with borders anywhere.
+long = st.tuples(
+    st.integers(0, 70), st.lists(hostile, min_size=2, max_size=9), st.sampled_from([" ", "", "а ", "n. "])
+).map(lambda made: "x" * made[0] + made[2].join(made[1]))
+anything = st.one_of(hostile, long)
+VECTORS = [0, 512]  # bits: the plain loops and the widest
+
+
+@pytest.fixture(autouse=True)
+def _widest_vectors():
+    yield
+    native.limit_vectors(512)
+
 
 def same_arrays(left: tuple, right: tuple) -> None:
     assert len(left) == len(right)
@@ -49,9 +62,10 @@ def same_arrays(left: tuple, right: tuple) -> None:
 
 
 @settings(max_examples=1500, deadline=None)
-@given(st.lists(hostile, max_size=4), st.integers(1, 3))
+@given(st.lists(anything, max_size=4), st.integers(1, 3), st.sampled_from(VECTORS))
 @pytest.mark.covers("T4", "T5", "T6")
-def test_tokenize(texts, threads):
+def test_tokenize(texts, threads, vectors):
+    native.limit_vectors(vectors)
     stop = reference.tokenize(["а на the он"])[0]
     plain, table = reference.WordTable(), native.WordTable()
     same_arrays(native.tokenize(texts, stop, None, threads), reference.tokenize(texts, stop))
@@ -65,11 +79,14 @@ def test_tokenize(texts, threads):
 @pytest.mark.parametrize("start", range(0, 0x110000, 0x4000))
 def test_every_code_point_folds_alike(start):
     texts = [f"ж{chr(c)}к a{chr(c)}n {chr(c)}" for c in range(start, start + 0x4000, 3)]
-    same_arrays(native.tokenize(texts), reference.tokenize(texts))
+    expected = reference.tokenize(texts)
+    for vectors in VECTORS:
+        native.limit_vectors(vectors)
+        same_arrays(native.tokenize(texts), expected)
 
 
 @settings(max_examples=300, deadline=None)
-@given(hostile)
+@given(anything)
 def test_fold_text(text):
     folded, places = native.fold_text(text)
     expected, expected_places = reference.fold_text(text)
@@ -78,7 +95,7 @@ def test_fold_text(text):
 
 
 @settings(max_examples=300, deadline=None)
-@given(hostile)
+@given(anything)
 def test_a_text_is_read_alike_in_every_width(text):
     """One emoji makes Python keep the whole text in four bytes a character: the words before it must not change."""
     alone = native.tokenize([text + " "])[0].tolist()
