@@ -439,6 +439,7 @@ class Check:
     share_with_all: float | None = (
         None  #: the share if nothing were left out; None when nothing was asked to be
     )
+    possible_sources: tuple[SourceMatch, ...] = ()  #: with nothing but *possible* places; in no share
 
     @property
     def fragments(self) -> tuple[SourceFragment, ...]:
@@ -460,6 +461,7 @@ class Check:
             "words": self.words,
             "share": self.share,
             "sources": [s.to_dict() for s in self.sources],
+            "possible_sources": [s.to_dict() for s in self.possible_sources],
             "documents": self.documents,
             "parameters": dict(self.parameters),
             "disguise": self.disguise.to_dict(),

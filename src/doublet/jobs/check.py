@@ -6,6 +6,7 @@ Documents come from files here; libraries that last will hand in their candidate
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from doublet.matches.align import (
 )
 from doublet.matches.passages import find_all, read_stems
 from doublet.matches.sources import Ranked, clip, rank_sources
-from doublet.model import Check, Document, Outcome, SourceMatch
+from doublet.model import Check, Disguise, Document, Outcome, SourceMatch
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.shingles import Shingles
@@ -91,23 +92,35 @@ def check(
                 chosen[row] = Document(parsed.ids[i], parsed.texts[i], title)
         at += len(parsed)
     candidates = [document for document in chosen if document is not None]
-    sources, words, share, disguise = explain(
+    answer = explain(
         text, candidates, [(like, inside) for _, _, like, inside in hits], options, min_share, progress
     )
     return Check(
-        words=words,
-        share=share,
-        sources=sources,
+        words=answer.words,
+        share=answer.share,
+        sources=answer.sources,
+        possible_sources=answer.possible,
         documents=count,
         parameters={
             "shingle_words": shingle_words,
             "min_share": min_share,
             **{n: getattr(options, n) for n in ALIGN_NAMES},
         },
-        disguise=disguise,
+        disguise=answer.disguise,
         outcomes=tuple(outcomes),
-        notes=() if words else ("the text has no words: there is nothing to check",),
+        notes=() if answer.words else ("the text has no words: there is nothing to check",),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the candidates tell of a text of so many *words*."""
+
+    sources: tuple[SourceMatch, ...]
+    possible: tuple[SourceMatch, ...]  #: documents with nothing but possible places
+    words: int
+    share: float
+    disguise: Disguise
 
 
 def explain(
@@ -120,11 +133,12 @@ def explain(
     *,
     counted: NDArray[np.bool_] | None = None,
     batch: TokenBatch | None = None,
-) -> tuple[tuple[SourceMatch, ...], int, float, Any]:
-    """Align *text* with every candidate and rank them: sources, words of the text, share of all, disguise.
+) -> Explained:
+    """Align *text* with every candidate and rank them.
 
     *measures* are resemblance and containment of each candidate. Words that are not *counted* (all are, without it)
     have no share; a source of such words alone comes last, with the share 0. *batch* holds the words of *text*.
+    A document that has only possible places is none of the sources; with a *min_share* it is not told at all.
     """
     canon = Canon()
     batch = batch if batch is not None else canon.tokens([text])
@@ -144,27 +158,34 @@ def explain(
         ranked += [Ranked(i, 0.0, 0.0) for i in sorted(silent, key=lambda i: names[i]) if passages[i]]
     else:
         ranked = rank_sources(passages, words, names) if words else []
+    if counted is not None:
+        possible = [[p for p in some if counted[p.a_start : p.a_end].any()] for some in possible]
+
+    def tell(row: Ranked, prefix: str) -> SourceMatch:
+        document, other = candidates[row.candidate], batches[row.candidate]
+        found = to_fragments(passages[row.candidate], batch, other, prefix=f"{prefix}f")
+        weak = to_fragments(possible[row.candidate], batch, other, prefix=f"{prefix}p")
+        like, inside = measures[row.candidate]
+        return SourceMatch(
+            *(document.id, document.title, row.share, row.added, like, inside, found),
+            address=document.address,
+            time=document.time,
+            text=document.text,
+            possible=weak,
+        )
+
     out: list[SourceMatch] = []
     share = 0.0
     for row in ranked:
         if row.share < min_share:
             continue
-        place = len(out) + 1  # the number that reports show
         share += row.added
-        document = candidates[row.candidate]
-        found = to_fragments(passages[row.candidate], batch, batches[row.candidate], prefix=f"s{place}f")
-        weak = to_fragments(possible[row.candidate], batch, batches[row.candidate], prefix=f"s{place}p")
-        like, inside = measures[row.candidate]
-        out.append(
-            SourceMatch(
-                *(document.id, document.title, row.share, row.added, like, inside, found),
-                address=document.address,
-                time=document.time,
-                text=document.text,
-                possible=weak,
-            )
-        )
-    return tuple(out), words, min(share, 1.0), find_disguise_in(text, batch, 0)
+        out.append(tell(row, f"s{len(out) + 1}"))  # the number that reports show
+    # With nothing else: more words first.
+    only = [i for i, some in enumerate(possible) if some and not passages[i] and not min_share]
+    only.sort(key=lambda i: (-sum(p.a_end - p.a_start for p in possible[i]), names[i]))
+    perhaps = [tell(Ranked(i, 0.0, 0.0), f"p{place}") for place, i in enumerate(only, 1)]
+    return Explained(tuple(out), tuple(perhaps), words, min(share, 1.0), find_disguise_in(text, batch, 0))
 
 
 def _see_through(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter, suggest
-from doublet.jobs.check import explain
+from doublet.jobs.check import Explained, explain
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
 from doublet.model import Check, Document, LeftOut, SourceMatch, Span
@@ -117,7 +117,7 @@ def check_library(
     masks = _masks(store, text, batch, wanted, keys, hits, documents, options)
     left = ~np.logical_or.reduce([mask for mask, _ in masks.values()]) if masks else None
 
-    def explained() -> tuple[set[int], list[int], tuple[tuple[SourceMatch, ...], int, float, Any]]:
+    def explained() -> tuple[set[int], list[int], Explained]:
         mine = _own(found.values(), name, own) if "own" in wanted else set()
         place = {number: row for row, number in enumerate(found)}
         # Of sources that explain the same words the one most alike comes first.
@@ -134,8 +134,8 @@ def check_library(
         )
         return mine, others, answer
 
-    mine, others, (sources, words, share, disguise) = explained()
-    if method == AUTO and share < EXPLAINED and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN:
+    mine, others, answer = explained()
+    if method == AUTO and answer.share < EXPLAINED and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN:
         # Little was found: the text may be reworded, and any of its fingerprints may be one that survived.
         every = make_keys([text], batch, every=True)
         more = candidates_of(store.look_up(every.values, numbers))
@@ -143,15 +143,16 @@ def check_library(
         if new:
             found |= new
             measures = [*measures, *_measure(text, [one[1] for one in new.values()])]
-            mine, others, (sources, words, share, disguise) = explained()
-    borrowed = _covered(sources, batch)
+            mine, others, answer = explained()
+    borrowed = _covered(answer.sources, batch)
     taken = _own_words(mine, found, batch, options)
     left_out = _tell(masks, borrowed, taken, batch, mine, found)
     whole = float((borrowed | taken).mean()) if words else 0.0
     return Check(
         words=words,
-        share=share,
-        sources=tuple(_named(source, found, others) for source in sources if source.share > 0),
+        share=answer.share,
+        sources=tuple(_named(source, found, others) for source in answer.sources if source.share > 0),
+        possible_sources=tuple(_named(source, found, others) for source in answer.possible),
         documents=documents,
         parameters={
             "method": method,
@@ -163,7 +164,7 @@ def check_library(
             "leave_out": list(wanted),
             **{option: getattr(options, option) for option in ALIGN_NAMES},
         },
-        disguise=disguise,
+        disguise=answer.disguise,
         notes=tuple(notes),
         name=name,
         libraries=tuple(info.name for info in infos),

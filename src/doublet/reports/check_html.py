@@ -83,7 +83,8 @@ def check_page(
     words = Words(language)
     name = name or result.name or words("document")
     shown = _fragments(result, words)
-    texts = [source.text or (sources or {}).get(source.id, "") for source in result.sources]
+    named = (*result.sources, *result.possible_sources)
+    texts = [source.text or (sources or {}).get(source.id, "") for source in named]
     style, script = _asset("check.css"), _asset("check.js")
     title = escape(words("title", name=name))
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'"
@@ -108,7 +109,7 @@ def check_page(
 {_steps(shown, words)}
 <div class="text" dir="auto">{_document(result, text, shown, words)}</div>
 </section>
-{_side(result, shown, texts, words)}
+{_side(result, shown, texts[: len(result.sources)], words)}
 </div>
 {_passages(text, shown, texts, words)}
 {_possible(result, text, texts, words)}
@@ -195,6 +196,10 @@ def _first(result: Check, shown: Sequence[_Shown], words: Words) -> str:
             kind=words.kind(longest.fragment.kind),
         )
         items.append(f'<a href="#{escape(longest.id)}">{escape(told)}</a>')
+    weak = sum(len(source.possible) for source in (*result.sources, *result.possible_sources))
+    if weak:
+        told = words("first_possible", places=words.count(weak, "place"))
+        items.append(f'<a href="#possible-title">{escape(told)}</a>')
     if not items:
         return f"<p>{escape(words('none'))}</p>"
     listed = "".join(f"<li>{item}</li>" for item in items)
@@ -529,12 +534,14 @@ def _passages(text: str, shown: Sequence[_Shown], texts: Sequence[str], words: W
 def _possible(result: Check, text: str, texts: Sequence[str], words: Words) -> str:
     """Reworded places too short to be sure of: apart from the passages, because they are in no share."""
     rows = []
-    for number, (source, other) in enumerate(zip(result.sources, texts, strict=True), 1):
+    named = [words("source", number=number) for number in range(1, len(result.sources) + 1)]
+    named += [words("possible_only")] * len(result.possible_sources)
+    for head, source, other in zip(named, (*result.sources, *result.possible_sources), texts, strict=True):
         for one in source.possible:
             there = _cut(other, one.b) if other else f'<span class="quiet">{escape(words("no_text"))}</span>'
             equal = words("equal", share=words.percent(one.score))
-            rows.append(f"""<article class="perhaps">
-<h3>{escape(words("source", number=number))} <span class="quiet">· {escape(equal)} · <bdi>{escape(source.title or source.id)}</bdi> · {escape(one.id)}</span></h3>
+            rows.append(f"""<article class="perhaps" id="{escape(one.id)}">
+<h3>{escape(head)} <span class="quiet">· {escape(equal)} · <bdi>{escape(source.title or source.id)}</bdi> · {escape(one.id)}</span></h3>
 <div class="two"><div><h4>{escape(words("passage_here"))}</h4><div class="text" dir="auto">{_cut(text, one.a)}</div></div>
 <div><h4>{escape(words("passage_there"))}</h4><div class="text" dir="auto">{there}</div></div></div></article>
 """)

@@ -85,6 +85,7 @@ def _check(value: Mapping[str, Any]) -> Check:
         libraries=tuple(value.get("libraries", ())),
         left_out=left_out,
         share_with_all=value.get("share_with_all"),
+        possible_sources=tuple(map(_source, value.get("possible_sources", ()))),
     )
 
 

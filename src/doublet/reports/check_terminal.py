@@ -11,6 +11,7 @@ from doublet.reports.terminal import Painter, disguise_lines, harmless, wrap
 from doublet.reports.wording import FRAGMENT_KINDS, LEFT_OUT, POSSIBLE, count, percent
 
 SHOWN_SOURCES = 20
+SHOWN_POSSIBLE = 5
 _COLOURS = ("31", "32", "33", "34", "35", "36", "91", "92", "94", "95")
 
 
@@ -48,6 +49,7 @@ def check_report(
         lines.append(
             f"and {count(len(result.sources) - SHOWN_SOURCES, 'more source')}: --format json has them all"
         )
+    lines += _possible(result, text, width, paint)
     if result.sources:
         lines += ["", *_coloured(result, text, width, paint)]
     lines += [f"Note: {harmless(note)}" for note in result.notes]
@@ -81,6 +83,24 @@ def _source(number: int, source: SourceMatch, paint: Painter) -> list[str]:
         else ""
     )
     return [f"{head}: {percent(source.share)}{extra}; passages: {told}{weak}"]
+
+
+def _possible(result: Check, text: str, width: int, paint: Painter) -> list[str]:
+    """Documents with nothing but places that may be reworded: apart, without a number, with the first place."""
+    some = result.possible_sources
+    if not some:
+        return []
+    head = f"{POSSIBLE}, in no share: {count(len(some), 'document')} with nothing else of the text"
+    lines = ["", paint(head, "title")]
+    for source in some[:SHOWN_POSSIBLE]:
+        title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
+        lines.append(f"  ? {title}: {count(len(source.possible), 'place')}")
+        first = source.possible[0].a
+        place = wrap([(harmless(text[first.start : first.end]), "dim")], max(20, width - 8))
+        lines.append(f"      {paint.line(place[0])}{' …' * (len(place) > 1)}")
+    if len(some) > SHOWN_POSSIBLE:
+        lines.append(f"  and {len(some) - SHOWN_POSSIBLE} more: --format json has them all")
+    return lines
 
 
 def _coloured(result: Check, text: str, width: int, paint: Painter) -> list[str]:

@@ -46,6 +46,8 @@ _EN = {
     "text": "The document",
     "passages": "All passages, side by side",
     "possible": "Perhaps reworded, not counted",
+    "possible_only": "No source",
+    "first_possible": "Perhaps reworded, in no share: {places}",
     "possible_about": "Short places that share telling words with a source. They may be chance and are in no share.",
     "passage_here": "In the document",
     "passage_there": "In the source",
@@ -102,6 +104,8 @@ _RU = {
     "text": "Документ",
     "passages": "Все фрагменты рядом",
     "possible": "Возможно, пересказ; не учтено",
+    "possible_only": "Не источник",
+    "first_possible": "Возможно, пересказ, в доли не входит: {places}",
     "possible_about": "Короткие места с приметными словами источника. Возможна случайность; в доли они не входят.",
     "passage_here": "В документе",
     "passage_there": "В источнике",
@@ -149,11 +153,13 @@ _NOUNS = {
         "word": ("word", "words", "words"),
         "document": ("document", "documents", "documents"),
         "character": ("character", "characters", "characters"),
+        "place": ("place", "places", "places"),
     },
     "ru": {
         "word": ("слово", "слова", "слов"),
         "document": ("документ", "документа", "документов"),
         "character": ("знак", "знака", "знаков"),
+        "place": ("место", "места", "мест"),
     },
 }
 #: what the checks say in English, for Russian readers; what is not here stays as it is

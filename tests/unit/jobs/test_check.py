@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import pytest
 
 from doublet import samples
 from doublet.errors import InvalidParameter
-from doublet.jobs.check import check
+from doublet.jobs.check import check, explain
+from doublet.matches.align import AlignOptions
 from doublet.model import Document
+from doublet.progress import Progress
+from doublet.reports.check_html import check_page
+from doublet.reports.check_json import read_check
+from doublet.reports.check_terminal import check_report
 from doublet.sources.open import open_source
+from doublet.text.tokens import Canon
 
 WORK = samples.WORK.read_text("utf-8")
 
@@ -66,3 +77,67 @@ def test_min_share_leaves_small_sources_out():
 def test_an_unknown_parameter_is_refused():
     with pytest.raises(InvalidParameter, match="seed_words"):
         check("a", [], seeds=3)
+
+
+SENTENCE = "Two mirrors of seven proved cracked from the frost after the crates had been opened. "
+ABOUT_MIRRORS = (
+    "The observatory stood on the northern ridge above the fishing village. Its first director ordered a refracting "
+    "telescope from Munich in 1889 and waited three winters for the lenses to arrive. When the crates were opened, two "
+    "of the seven mirrors turned out to be cracked by frost. The director paid for replacements out of his own salary "
+    "and catalogued four hundred variable stars before the war. " + " ".join(f"Sentence {i} speaks of other matters entirely." for i in range(40))
+)
+ABOUT_SOUP = (
+    "My grandmother never cared for museums. She preferred markets, where a stranger would shout the price of "
+    "plums at her and she would shout back. Every Saturday we carried two baskets home and argued about soup. "
+)
+
+
+def explained(text: str, *texts: str, min_share: float = 0.0, counted: Any = None):
+    documents = [Document(f"d{number}", text) for number, text in enumerate(texts)]
+    measures = [(0.01, 0.01)] * len(documents)
+    return explain(text, documents, measures, AlignOptions(), min_share, Progress(), counted=counted)
+
+
+@pytest.mark.covers("K2")
+def test_documents_with_only_possible_places_are_told_apart():
+    text = ABOUT_SOUP + SENTENCE + ABOUT_SOUP[::-1]
+    answer = explained(text, ABOUT_MIRRORS, "Nothing like it. " * 30, ABOUT_SOUP)
+    assert [source.id for source in answer.sources] == ["d2"]
+    (one,) = answer.possible
+    assert (one.id, one.share, one.added, one.fragments) == ("d0", 0.0, 0.0, ())
+    (place,) = one.possible
+    assert text[place.a.start : place.a.end].startswith("Two mirrors")
+    assert ABOUT_MIRRORS[place.b.start : place.b.end].startswith(("When", "two"))
+    assert place.id == "p1p1"
+    assert answer.share == sum(source.added for source in answer.sources)
+
+
+def test_no_possible_places_where_they_were_not_asked_for():
+    text = ABOUT_SOUP + SENTENCE + ABOUT_SOUP[::-1]
+    assert explained(text, ABOUT_MIRRORS, min_share=0.1).possible == ()
+    nothing = np.zeros(len(Canon().tokens([text]).hashes), np.bool_)
+    assert explained(text, ABOUT_MIRRORS, counted=nothing).possible == ()
+    assert len(explained(text, ABOUT_MIRRORS, counted=~nothing).possible) == 1
+
+
+def test_possible_places_in_every_report():
+    text = ABOUT_SOUP + SENTENCE + ABOUT_SOUP[::-1]
+    answer = explained(text, ABOUT_MIRRORS)
+    result = replace(check(text, []), possible_sources=answer.possible)
+    shown = check_report(result, text, width=60)
+    assert "Perhaps reworded, in no share: 1 document with nothing else of the text" in shown
+    assert "  ? d0: 1 place" in shown
+    assert "      Two mirrors of seven" in shown
+    assert "No source was found." in shown
+    again = read_check(json.loads(json.dumps(result.to_dict())))
+    assert again.to_dict() == result.to_dict()
+    assert again.possible_sources[0].possible == answer.possible[0].possible
+    for language, told, head in (
+        ("en", "Perhaps reworded, in no share: 1 place", "No source"),
+        ("ru", "Возможно, пересказ, в доли не входит: 1\u00a0место", "Не источник"),
+    ):
+        page = check_page(result, text, language=language)
+        assert f'<a href="#possible-title">{told}</a>' in page
+        assert 'id="possible-title"' in page
+        assert f'<article class="perhaps" id="p1p1">\n<h3>{head} ' in page
+        assert "cracked by frost" in page
