@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\
 doublet compare essay.docx source.pdf
-doublet compare draft.txt - --shingle-words 3 --fail-above 30% < published.txt"""
+doublet compare draft.txt - --shingle-words 3 --fail-above 30% < published.txt
+doublet compare agency.html newspaper.html --same-story"""
 LIMIT_BYTES = 1 << 30
 
 
@@ -49,6 +50,25 @@ LIMIT_BYTES = 1 << 30
 @settings_options("method", "threshold", "shingle_words", "thesaurus")
 @parameter_option
 @click.option(
+    "--same-story",
+    is_flag=True,
+    help="Say also whether both tell the same story, as two news of one event do without a copied sentence.",
+)
+@click.option(
+    "--model",
+    metavar="PATH",
+    help="An embedding model of your own, a folder of sentence-transformers or a file .onnx: sentences that it finds "
+    "alike are listed as possible, and --same-story asks it too. Nothing is downloaded.",
+)
+@click.option(
+    "--alike",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="COSINE",
+    help="From which cosine on sentences are alike for the model.",
+)
+@click.option(
     "--fail-above", metavar="SHARE", help="Exit with 1 when more than this share of A stands in B, as 30%."
 )
 @format_option("table", "json", "jsonl", "csv")
@@ -59,6 +79,9 @@ def command(
     a: str,
     b: str,
     parameters: tuple[str, ...],
+    same_story: bool,
+    model: str | None,
+    alike: float,
     fail_above: str | None,
     form: str,
     quiet: bool,
@@ -66,6 +89,7 @@ def command(
     **flags: Any,
 ) -> int | None:
     from doublet.jobs.compare import compare
+    from doublet.matches.story import same_story as find_story
     from doublet.reports.json_report import json_document
     from doublet.reports.tables import comparison_lines, comparison_rows
     from doublet.reports.terminal import comparison
@@ -79,14 +103,31 @@ def command(
     text_a, text_b = read_a.text, read_b.text
     settings = resolved.settings
     threshold = limit_for_method(resolved)
-    result = compare(text_a, text_b, method=settings.method, threshold=threshold, **options)
+    embedder = None
+    if model is not None:
+        from doublet.signatures.embedding import load_embedder
+
+        embedder = load_embedder(model)
+    result = compare(
+        text_a,
+        text_b,
+        method=settings.method,
+        threshold=threshold,
+        embedder=embedder,
+        alike=alike,
+        **options,
+    )
+    story = None
+    if same_story:
+        story = find_story(with_title(read_a), with_title(read_b), embedder=embedder)
     result = replace(
         result,
         disguise_a=Disguise((*result.disguise_a.findings, *read_a.disguise.findings)),
         disguise_b=Disguise((*result.disguise_b.findings, *read_b.disguise.findings)),
     )
     if form == "json":
-        write_bytes([json_document(result.to_dict())])
+        told = {"same_story": story.to_dict()} if story is not None else {}
+        write_bytes([json_document({**result.to_dict(), **told})])
     elif form == "jsonl":
         write_bytes(comparison_lines(result))
     elif form == "csv":
@@ -95,7 +136,15 @@ def command(
         names = tuple("standard input" if name == "-" else name for name in (a, b))
         colour = use_colour(settings.colour)
         write_text(
-            comparison(result, text_a, text_b, names=(names[0], names[1]), width=width(), colour=colour)
+            comparison(
+                result,
+                text_a,
+                text_b,
+                names=(names[0], names[1]),
+                story=story,
+                width=width(),
+                colour=colour,
+            )
         )
     if limit is not None and result.share > limit:
         from doublet.reports.wording import percent
@@ -103,6 +152,14 @@ def command(
         say(f"{percent(result.share)} of A stands in B: more than {percent(limit)}", quiet=quiet)
         return OVER_THE_LIMIT
     return None
+
+
+def with_title(found: ReadDocument) -> str:
+    """The text with its title in front, where it does not begin with it: a title says what happened."""
+    title = found.title.strip()
+    if not title or found.text.lstrip().startswith(title):
+        return found.text
+    return f"{title}\n\n{found.text}"
 
 
 def limit_for_method(resolved: config.Resolved) -> float | None:

@@ -7,28 +7,35 @@ words alone. What is said of the texts as wholes and of their passages never dis
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.errors import InvalidParameter
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
 from doublet.matches.passages import Found, StemmedTexts, find_all, read_stems
-from doublet.model import Comparison, Measures, Signature
+from doublet.model import Comparison, Fragment, Measures, Signature
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.signatures.auto import MEANING, Auto, explain
 from doublet.signatures.background import Rates
+from doublet.signatures.embedding import Embedder, unit_rows
 from doublet.signatures.meaning import SURE_WORDS, Meaning
 from doublet.signatures.protocol import Method
 from doublet.text.disguise import find_disguise_in
-from doublet.text.tokens import Canon
+from doublet.text.sentences import sentences
+from doublet.text.tokens import Canon, TokenBatch
 
 U64 = NDArray[np.uint64]
 
 AUTO = "auto"
+ALIKE = 0.8  #: cosine from which a model's sentences are alike; models differ, so it is an option
+SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
+ROWS = 512  #: sentences that are multiplied at once
 TOLD = 0.5  #: of what lies on the other text; where passages tell less of a reworded copy, the alignment tells it
 
 
@@ -39,6 +46,8 @@ def compare(
     method: str = AUTO,
     threshold: float | None = None,
     statistics: Statistics | None = None,
+    embedder: Embedder | None = None,
+    alike: float = ALIKE,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Comparison:
@@ -49,7 +58,9 @@ def compare(
     reworded copies, that settles it, and those places count. *threshold* is where the method calls texts similar;
     the *reason* of the answer says why it does or does not. *parameters* are those of the method, and seed_words,
     max_gap_words and min_words for the fragments. Methods that weigh words by a collection take its *statistics*;
-    without them the two texts are all they know. Raises `UnknownMethod`, `InvalidParameter`.
+    without them the two texts are all they know. An *embedder* is a model of your own (`doublet.load_embedder`):
+    sentences that no passage tells and whose vectors have a cosine of *alike* or more are *possible* too. Raises
+    `UnknownMethod`, `InvalidParameter`.
     """
     progress = progress or Progress()
     texts = [text_a, text_b]
@@ -83,6 +94,10 @@ def compare(
                     f"under {SURE_WORDS} words a reworded copy cannot be told from a chance likeness with certainty: "
                     "read both texts"
                 )
+    possible = to_fragments(found.possible, a, b, prefix="p")
+    if embedder is not None:
+        told = [*found.passages, *found.possible]
+        possible = (*possible, *_said(embedder, alike, texts, (a, b), told, len(possible)))
     progress.step("disguise", 2, 3, "steps")
     containment = measures.containment
     if containment is None:
@@ -107,7 +122,7 @@ def compare(
         disguise_b=find_disguise_in(text_b, batch, 1),
         recipe=chosen.recipe,
         notes=tuple(notes),
-        possible=to_fragments(found.possible, a, b, prefix="p"),
+        possible=tuple(sorted(possible, key=lambda part: (part.a, part.b))),
         step=measures.step,
         reason=_reason(chosen, measures, empty=None in signed),
         details=measures.details,
@@ -155,6 +170,71 @@ def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) ->
         place = (a_start, a_end, b_start, b_end)
         out.append(Passage(*place, equal.total(), "reworded", "weak", "words", mass))
     return out
+
+
+def _said(
+    embedder: Embedder,
+    alike: float,
+    texts: list[str],
+    words: tuple[TokenBatch, TokenBatch],
+    told: list[Passage],
+    before: int,
+) -> list[Fragment]:
+    """Sentences that the model of the user finds alike and of which no passage tells half."""
+    if not 0 < alike <= 1:
+        raise InvalidParameter(
+            f"alike is {alike:g}: it can be more than 0, and 1 at most", name="alike", value=alike
+        )
+    places = [_sentences(text, batch) for text, batch in zip(texts, words, strict=True)]
+    covered = bytearray(len(words[0].hashes))
+    for p in told:
+        covered[p.a_start : p.a_end] = b"\1" * (p.a_end - p.a_start)
+    asked = [(first, last) for first, last in places[0] if 2 * covered.count(1, first, last) < last - first]
+    if not asked or not places[1]:
+        return []
+    spans = [
+        [batch.span(first, last - 1) for first, last in some]
+        for batch, some in zip(words, (asked, places[1]), strict=True)
+    ]
+    rows = [
+        unit_rows(embedder, [text[s.start : s.end] for s in some])
+        for text, some in zip(texts, spans, strict=True)
+    ]
+    out: list[Fragment] = []
+    for first in range(0, len(asked), ROWS):
+        likeness = rows[0][first : first + ROWS] @ rows[1].T
+        for i, j in enumerate(likeness.argmax(axis=1).tolist(), first):
+            found = float(likeness[i - first, j])
+            if found < alike:
+                continue
+            mine, other = (
+                batch.hashes[start:end].tolist()
+                for batch, (start, end) in zip(words, (asked[i], places[1][j]), strict=True)
+            )
+            score = 2 * (Counter(mine) & Counter(other)).total() / (len(mine) + len(other))
+            out.append(
+                Fragment(
+                    id=f"p{before + len(out) + 1}",
+                    a=spans[0][i],
+                    b=spans[1][j],
+                    kind="reworded",
+                    score=round(score, 6),
+                    words=len(mine),
+                    strength="weak",
+                    reason=f"the model finds the sentences alike: {found:.2f}",
+                )
+            )
+    return out
+
+
+def _sentences(text: str, words: TokenBatch) -> list[tuple[int, int]]:
+    """Sentences of a few words and more, as ranges of words."""
+    ends = np.searchsorted(words.starts, [span.start for span in sentences(text)]).tolist()
+    return [
+        (first, last)
+        for first, last in pairwise([*ends, len(words.hashes)])
+        if last - first >= SENTENCE_WORDS
+    ]
 
 
 def _reason(chosen: Method, measures: Measures, *, empty: bool) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.signatures.background import Rates
+from doublet.signatures.embedding import unit_rows
 from doublet.text.sentences import sentences
 from doublet.text.tokens import Canon
 
@@ -30,6 +31,7 @@ SAME_STORY = (
     0.40  #: by the pairs of shared/data/tg-news-pairs, which also chose the measure (benchmarks/meaning.py)
 )
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
+ROWS = 1024  #: sentences that are matched at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Story:
     shared: float  #: share of the weight of the words of the shorter opening that the other has too
     sentences: float  #: how well the sentences of one text find a partner in the other
     vectors: float | None = None  #: the same by the embedding model, where there is one
+    threshold: float = SAME_STORY  #: of the score
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -51,6 +54,7 @@ class Story:
             "shared": self.shared,
             "sentences": self.sentences,
             "vectors": self.vectors,
+            "threshold": self.threshold,
         }
 
 
@@ -68,13 +72,13 @@ def same_story(
     openings = [_bag(np.concatenate([np.zeros(0, np.uint64), *parts[:OPENING]]), weights) for parts in texts]
     whole, shared = _cosine(*openings), _shared(*openings)
     a, b = ([_bag(part, weights) for part in parts if len(part) >= SENTENCE_WORDS] for parts in texts)
-    matched = max(_best(a, b), _best(b, a))
+    matched = _partners(a, b)
     score = (whole + shared) / 2.0
     vectors = None
     if embedder is not None:
         vectors = _by_vectors(embedder, text_a, text_b)
         score = (score + vectors) / 2.0
-    return Story(score, score >= threshold, whole, shared, matched, vectors)
+    return Story(score, score >= threshold, whole, shared, matched, vectors, threshold)
 
 
 Bag = dict[int, float]
@@ -119,23 +123,56 @@ def _sentence_words(text: str, starts: NDArray[np.uint32], words: U64) -> list[U
     ]
 
 
-def _best(parts: Sequence[Bag], others: Sequence[Bag]) -> float:
-    """Mean of the best likeness of each sentence, weighted by what the sentence says; order makes no difference."""
-    total = found = 0.0
-    for part in parts:
-        weight = sum(part.values())
-        total += weight
-        found += weight * max((_cosine(part, other) for other in others), default=0.0)
-    return found / total if total else 0.0
+def _partners(parts: Sequence[Bag], others: Sequence[Bag]) -> float:
+    """Mean of the best likeness of each sentence, weighted by what the sentence says; order makes no difference. Of the
+    two texts that one counts whose sentences find better partners."""
+    if not parts or not others:
+        return 0.0
+    best, best_other = np.zeros(len(parts)), np.zeros(len(others))
+    there = _holders(others)
+    sizes, other_sizes = _sizes(parts), _sizes(others)
+    for first in range(0, len(parts), ROWS):
+        products = np.zeros((len(parts[first : first + ROWS]), len(others)))
+        for word, (rows, weights) in _holders(parts[first : first + ROWS]).items():
+            if word in there:
+                columns, other_weights = there[word]
+                products[rows[:, None], columns] += weights[:, None] * other_weights
+        products /= sizes[first : first + ROWS, None] * other_sizes
+        best[first : first + ROWS] = products.max(axis=1)
+        best_other = np.maximum(best_other, products.max(axis=0))
+    return max(_mean(best, parts), _mean(best_other, others))
+
+
+def _holders(parts: Sequence[Bag]) -> dict[int, tuple[NDArray[np.int64], F64]]:
+    """Of each word the sentences that have it, and its weight in them."""
+    lists: dict[int, tuple[list[int], list[float]]] = {}
+    for number, part in enumerate(parts):
+        for word, weight in part.items():
+            numbers, weights = lists.setdefault(word, ([], []))
+            numbers.append(number)
+            weights.append(weight)
+    return {
+        word: (np.array(numbers), np.array(weights)) for word, (numbers, weights) in sorted(lists.items())
+    }
+
+
+def _sizes(parts: Sequence[Bag]) -> F64:
+    sizes = np.sqrt([sum(w * w for w in part.values()) for part in parts])
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def _mean(best: F64, parts: Sequence[Bag]) -> float:
+    weights = np.array([sum(part.values()) for part in parts])
+    total = float(weights.sum())
+    return float((best * weights).sum()) / total if total else 0.0
 
 
 def _by_vectors(embedder: Embedder, text_a: str, text_b: str) -> float:
-    rows: list[F64] = []
+    rows = []
     for text in (text_a, text_b):
         said = [text[span.start : span.end] for span in sentences(text)]
         if not said:
             return 0.0
-        vectors = np.asarray(embedder.embed(said), np.float64)
-        rows.append(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
+        rows.append(unit_rows(embedder, said))
     likeness = rows[0] @ rows[1].T
     return float(np.clip(max(likeness.max(axis=1).mean(), likeness.max(axis=0).mean()), 0.0, 1.0))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from doublet.model import Comparison, Deduplication, Disguise, Group, Outcome, Related, Span
 from doublet.reports.wording import (
@@ -24,6 +25,9 @@ from doublet.reports.wording import (
     percent,
     verdict,
 )
+
+if TYPE_CHECKING:
+    from doublet.matches.story import Story
 
 CONTEXT = 40  #: characters shown before and after a passage
 PASSAGE = 480  #: characters of a passage that are shown; the middle of a longer one is left out
@@ -95,12 +99,15 @@ def comparison(
     text_b: str,
     *,
     names: tuple[str, str] = ("A", "B"),
+    story: Story | None = None,
     width: int = 80,
     colour: bool = False,
 ) -> str:
     """Two texts compared: a header, what was disguised, then every fragment with both its sides."""
     paint = Painter(colour)
     lines = [*_comparison_header(result, names, width, paint), ""]
+    if story is not None:
+        lines += [*_story_lines(story, paint), ""]
     for letter, disguise in (("A", result.disguise_a), ("B", result.disguise_b)):
         lines += disguise_lines(letter, disguise, paint)
     if not result.fragments:
@@ -121,12 +128,26 @@ def comparison(
         )
         for part in result.possible[:SHOWN_FRAGMENTS]:
             places = f"A {part.a.start:,}–{part.a.end:,}  B {part.b.start:,}–{part.b.end:,}"
-            lines.append(f"  {paint(places, 'dim')}  {percent(part.score)} of the words are equal")
+            lines.append(
+                f"  {paint(places, 'dim')}  {part.reason or percent(part.score) + ' of the words are equal'}"
+            )
             for letter, text, span in (("A", text_a, part.a), ("B", text_b, part.b)):
                 lines.append(_clipped(f"    {letter}  {harmless(text[span.start : span.end])}", width))
         lines.append("")
     lines += [f"Note: {harmless(note)}" for note in result.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _story_lines(story: Story, paint: Painter) -> list[str]:
+    head = "The same story" if story.same else "Not the same story"
+    limit = f"{story.score:.3f}, the same from {story.threshold:g} on"
+    parts = f"of the openings {percent(story.shared)} of the weight is shared"
+    rest = f", sentences find partners to {percent(story.sentences)}"
+    model = f", by the model to {percent(story.vectors)}" if story.vectors is not None else ""
+    return [
+        f"{paint(head, 'warning' if story.same else 'good')}: {limit}",
+        paint(parts + rest + model, "dim"),
+    ]
 
 
 def _no_passage(result: Comparison) -> str:

@@ -8,6 +8,8 @@ well: a plug-in is one class.
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,18 +32,43 @@ class Embedder(Protocol):
 
 
 def load_embedder(path: str | Path) -> Embedder:
-    """The model at *path*. Raises `ConfigError` when there is none, or when the library that runs it is missing."""
+    """The model at *path*. A folder of sentence-transformers that holds its ONNX file too runs without that library.
+
+    Raises `ConfigError` when there is no model, when it cannot be used, or when the library that runs it is missing.
+    """
     place = Path(path)
-    if place.is_dir() and (place / "modules.json").is_file():
-        return _SentenceTransformer(place)
     files = sorted(place.rglob("*.onnx")) if place.is_dir() else [place]
-    if len(files) == 1 and files[0].suffix == ".onnx" and files[0].is_file():
+    ours = place.is_dir() and (place / "modules.json").is_file()
+    if ours and (not files or importlib.util.find_spec("sentence_transformers") is not None):
+        return _SentenceTransformer(place)
+    if len(files) > 1:
+        plain = [
+            file for file in files if file.name == "model.onnx"
+        ]  # beside it: the same, smaller or faster
+        if len(plain) != 1:
+            raise ConfigError(
+                f"{place} has several models: name the file of one, as {files[0]}", path=str(place)
+            )
+        files = plain
+    if files and files[0].suffix == ".onnx" and files[0].is_file():
         return _Onnx(files[0])
     raise ConfigError(
         f"{place} is no embedding model: give a folder of sentence-transformers (with modules.json), or a file .onnx "
         "with tokenizer.json beside it. Models are not downloaded",
         path=str(place),
     )
+
+
+def unit_rows(embedder: Embedder, sentences: Sequence[str]) -> F32:
+    """Vectors of length 1, so that products are cosines. Raises `ConfigError` when the model gives something else."""
+    rows = np.asarray(embedder.embed(sentences), np.float32)
+    if rows.ndim != 2 or len(rows) != len(sentences) or not np.isfinite(rows).all():
+        raise ConfigError(
+            f"the embedding model gave {'x'.join(map(str, rows.shape))} numbers for {len(sentences)} sentences, or "
+            "some that are no numbers: it should give a row of numbers for each"
+        )
+    out: F32 = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-12))
+    return out
 
 
 def _library(name: str, install: str) -> Any:
@@ -54,10 +81,21 @@ def _library(name: str, install: str) -> Any:
         ) from error
 
 
+def _beside(file: Path, name: str) -> Path | None:
+    """A file of the model: in its folder, or in the one above (onnx/model.onnx)."""
+    places = (folder / name for folder in (file.parent, file.parent.parent))
+    return next((place for place in places if place.is_file()), None)
+
+
 class _SentenceTransformer:
     def __init__(self, folder: Path) -> None:
         library = _library("sentence_transformers", "sentence-transformers")
-        self._model = library.SentenceTransformer(str(folder), local_files_only=True)
+        try:
+            self._model = library.SentenceTransformer(str(folder), local_files_only=True)
+        except Exception as error:
+            raise ConfigError(
+                f"{folder} cannot be used as a model of sentence-transformers: {error}", path=str(folder)
+            ) from error
 
     def embed(self, sentences: Sequence[str]) -> F32:
         return np.asarray(
@@ -66,28 +104,40 @@ class _SentenceTransformer:
 
 
 class _Onnx:
-    """Means of the last layer over the tokens that count."""
+    """Vectors of sentences where the model gives them; else made of those of their tokens as the model's folder says
+    (1_Pooling/config.json), which is the mean of those that count where it says nothing."""
 
     def __init__(self, file: Path) -> None:
         runtime = _library("onnxruntime", "onnxruntime")
         tokenizers = _library("tokenizers", "tokenizers")
-        words = next(
-            (
-                folder / "tokenizer.json"
-                for folder in (file.parent, file.parent.parent)
-                if (folder / "tokenizer.json").is_file()
-            ),
-            None,
-        )
+        words = _beside(file, "tokenizer.json")
         if words is None:
             raise ConfigError(
                 f"{file} has no tokenizer.json beside it: put the one of the same model there", path=str(file)
             )
-        self._session = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-        self._wanted = {one.name for one in self._session.get_inputs()}
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(words))
-        self._tokenizer.enable_truncation(LONGEST)
-        self._tokenizer.enable_padding()
+        try:
+            options = runtime.SessionOptions()
+            options.log_severity_level = 3  # errors alone: the rest is about how the model was made
+            self._session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(words))
+        except Exception as error:  # both libraries raise what they like
+            raise ConfigError(f"{file} cannot be used as a model: {error}", path=str(file)) from error
+        self._wanted = [one.name for one in self._session.get_inputs()]
+        if not {"input_ids"} <= set(self._wanted) <= {"input_ids", "attention_mask", "token_type_ids"}:
+            raise ConfigError(
+                f"{file} is no model of sentences: it asks for {', '.join(self._wanted)}, and not for input_ids, "
+                "attention_mask and perhaps token_type_ids",
+                path=str(file),
+            )
+        names = [one.name for one in self._session.get_outputs()]
+        whole = "sentence_embedding" in names
+        self._output = "sentence_embedding" if whole else names[0]
+        self._pooling = "" if whole else _pooling(file)
+        limit, padding = self._tokenizer.truncation, self._tokenizer.padding
+        self._tokenizer.enable_truncation(min(LONGEST, limit["max_length"]) if limit else LONGEST)
+        self._tokenizer.enable_padding(
+            **({"pad_id": padding["pad_id"], "pad_token": padding["pad_token"]} if padding else {})
+        )
 
     def embed(self, sentences: Sequence[str]) -> F32:
         rows = []
@@ -99,11 +149,45 @@ class _Onnx:
                 "attention_mask": mask,
                 "token_type_ids": np.array([one.type_ids for one in coded], np.int64),
             }
-            out = self._session.run(
-                None, {name: value for name, value in given.items() if name in self._wanted}
-            )[0]
-            if out.ndim == 3:
-                weight = mask[:, :, None].astype(np.float32)
-                out = (out * weight).sum(axis=1) / np.maximum(weight.sum(axis=1), 1.0)
-            rows.append(np.asarray(out, np.float32))
+            (out,) = self._session.run([self._output], {name: given[name] for name in self._wanted})
+            rows.append(_pool(np.asarray(out, np.float32), mask, self._pooling))
         return np.concatenate(rows) if rows else np.zeros((0, 0), np.float32)
+
+
+def _pooling(file: Path) -> str:
+    """How vectors of tokens become one of the sentence: mean, cls or max."""
+    told = _beside(file, "1_Pooling/config.json")
+    if told is None:
+        return "mean"
+    try:
+        settings = json.loads(told.read_text(encoding="utf-8"))
+        ways = [
+            name for name, value in settings.items() if name.startswith("pooling_mode_") and value is True
+        ]
+    except (OSError, ValueError, AttributeError) as error:
+        raise ConfigError(f"{told} cannot be read: {error}", path=str(told)) from error
+    known = {
+        "pooling_mode_mean_tokens": "mean",
+        "pooling_mode_cls_token": "cls",
+        "pooling_mode_max_tokens": "max",
+    }
+    if len(ways) == 1 and ways[0] in known:
+        return known[ways[0]]
+    raise ConfigError(
+        f"{told} asks for {', '.join(ways) or 'no way'} of making one vector of a sentence: known are "
+        f"{', '.join(known)}, one of them",
+        path=str(told),
+    )
+
+
+def _pool(vectors: F32, mask: NDArray[np.int64], way: str) -> F32:
+    if vectors.ndim == 2:
+        return vectors
+    if way == "cls":
+        return vectors[:, 0]
+    there = mask[:, :, None] > 0
+    if way == "max":
+        highest: F32 = np.where(there, vectors, np.float32(-np.inf)).max(axis=1)
+        return np.where(np.isfinite(highest), highest, np.float32(0))
+    mean: F32 = np.where(there, vectors, np.float32(0)).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    return mean.astype(np.float32)
