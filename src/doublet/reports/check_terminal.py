@@ -60,6 +60,9 @@ def _left_out(result: Check) -> list[str]:
     """One line for each kind that was left out, with the share that it would have made."""
     out = []
     for one in result.left_out:
+        if not one.words:
+            out.append(f"not counted: {LEFT_OUT.get(one.kind, one.kind)}: none found")
+            continue
         told = f"{LEFT_OUT.get(one.kind, one.kind)}: {count(one.words, 'word')}"
         if one.documents:
             told += f" in {', '.join(map(harmless, one.documents))}"

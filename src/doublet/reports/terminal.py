@@ -195,7 +195,7 @@ def _related(related: Sequence[Related], paint: Painter) -> list[str]:
         those = [one for one in related if one.kind == kind]
         if not those:
             continue
-        lines.append(paint(f"{count(len(those), 'pair')} of kept documents {words}", "title"))
+        lines.append(paint(f"Kept documents that {words}: {count(len(those), 'pair')}", "title"))
         for one in sorted(those, key=lambda r: (-(r.kept or r.resemblance), r.a, r.b))[:SHOWN_RELATED]:
             measures = f"resemblance {one.resemblance:.3f}"
             if one.aligned is not None and one.kept is not None:

@@ -13,7 +13,7 @@ from doublet import samples
 from doublet.errors import InvalidParameter
 from doublet.jobs.check import check, explain
 from doublet.matches.align import AlignOptions
-from doublet.model import Document
+from doublet.model import Document, LeftOut, Span
 from doublet.progress import Progress
 from doublet.reports.check_html import check_page
 from doublet.reports.check_json import read_check
@@ -141,3 +141,11 @@ def test_possible_places_in_every_report():
         assert 'id="possible-title"' in page
         assert f'<article class="perhaps" id="p1p1">\n<h3>{head} ' in page
         assert "cracked by frost" in page
+
+
+def test_the_terminal_says_when_nothing_was_left_out():
+    none = LeftOut("bibliography", (), (), 0, 0.4)
+    some = LeftOut("quotations", ("quotation",), (Span(0, 3),), 1, 0.5)
+    shown = check_report(replace(check("one two", []), left_out=(some, none), share_with_all=0.5), "one two")
+    assert "not counted: quotations: 1 word; with them the share would be 50%" in shown
+    assert "not counted: list of references: none found\n" in shown
