@@ -98,9 +98,29 @@ nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double>
                       View<uint32_t> right, int threads);
 Array<uint32_t> suffix_array(View<uint32_t> ids);
 Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order);
-nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget);
+nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget,
+                       std::optional<View<uint32_t>> places);
 nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
                       size_t min_matched);
+
+// hash -> number in order of first sight.
+class NumberTable {
+ public:
+  NumberTable();
+  size_t size() const { return count_; }
+  Array<uint32_t> number(View<uint64_t> hashes);
+
+ private:
+  void grow();
+  std::vector<uint64_t> keys_;
+  std::vector<uint32_t> numbers_;
+  uint32_t count_ = 0;
+};
+
+nb::list read_texts(nb::sequence paths, size_t limit, int threads);
+nb::list mark_markdown(nb::handle texts, int threads);
+nb::tuple word_edges(nb::handle texts, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int threads);
+Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int threads);
 
 // The loops behind them, on plain memory.
 void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& out);

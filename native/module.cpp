@@ -51,8 +51,14 @@ NB_MODULE(_native, m) {
         nb::arg("right"), nb::arg("threads") = 1);
   m.def("suffix_array", &suffix_array, nb::arg("ids"));
   m.def("common_prefixes", &common_prefixes, nb::arg("ids"), nb::arg("order"));
-  m.def("exact_groups", &exact_groups, nb::arg("ids"), nb::arg("order"), nb::arg("prefixes"), nb::arg("min_tokens"), nb::arg("budget"));
+  m.def("exact_groups", &exact_groups, nb::arg("ids"), nb::arg("order"), nb::arg("prefixes"), nb::arg("min_tokens"), nb::arg("budget"),
+        nb::arg("places") = nb::none());
   m.def("self_chains", &self_chains, nb::arg("ids"), nb::arg("parts"), nb::arg("seed"), nb::arg("nearest"), nb::arg("gap"),
         nb::arg("join_gap"), nb::arg("min_matched"));
+  nb::class_<NumberTable>(m, "NumberTable").def(nb::init<>()).def("__len__", &NumberTable::size).def("number", &NumberTable::number, nb::arg("hashes"));
+  m.def("read_texts", &read_texts, nb::arg("paths"), nb::arg("limit"), nb::arg("threads") = 1);
+  m.def("mark_markdown", &mark_markdown, nb::arg("texts"), nb::arg("threads") = 1);
+  m.def("word_edges", &word_edges, nb::arg("texts"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"), nb::arg("threads") = 1);
+  m.def("repeated", &repeated, nb::arg("ids"), nb::arg("length"), nb::arg("threads") = 1);
   bind_sets(m);
 }

@@ -243,11 +243,13 @@ Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order) {
   return sheet.own();
 }
 
-nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget) {
+nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget,
+                       std::optional<View<uint32_t>> places_in_text) {
   check_ids(ids);
   check_order(ids, order);
   if (prefixes.size() != ids.size()) throw nb::value_error("one prefix length is needed for each token");
   if (!min_tokens) throw nb::value_error("a repeat has at least one token");
+  if (places_in_text && places_in_text->size() != ids.size()) throw nb::value_error("one place in the text is needed for each token");
   Buffer<uint32_t> starts, lengths;
   Buffer<uint64_t> offsets;
   bool complete = true;
@@ -255,6 +257,7 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
     nb::gil_scoped_release release;
     const uint32_t count = static_cast<uint32_t>(ids.size());
     const uint32_t *s = ids.data(), *sa = order.data(), *plcp = prefixes.data();
+    const uint32_t* where = places_in_text ? places_in_text->data() : nullptr;
     std::vector<Node> nodes;
     std::vector<Open> open;
     auto leaf = [&](uint32_t i) {
@@ -282,7 +285,8 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
         join(done, carried);
         const uint32_t parent = std::max(open.back().length, length);
         if (done.length >= min_tokens && done.before == kNone) {
-          const uint64_t times = i - done.left, span = done.highest - done.lowest;
+          const uint64_t times = i - done.left;
+          const uint64_t span = where ? where[done.highest] - where[done.lowest] : done.highest - done.lowest;
           const bool apart = span >= (times - 1) * done.length;
           if (apart || parent < min_tokens) {
             const uint64_t n = apart ? times : std::min<uint64_t>(times, span / done.length + 1);

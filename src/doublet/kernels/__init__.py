@@ -13,6 +13,7 @@ from doublet.errors import ConfigError
 
 __all__ = [
     "BACKEND",
+    "NumberTable",
     "SetStore",
     "WordTable",
     "align_texts",
@@ -25,10 +26,13 @@ __all__ = [
     "fold_text",
     "heaviest",
     "json_sets",
+    "mark_markdown",
     "minima",
     "number_words",
     "pack_bags",
     "passages",
+    "read_texts",
+    "repeated",
     "self_chains",
     "sentence_marks",
     "shingle",
@@ -38,6 +42,7 @@ __all__ = [
     "tokenize",
     "unpack_bags",
     "winnow",
+    "word_edges",
 ]
 
 _wanted = os.environ.get("DOUBLET_KERNELS", "")
@@ -48,6 +53,7 @@ BACKEND = "python"
 if not TYPE_CHECKING and _wanted != "python":
     try:
         from doublet.kernels.native import (
+            NumberTable,
             SetStore,
             WordTable,
             align_texts,
@@ -60,10 +66,13 @@ if not TYPE_CHECKING and _wanted != "python":
             fold_text,
             heaviest,
             json_sets,
+            mark_markdown,
             minima,
             number_words,
             pack_bags,
             passages,
+            read_texts,
+            repeated,
             self_chains,
             sentence_marks,
             shingle,
@@ -73,6 +82,7 @@ if not TYPE_CHECKING and _wanted != "python":
             tokenize,
             unpack_bags,
             winnow,
+            word_edges,
         )
 
         BACKEND = "native"
@@ -107,5 +117,12 @@ if BACKEND == "python":
         tokenize,
         unpack_bags,
         winnow,
+    )
+    from doublet.kernels.reference_markup import (
+        NumberTable,
+        mark_markdown,
+        read_texts,
+        repeated,
+        word_edges,
     )
     from doublet.kernels.reference_passages import passages, sentence_marks

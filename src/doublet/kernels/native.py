@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from doublet.kernels._native import (
+    NumberTable,
     SetStore,
     WordTable,
     align_texts,
@@ -17,10 +18,13 @@ from doublet.kernels._native import (
     json_sets,
     limit_vectors,
     load_table,
+    mark_markdown,
     minima,
     number_words,
     pack_bags,
     passages,
+    read_texts,
+    repeated,
     self_chains,
     sentence_marks,
     shingle,
@@ -30,10 +34,12 @@ from doublet.kernels._native import (
     tokenize,
     unpack_bags,
     winnow,
+    word_edges,
 )
 from doublet.kernels.data import table_bytes
 
 __all__ = [
+    "NumberTable",
     "SetStore",
     "WordTable",
     "align_texts",
@@ -47,10 +53,13 @@ __all__ = [
     "heaviest",
     "json_sets",
     "limit_vectors",
+    "mark_markdown",
     "minima",
     "number_words",
     "pack_bags",
     "passages",
+    "read_texts",
+    "repeated",
     "self_chains",
     "sentence_marks",
     "shingle",
@@ -60,6 +69,7 @@ __all__ = [
     "tokenize",
     "unpack_bags",
     "winnow",
+    "word_edges",
 ]
 
 load_table(table_bytes())

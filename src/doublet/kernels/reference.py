@@ -1002,7 +1002,7 @@ def common_prefixes(ids: U32, order: U32) -> U32:
 
 
 def exact_groups(
-    ids: U32, order: U32, prefixes: U32, min_tokens: int, budget: int
+    ids: U32, order: U32, prefixes: U32, min_tokens: int, budget: int, places: U32 | None = None
 ) -> tuple[U64, U32, U32, bool]:
     """Groups of equal passages of at least *min_tokens* tokens, in which no token stands twice.
 
@@ -1011,20 +1011,22 @@ def exact_groups(
     earlier); passages of which a token is taken already are left out, and what stays grows to both sides as far as all
     its passages agree. Of repeats that overlap themselves only the shortest are looked at, so that "la la la …" is
     linear. The last value is False when the work reached *budget* steps and the least significant were not looked at.
+    Where *ids* are only those tokens of a text that can repeat (see `repeated`), *places* says where they stand in it.
     """
     s, sa, plcp = ids.tolist(), order.tolist(), prefixes.tolist()
     nodes = []
+    where = places.tolist() if places is not None else range(len(s))
     for left, right, length in _intervals([plcp[at] for at in sa]):
-        places = sa[left:right]
-        before = {s[at - 1] if at else None for at in places}
+        found = sa[left:right]
+        before = {s[at - 1] if at else None for at in found}
         if length < min_tokens or (len(before) == 1 and None not in before):
             continue
-        span, times = max(places) - min(places), right - left
+        span, times = where[max(found)] - where[min(found)], right - left
         apart = span >= (times - 1) * length
         edges = [plcp[sa[i]] for i in (left, right) if 0 < i < len(sa)]
         if apart or max(edges, default=0) < min_tokens:
             n = times if apart else min(times, span // length + 1)
-            nodes.append((-n * length * length, -length, min(places), left, right, apart))
+            nodes.append((-n * length * length, -length, min(found), left, right, apart))
     used = [False] * len(s)
     starts: list[int] = []
     lengths: list[int] = []
@@ -1036,11 +1038,11 @@ def exact_groups(
         if spent > budget:
             return _groups(offsets, starts, lengths, False)
         kept: list[int] = []
-        places = sorted(sa[left:right])
+        members = sorted(sa[left:right])
         if not apart:  # "la la la …": whole periods, so that nothing is left between the passages
-            step = min(two - one for one, two in itertools.pairwise(places))
+            step = min(two - one for one, two in itertools.pairwise(members))
             length = min(length, -(-min_tokens // step) * step)
-        for at in places:
+        for at in members:
             if (not kept or at >= kept[-1] + length) and not any(used[at : at + length]):
                 kept.append(at)
         if len(kept) < 2:

@@ -61,12 +61,15 @@ _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
 
 def search(
-    plans: Sequence[tuple[str, Plan]], options: RepeatOptions, progress: Progress | None = None
+    plans: Sequence[tuple[str, Plan]],
+    options: RepeatOptions,
+    progress: Progress | None = None,
+    threads: int = 1,
 ) -> Repeats:
-    """Repeats in *plans*: names of files and what their markup says."""
+    """Repeats in *plans*: names of files and what their markup says. The same for any number of *threads*."""
     progress = progress or Progress()
     progress.step("tokenising", 0, None, "tokens")
-    sequence = tokenise([plan for _, plan in plans], options)
+    sequence = tokenise([plan for _, plan in plans], options, threads)
     progress.step("searching", 0, len(sequence), "tokens")
     groups, notes = SEARCHES[options.algorithm](sequence, options)
     count = len(sequence)
@@ -196,7 +199,8 @@ def _built(
         [
             f.text if masks[o] is sequence.plans[o].text else masks[o][f.start : f.end]
             for o, f in zip(owner, fragments, strict=True)
-        ]
+        ],
+        sequence.threads,
     )
     out: list[RepeatGroup] = []
     taken: dict[str, int] = {}
@@ -230,18 +234,17 @@ class _PlaceTable:
     def __init__(self, plans: Sequence[Plan], owners: NDArray[np.int64]) -> None:
         self._base = np.cumsum([0, *(len(plan.text) + 1 for plan in plans)])
         self._first = np.zeros(len(plans), np.int64)  # number of the first line of each file
-        begins = array("q")
+        lengths = array("q")  # of the lines of all these files
+        counts, bases = [], []
         marks: tuple[list[int], list[int]] = ([], [])
         texts: tuple[list[str], list[str]] = ([], [])
         for number in np.flatnonzero(np.bincount(owners)).tolist():
             plan = plans[number]
             base = int(self._base[number])
-            self._first[number] = len(begins)
-            begins.append(base)
-            at = plan.text.find("\n")
-            while at >= 0:
-                begins.append(base + at + 1)
-                at = plan.text.find("\n", at + 1)
+            self._first[number] = len(lengths)
+            lengths.extend(map(len, plan.text.split("\n")))
+            counts.append(len(lengths) - int(self._first[number]))
+            bases.append(base)
             sections = [
                 (heading.span.start, f"{heading.number} {heading.title}") for heading in plan.headings
             ]
@@ -250,7 +253,10 @@ class _PlaceTable:
                 labels.append("")
                 into += [base + start for start, _ in found]
                 labels += [label for _, label in found]
-        self._begins = np.frombuffer(begins, np.int64) if begins else np.zeros(0, np.int64)
+        ends = np.cumsum(np.array(lengths, np.int64) + 1)
+        begins = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        first = np.cumsum([0, *counts])[:-1]
+        self._begins = begins + np.repeat(np.array(bases, np.int64) - begins[first], counts)
         self._marks = [np.array(found, np.int64) for found in marks]
         self._texts = texts
 
@@ -272,13 +278,13 @@ class _PlaceTable:
         return out[0], out[1]
 
 
-def text_hashes(texts: Sequence[str]) -> list[int]:
+def text_hashes(texts: Sequence[str], threads: int = 1) -> list[int]:
     """One number for the canonical words of each text; 0 for a text without words."""
     known = dict.fromkeys(texts, 0)
     different = list(known)
     for at in range(0, len(different), HASHED_AT_ONCE):
         some = different[at : at + HASHED_AT_ONCE]
-        batch = Canon().tokens(some)
+        batch = Canon().tokens(some, threads=threads if len(some) > 64 else 1)
         lengths = np.diff(batch.offsets.astype(np.int64))
         values, offsets = kernels.shingle(batch.hashes, batch.offsets, max(int(lengths.max(initial=1)), 1))
         out = np.zeros(len(some), np.uint64)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.repeats.balance import TokenGroups
-from doublet.repeats.borders import SymbolCounts, border_marks
+from doublet.repeats.borders import SymbolCounts
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import TokenSequence
@@ -49,8 +49,8 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     """Groups whose score passes the rule, the best first; and notes."""
     if len(sequence) < 2:
         return [], []
-    marks = border_marks(sequence)
-    symbols = SymbolCounts(sequence)
+    marks, at_start, at_end = sequence.edges()
+    symbols = SymbolCounts(sequence, at_start, at_end)
     limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
     groups: list[tuple[float, list[tuple[int, int]]]] = []
     for found in (_aligned(sequence, marks, symbols, options), _bordered(sequence, marks, symbols, options)):
@@ -121,7 +121,7 @@ def _aligned(
     score = np.log2(n) * total[groups] / count[groups]
     score *= (0.5 + 0.5 * _mean(begins, group, len(groups))) * (0.5 + 0.5 * _mean(stops, group, len(groups)))
     score *= np.exp(
-        -SYMBOL_WEIGHT * density - NUMBER_WEIGHT * _numbers(sequence, start[used], end[used], group)
+        -SYMBOL_WEIGHT * density - NUMBER_WEIGHT * _numbers(symbols, start[used], end[used], group)
     )
     return _Found(start[used], end[used], group, score)
 
@@ -162,7 +162,7 @@ def _bordered(
         several = counts[group] > 1
         density = _mean(symbols.density(start, end), group, len(labels))
         length = _mean((end - start).astype(float), group, len(labels))
-        numbers = _numbers(sequence, start, end, group) if len(start) else np.zeros(0)
+        numbers = _numbers(symbols, start, end, group) if len(start) else np.zeros(0)
         score = 2 * np.log2(np.maximum(counts, 1)) * length
         score *= np.exp(-SYMBOL_WEIGHT * density - NUMBER_WEIGHT * numbers)
         found.append(_Found(start[several], end[several], group[several] + base, score))
@@ -188,10 +188,9 @@ def _mean(values: NDArray[np.generic], group: I64, count: int) -> F64:
     return means
 
 
-def _numbers(sequence: TokenSequence, start: I64, end: I64, group: I64) -> F64:
+def _numbers(symbols: SymbolCounts, start: I64, end: I64, group: I64) -> F64:
     """Share of the tokens of each group that are numbers, beyond the usual: much in a table of contents."""
-    before = np.concatenate([[0], np.cumsum(sequence.ids == 0)])
-    share = (before[end] - before[start]) / np.maximum(end - start, 1)
+    share = symbols.numbers(start, end)
     return np.maximum(0.0, _mean(share, group, int(group.max(initial=-1)) + 1) - NUMBERS_USUAL)
 
 
@@ -208,9 +207,17 @@ def _snapped(start: I64, end: I64, marks: NDArray[np.bool_]) -> tuple[I64, I64]:
 
     Never over the border of a part, which is a border too.
     """
-    places = np.arange(len(marks))
-    before = np.maximum.accumulate(np.where(marks, places, 0))
-    after = np.minimum.accumulate(np.where(marks, places, len(marks) - 1)[::-1])[::-1]
+    borders = np.flatnonzero(marks)  # the end is one
+    at = np.cumsum(marks, dtype=np.uint32)  # how many stand at or before a token
+    first, last = np.int64(0), np.int64(len(marks) - 1)
+
+    def before(edge: I64) -> I64:
+        return np.where(at[edge] > 0, borders[np.maximum(at[edge].astype(np.int64) - 1, 0)], first)
+
+    def after(edge: I64) -> I64:
+        behind = at[edge].astype(np.int64) - marks[edge]
+        return np.where(behind < len(borders), borders[np.minimum(behind, len(borders) - 1)], last)
+
     reach = np.clip(((end - start) * SNAP_SHARE).astype(np.int64), SNAP, SNAP_MOST)
 
     def moved(edge: I64, outside: I64, inside: I64) -> I64:
@@ -218,7 +225,7 @@ def _snapped(start: I64, end: I64, marks: NDArray[np.bool_]) -> tuple[I64, I64]:
         nearest = np.where(outwards <= inwards, outside, inside)
         return np.where(np.minimum(outwards, inwards) <= reach, nearest, edge)
 
-    new_start, new_end = moved(start, before[start], after[start]), moved(end, after[end], before[end])
+    new_start, new_end = moved(start, before(start), after(start)), moved(end, after(end), before(end))
     bad = new_end - new_start < 2
     return np.where(bad, start, new_start), np.where(bad, end, new_end)
 

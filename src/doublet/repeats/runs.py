@@ -31,7 +31,7 @@ def find_runs(sequence: TokenSequence, marks: NDArray[np.bool_], least: int) -> 
         size = -(-least // period) * period
         again = np.zeros(len(ids) + 1, np.int8)
         again[period:-1] = (ids[period:] == ids[:-period]) & free[period:]
-        if not again.any():
+        if not len(_long(again, LEAST_COPIES * size - period)):  # quick, and nearly always so
             continue
         for shift in range(period):  # a token whose period began in another part says nothing
             again[shift:-1][breaks[: len(ids) - shift]] = 0
@@ -50,3 +50,9 @@ def find_runs(sequence: TokenSequence, marks: NDArray[np.bool_], least: int) -> 
             found.setdefault(key, []).extend(stretches)
             free[begin:end] = False
     return [sorted(group) for group in found.values() if len(group) >= LEAST_COPIES]
+
+
+def _long(again: NDArray[np.int8], least: int) -> NDArray[np.intp]:
+    """Whether there is a run of ones of *least* at all: the places just before a gap, far from the one before it."""
+    gaps = np.flatnonzero(again == 0)
+    return np.flatnonzero(np.diff(gaps, prepend=-1) > least)

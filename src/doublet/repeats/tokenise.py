@@ -25,7 +25,9 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 Sizes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Columns = tuple[Any, U32, Sizes]  #: hashes or numbers, starts, sizes
-PIECE = 1 << 17  #: characters that are tokenised at once, so that a large file needs little memory on the way
+PIECE = 1 << 17  #: characters of a large file that are tokenised at once
+AT_ONCE = 1 << 19  #: characters of a batch, so that little memory is needed on the way
+SHARED = 1 << 17  #: characters from which on several threads are worth their start
 MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
 
 
@@ -39,6 +41,7 @@ class TokenSequence:
     offsets: NDArray[np.int64]
     cuts: NDArray[np.int64]  #: tokens before which a new part begins (never 0)
     plans: Sequence[Plan]
+    threads: int = 1  #: that may work on it
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -54,6 +57,20 @@ class TokenSequence:
         ends: NDArray[np.int64] = self.starts[which].astype(np.int64) + self.sizes[which]
         return ends
 
+    def edges(self) -> tuple[NDArray[np.bool_], U32, U32]:
+        """For each token and for the end whether a sentence, a line or an element begins there; and how many signs
+        (braces, slashes, bars …) its file has before its start and before its end."""
+        borders, at_start, at_end = kernels.word_edges(
+            [plan.masked for plan in self.plans],
+            self.starts,
+            self.starts + self.sizes,
+            self.offsets.astype(np.uint64),
+            self.threads,
+        )
+        marks = np.append(borders != 0, True)
+        marks[self.cuts] = True
+        return marks, at_start, at_end
+
     def file_of(self, token: int) -> int:
         return int(np.searchsorted(self.offsets, token, "right")) - 1
 
@@ -66,24 +83,36 @@ class TokenSequence:
         return np.insert(self.ids, self.cuts, fresh), self.cuts + np.arange(len(self.cuts))
 
 
-def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
-    """All files as one sequence, with the filters of *options*."""
+def tokenise(plans: Sequence[Plan], options: RepeatOptions, threads: int = 1) -> TokenSequence:
+    """All files as one sequence, with the filters of *options*; the same for any number of *threads*."""
     reduce = "none" if options.algorithm == "exact" else options.reduce
     canon = Canon(stop_words=options.stop_words, reduce=reduce)
     store = _Store(sum(len(plan.masked) for plan in plans))
     offsets = [0]
     cuts: list[int] = []
-    numbering = _Numbering()
-    table = kernels.WordTable() if canon.plain and options.tokens == "word" else None
+    table = kernels.NumberTable()
+    words = canon.plain and options.tokens == "word"
+    batch = _Batch(canon, options, table, threads)
+
+    def add_batch() -> None:
+        if batch.pieces:
+            base = store.count
+            ids, starts, sizes, ends = batch.columns()
+            store.add(ids, starts, sizes)
+            offsets.extend((ends + base).tolist())
+            cuts.extend(offsets[len(offsets) - len(ends) :])
+
     for plan in plans:
         holes = _holes(plan, options)
-        if table is not None and not holes:
-            for row in _pieces(plan, canon, options, table):
-                store.add(*row)
-            offsets.append(store.count)
-            cuts.append(store.count)
+        if words and not holes:
+            for piece in _cut(plan.masked):
+                if batch.size >= AT_ONCE:
+                    add_batch()
+                batch.add(*piece)
+            batch.end_file()
             continue
-        hashes, starts, sizes = _joined(list(_pieces(plan, canon, options, table)))
+        add_batch()
+        hashes, starts, sizes = _joined(list(_pieces(plan, canon, options)))
         if options.tokens in ("line", "sentence"):
             units = _lines(plan.masked) if options.tokens == "line" else sentences(plan.masked)
             hashes, starts, sizes = _grouped(hashes, starts, sizes, units)
@@ -94,39 +123,59 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions) -> TokenSequence:
             inside = _inside(middle, holes)
             hashes, starts, sizes = hashes[~inside], starts[~inside], sizes[~inside]
             cuts += (base + np.searchsorted(starts, edges)).tolist()
-        store.add(hashes if table is not None else numbering.number(hashes), starts, sizes)
+        store.add(_numbered(hashes, table), starts, sizes)
         offsets.append(store.count)
         cuts.append(offsets[-1])
+    add_batch()
     ids, starts, sizes = store.columns()
     marks = np.array(sorted(set(cuts)), np.int64)
     marks = marks[(marks > 0) & (marks < len(ids))]
-    return TokenSequence(ids, starts, sizes, np.array(offsets, np.int64), marks, plans)
+    return TokenSequence(ids, starts, sizes, np.array(offsets, np.int64), marks, plans, threads)
 
 
-class _Numbering:
-    """Hashes → small numbers in order of first sight, over several files."""
+class _Batch:
+    """Pieces of files that are tokenised together, in several threads."""
 
-    def __init__(self) -> None:
-        self._hashes = np.zeros(0, np.uint64)  # sorted
-        self._numbers = np.zeros(0, np.uint32)
+    def __init__(self, canon: Canon, options: RepeatOptions, table: Any, threads: int) -> None:
+        self._canon, self._mask, self._table, self._threads = canon, options.masks_numbers, table, threads
+        self.pieces: list[str] = []
+        self.size = 0
+        self._shifts: list[int] = []
+        self._ends: list[int] = []  # after how many pieces a file ends
 
-    def number(self, hashes: U64) -> U32:
-        distinct, first, which = np.unique(hashes, return_index=True, return_inverse=True)
-        at = np.searchsorted(self._hashes, distinct)
-        known = np.zeros(len(distinct), bool)
-        inside = at < len(self._hashes)
-        known[inside] = self._hashes[at[inside]] == distinct[inside]
-        numbers = np.zeros(len(distinct), np.uint32)
-        numbers[known] = self._numbers[at[known]]
-        fresh = np.flatnonzero(~known)
-        fresh = fresh[np.argsort(first[fresh], kind="stable")]
-        numbers[fresh] = np.arange(len(self._hashes), len(self._hashes) + len(fresh), dtype=np.uint32)
-        if len(fresh):
-            merged = np.concatenate([self._hashes, distinct[fresh]])
-            order = np.argsort(merged, kind="stable")
-            self._hashes = merged[order]
-            self._numbers = np.concatenate([self._numbers, numbers[fresh]])[order]
-        return numbers[which.reshape(-1)]
+    def add(self, piece: str, shift: int) -> None:
+        self.pieces.append(piece)
+        self._shifts.append(shift)
+        self.size += len(piece)
+
+    def end_file(self) -> None:
+        self._ends.append(len(self.pieces))
+
+    def columns(self) -> tuple[U32, U32, Sizes, NDArray[np.int64]]:
+        """Numbers, places and sizes of all words, and where each file ends in them. The batch is empty afterwards."""
+        threads = self._threads if self.size >= SHARED else 1
+        stop = self._canon.stop_hashes
+        hashes, starts, ends, flags, found, _ = kernels.tokenize(self.pieces, stop, None, threads)
+        offsets = found.astype(np.int64)
+        if any(self._shifts):
+            starts += np.repeat(np.array(self._shifts, np.uint32), np.diff(offsets))
+            ends += np.repeat(np.array(self._shifts, np.uint32), np.diff(offsets))
+        ids = _numbered(hashes, self._table, (flags & FLAG_NUMBER) != 0 if self._mask else None)
+        if stop is not None:
+            kept = (flags & FLAG_STOP) == 0
+            ids, starts, ends = ids[kept], starts[kept], ends[kept]
+            offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
+        edges = offsets[self._ends]
+        self.pieces, self._shifts, self._ends, self.size = [], [], [], 0
+        return ids, starts, _small(ends - starts), edges
+
+
+def _numbered(hashes: U64, table: Any, masked: NDArray[np.bool_] | None = None) -> U32:
+    """Numbers of tokens in order of first sight, from 1; 0 stands for all numbers when they are *masked*."""
+    ids: U32 = table.number(hashes)
+    ids += np.uint32(1)
+    ids[hashes == MASK_HASH if masked is None else masked] = 0
+    return ids
 
 
 class _Store:
@@ -162,9 +211,11 @@ class _Store:
         return self._ids[: self.count], self._starts[: self.count], self._sizes[: self.count]
 
 
-def _pieces(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Iterator[Columns]:
-    """Hash and place of every word (and sign), in pieces that end with a line; with a *table* its number."""
-    text = plan.masked
+def _cut(text: str) -> Iterator[tuple[str, int]]:
+    """Pieces that end with a line, and where they begin."""
+    if len(text) <= PIECE:
+        yield text, 0
+        return
     at = 0
     while at < len(text):
         end = len(text)
@@ -175,19 +226,20 @@ def _pieces(plan: Plan, canon: Canon, options: RepeatOptions, table: Any) -> Ite
                     text.rfind(" ", at + PIECE // 2, at + PIECE) + 1
                 )
             end = end or at + PIECE
-        piece = text[at:end] if at or end < len(text) else text
-        shift = np.uint32(at)
-        if table is not None:
-            yield _numbered(piece, shift, canon, table, mask=options.masks_numbers)
-        else:
-            batch = canon.tokens([piece])
-            hashes, starts, ends = batch.hashes, batch.starts, batch.ends
-            if options.masks_numbers:
-                hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
-            if options.tokens == "punctuation":
-                hashes, starts, ends = _with_signs(piece, hashes, starts, ends)
-            yield hashes, starts + shift, _small(ends - starts)
+        yield text[at:end], at
         at = end
+
+
+def _pieces(plan: Plan, canon: Canon, options: RepeatOptions) -> Iterator[Columns]:
+    """Hash and place of every word (and sign) of a file, piece by piece."""
+    for piece, at in _cut(plan.masked):
+        batch = canon.tokens([piece])
+        hashes, starts, ends = batch.hashes, batch.starts, batch.ends
+        if options.masks_numbers:
+            hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
+        if options.tokens == "punctuation":
+            hashes, starts, ends = _with_signs(piece, hashes, starts, ends)
+        yield hashes, starts + np.uint32(at), _small(ends - starts)
 
 
 def _small(sizes: U32) -> Sizes:
@@ -206,18 +258,6 @@ def _joined(columns: list[Columns]) -> Columns:
         return columns[0]
     hashes, starts, sizes = (np.concatenate(part) for part in zip(*columns, strict=True))
     return hashes, starts, sizes
-
-
-def _numbered(piece: str, shift: np.uint32, canon: Canon, table: Any, *, mask: bool) -> Columns:
-    """Numbers of words in order of first sight, from 1; 0 stands for all numbers when they are masked."""
-    _, starts, ends, flags, _, ids = kernels.tokenize([piece], canon.stop_hashes, table, 1)
-    ids += np.uint32(1)
-    if mask:
-        ids[(flags & FLAG_NUMBER) != 0] = 0
-    if canon.stop_hashes is not None:
-        kept = (flags & FLAG_STOP) == 0
-        ids, starts, ends = ids[kept], starts[kept], ends[kept]
-    return ids, starts + shift, _small(ends - starts)
 
 
 def _with_signs(text: str, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 from dataclasses import dataclass, field
 
+from doublet.kernels.reference_markup import blank, blanked
 from doublet.model import Span
 
 FILLER = "\u00ad"  #: stands for the rest of a character reference; the tokeniser drops it inside words
@@ -52,34 +53,14 @@ class Painter:
     def blank(self, start: int, end: int, *, border: bool = False) -> None:
         """Blank out; a *border* ends whatever sentence was going on."""
         if end > start:
-            size = end - start
-            self._parts.append((start, end, "\n" * min(size, 2) + " " * (size - 2) if border else " " * size))
+            self._parts.append(blank(start, end, border=border))
 
     def put(self, start: int, end: int, letter: str) -> None:
         """One character stands for a whole reference."""
         self._parts.append((start, end, letter + (FILLER if letter.isalnum() else " ") * (end - start - 1)))
 
     def masked(self) -> str:
-        if not self._parts:
-            return self.text
-        out = []
-        at = 0
-        for begin, end, whole in sorted(self._parts):
-            if end <= at:  # inside what is blank already
-                continue
-            start = max(begin, at)
-            instead = whole[start - begin :]
-            out.append(self.text[at:start])
-            # Line ends stay: a blanked stretch keeps its lines.
-            source = self.text[start:end]
-            out.append(_with_lines(instead, source) if "\n" in source else instead)
-            at = end
-        out.append(self.text[at:])
-        return "".join(out)
-
-
-def _with_lines(instead: str, source: str) -> str:
-    return "".join("\n" if old == "\n" else new for new, old in zip(instead, source, strict=True))
+        return blanked(self.text, self._parts) if self._parts else self.text
 
 
 def number_headings(found: list[tuple[Span, int, str]]) -> list[Heading]:

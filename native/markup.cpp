@@ -1,0 +1,748 @@
+// Many text files at once: read, Markdown blanked out, numbers of words, borders and signs between them, and which words
+// can belong to an exact repeat. Twins of the functions of the same names in doublet/kernels/reference_markup.py.
+#include "kernels.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace doublet {
+
+namespace {
+
+// Each item goes to the thread that is free; what comes out does not depend on which one it was.
+template <class Work> void each(size_t count, int threads, Work work) {
+  std::atomic<size_t> next{0};
+  in_parallel(std::min<size_t>(static_cast<size_t>(std::max(1, threads)), std::max<size_t>(1, count)), [&](size_t) {
+    for (size_t i; (i = next.fetch_add(1)) < count;) work(i);
+  });
+}
+
+bool is_space(uint32_t c) {
+  if (c < 128) return (c >= 9 && c <= 13) || (c >= 28 && c <= 32);
+  return Py_UNICODE_ISSPACE(static_cast<Py_UCS4>(c));
+}
+
+// ---- reading
+
+// A text that can be taken as it is: printable ASCII and line ends, or more bytes beyond ASCII (which must turn out to be
+// UTF-8). What begins like something else, or holds other controls, takes the long way.
+bool is_plain(const std::string& data) {
+  static const char* const kOther[] = {"%", "{", "BZh", "GIF8", "AT&TFORM", "Rar!", "PAR1", "\xEF\xBB\xBF"};
+  for (const char* head : kOther)
+    if (data.compare(0, std::strlen(head), head) == 0) return false;
+  struct Odd {
+    uint8_t flag[256] = {};
+    Odd() {
+      for (int c = 0; c < 32; ++c) flag[c] = c != 9 && c != 10 && c != 13;
+      flag[127] = 1;
+    }
+  };
+  static const Odd odd;
+  uint8_t any = 0;
+  for (unsigned char c : data) any |= odd.flag[c];
+  return !any;
+}
+
+bool read_whole(const char* path, size_t limit, std::string& out) {
+#if defined(__unix__) || defined(__APPLE__)
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return false;
+  struct stat facts;
+  bool whole = !::fstat(file, &facts) && S_ISREG(facts.st_mode) && static_cast<uint64_t>(facts.st_size) <= limit;
+  if (whole) {
+    out.resize(static_cast<size_t>(facts.st_size) + 1);
+    size_t have = 0;
+    for (;;) {
+      const ssize_t got = ::read(file, &out[have], out.size() - have);
+      if (got < 0) whole = false;
+      if (got <= 0) break;
+      have += static_cast<size_t>(got);
+      if (have > limit) {
+        whole = false;
+        break;
+      }
+      if (have == out.size()) out.resize(out.size() * 2);  // it has grown meanwhile
+    }
+    out.resize(have);
+  }
+  ::close(file);
+  return whole;
+#else
+  (void)path, (void)limit, (void)out;
+  return false;
+#endif
+}
+
+// ---- Markdown
+
+struct Part {
+  size_t start, end;
+  bool border;
+};
+
+struct Heading {
+  size_t start, end, level, from;
+};
+
+struct Marked {
+  std::vector<Part> parts;
+  std::vector<Heading> headings;
+  std::vector<std::pair<size_t, size_t>> code, tables;
+  std::string masked;  // characters as they lie in memory; empty when nothing is blank
+};
+
+bool in_marks(uint32_t c) {
+  switch (c) {
+    case '`': case '~': case '#': case '=': case '-': case '|': case '>': case '[': case '*': case '+': case ':':
+      return true;
+    default: return c >= '0' && c <= '9';
+  }
+}
+
+template <class C> class Markdown {
+ public:
+  Markdown(const C* text, size_t size, Marked& out) : s_(text), n_(size), out_(out) {}
+
+  void run() {
+    size_t at = front_matter(), end = at;
+    const size_t body = at;
+    C fence = 0;
+    size_t fence_size = 0, fence_at = 0, before = 0, before_end = 0;
+    size_t code_at = kNowhere, table_at = kNowhere, table_end = kNowhere;
+    bool blank = true, in_list = false;
+    for (bool last = false; !last;) {
+      const size_t start = end;
+      size_t stop = start;
+      while (stop < n_ && s_[stop] != '\n') ++stop;
+      last = stop >= n_;
+      end = stop + 1;
+      const uint32_t first = stop > start ? s_[start] : '\n';
+      if (!in_marks(first) && !is_space(first) && table_at == kNowhere && code_at == kNowhere && !fence_size) {
+        in_list = in_list && !blank;
+        before = start;
+        before_end = stop;
+        blank = false;
+        continue;
+      }
+      while (stop > start && s_[stop - 1] == '\r') --stop;
+      end = std::min(end, n_);
+      size_t left = start, right = stop;
+      while (left < right && is_space(s_[left])) ++left;
+      while (right > left && is_space(s_[right - 1])) --right;
+      if (fence_size) {
+        size_t same = left;
+        while (same < right && s_[same] == fence) ++same;
+        if (same == right && right - left >= fence_size) {
+          out_.code.push_back({fence_at, start});
+          blank_out(start, end, true);
+          fence_size = 0;
+        }
+        continue;
+      }
+      const bool indented = (stop - start >= 4 && s_[start] == ' ' && s_[start + 1] == ' ' && s_[start + 2] == ' ' && s_[start + 3] == ' ') ||
+                            (stop > start && s_[start] == '\t');
+      if (code_at != kNowhere && left < right && !indented) {
+        out_.code.push_back({code_at, start});
+        code_at = kNowhere;
+      }
+      if (table_at != kNowhere && !table_row(left, right)) {
+        out_.tables.push_back({table_at, table_end});
+        table_at = kNowhere;
+      }
+      if (left == right) {
+        blank = true;
+        before_end = 0;
+        continue;
+      }
+      if (!in_marks(s_[left]) && !indented) {
+        in_list = in_list && !blank;
+        before = start;
+        before_end = stop;
+        blank = false;
+        continue;
+      }
+      size_t opened = in_list ? left : start;
+      for (int spaces = 0; !in_list && spaces < 3 && opened < stop && s_[opened] == ' '; ++spaces) ++opened;
+      size_t run = opened;
+      if (opened < stop && (s_[opened] == '`' || s_[opened] == '~'))
+        while (run < stop && s_[run] == s_[opened]) ++run;
+      if (run - opened >= 3) {
+        fence = s_[opened];
+        fence_size = run - opened;
+        fence_at = end;
+        blank_out(start, end, true);
+      } else if (indented && code_at == kNowhere && blank && !in_list) {
+        code_at = start;
+      } else if (code_at == kNowhere) {
+        size_t level = 0;
+        const size_t heading = heading_end(start, stop, level);
+        const uint32_t underline = before_end && !heading ? underline_sign(start, stop) : 0;
+        if (heading) {
+          out_.headings.push_back({start, stop, level, heading});
+          blank_out(start, heading, true);
+          blank_out(stop, end, true);
+        } else if (underline) {
+          while (before_end > before && s_[before_end - 1] == '\r') --before_end;
+          out_.headings.push_back({before, before_end, size_t{underline == '=' ? 1u : 2u}, before});
+          blank_out(start, end, true);
+        } else if (table_row(left, right)) {
+          if (table_at == kNowhere) table_at = start;
+          table_end = end;
+        } else if (definition(left, stop)) {
+          blank_out(start, stop, false);
+        }
+        const size_t item = item_end(left, stop), quote = item ? 0 : quote_end(left, stop);
+        if (item) {
+          blank_out(start, item, true);
+          in_list = true;
+        } else if (quote) {
+          blank_out(start, quote, false);
+        } else if (!indented && blank) {
+          in_list = false;
+        }
+        before = heading || underline ? 0 : start;
+        before_end = heading || underline ? 0 : stop;
+      }
+      blank = false;
+    }
+    if (fence_size) out_.code.push_back({fence_at, n_});
+    if (code_at != kNowhere) out_.code.push_back({code_at, n_});
+    if (table_at != kNowhere) out_.tables.push_back({table_at, table_end});
+    at = body;
+    for (const auto& [from, to] : out_.code) {
+      inline_marks(at, from);
+      at = std::max(at, to);
+    }
+    inline_marks(at, n_);
+    paint();
+  }
+
+ private:
+  static constexpr size_t kNowhere = SIZE_MAX;
+
+  void blank_out(size_t start, size_t end, bool border) {
+    if (end > start) out_.parts.push_back({start, end, border});
+  }
+  bool has(size_t at, const char* word) const {
+    for (; *word; ++word, ++at)
+      if (at >= n_ || s_[at] != static_cast<unsigned char>(*word)) return false;
+    return true;
+  }
+  size_t over_blanks(size_t at, size_t end) const {
+    while (at < end && (s_[at] == ' ' || s_[at] == '\t')) ++at;
+    return at;
+  }
+  // Settings between two lines of dashes at the very beginning.
+  size_t front_matter() {
+    if (!has(0, "---")) return 0;
+    size_t at = line_end(over_blanks(3, n_), false);
+    for (int lines = 0; at && lines <= 200; ++lines) {
+      if (has(at, "---") || has(at, "...")) {
+        const size_t end = line_end(over_blanks(at + 3, n_), true);
+        if (end) {
+          blank_out(0, end, true);
+          return end;
+        }
+      }
+      while (at < n_ && s_[at] != '\n') ++at;
+      if (at >= n_) return 0;
+      ++at;
+    }
+    return 0;
+  }
+  // Place behind a line end that stands here, or (at_end) the end of the text; 0 when there is none.
+  size_t line_end(size_t at, bool at_end) const {
+    if (at_end && at == n_) return at;
+    if (at < n_ && s_[at] == '\r') ++at;
+    return at < n_ && s_[at] == '\n' ? at + 1 : 0;
+  }
+  bool rule(size_t& at, size_t end) const {  // :---:
+    size_t p = at;
+    if (p < end && s_[p] == ':') ++p;
+    const size_t from = p;
+    while (p < end && s_[p] == '-') ++p;
+    if (p - from < 3) return false;
+    if (p < end && s_[p] == ':') ++p;
+    while (p < end && is_space(s_[p])) ++p;
+    at = p;
+    return true;
+  }
+  bool table_row(size_t at, size_t end) const {
+    if (end - at >= 2 && s_[at] == '|' && s_[end - 1] == '|') return true;
+    if (!rule(at, end)) return false;
+    size_t columns = 0;
+    while (at < end && s_[at] == '|') {
+      size_t p = at + 1;
+      while (p < end && is_space(s_[p])) ++p;
+      if (p == end && columns) return true;
+      if (!rule(p, end)) return false;
+      at = p;
+      ++columns;
+    }
+    return columns && at == end;
+  }
+  size_t heading_end(size_t at, size_t end, size_t& level) const {
+    for (int spaces = 0; spaces < 3 && at < end && s_[at] == ' '; ++spaces) ++at;
+    const size_t from = at;
+    while (at < end && s_[at] == '#') ++at;
+    level = at - from;
+    if (level < 1 || level > 6) return 0;
+    const size_t behind = over_blanks(at, end);
+    return behind > at || at == end ? behind : 0;
+  }
+  uint32_t underline_sign(size_t at, size_t end) const {
+    for (int spaces = 0; spaces < 3 && at < end && s_[at] == ' '; ++spaces) ++at;
+    if (at >= end || (s_[at] != '=' && s_[at] != '-')) return 0;
+    const C sign = s_[at];
+    const size_t from = at;
+    while (at < end && s_[at] == sign) ++at;
+    if (sign == '-' && at - from < 2) return 0;
+    return over_blanks(at, end) == end ? sign : 0;
+  }
+  bool definition(size_t at, size_t end) const {
+    if (at >= end || s_[at] != '[') return false;
+    const size_t from = ++at;
+    while (at < end && s_[at] != ']') ++at;
+    if (at == from || at + 1 >= end || s_[at + 1] != ':') return false;
+    const size_t behind = over_blanks(at + 2, end);
+    return behind > at + 2 && behind < end && !is_space(s_[behind]);
+  }
+  size_t item_end(size_t at, size_t end) const {
+    if (at >= end) return 0;
+    if (s_[at] == '-' || s_[at] == '*' || s_[at] == '+') {
+      ++at;
+    } else {
+      size_t digits = 0;
+      while (at < end && digits < 10 && Py_UNICODE_ISDECIMAL(static_cast<Py_UCS4>(s_[at]))) ++at, ++digits;
+      if (digits < 1 || digits > 9 || at >= end || (s_[at] != '.' && s_[at] != ')')) return 0;
+      ++at;
+    }
+    return at < end && (s_[at] == ' ' || s_[at] == '\t') ? at + 1 : 0;
+  }
+  size_t quote_end(size_t at, size_t end) const {
+    size_t behind = 0;
+    while (at < end && s_[at] == '>') {
+      ++at;
+      if (at < end && is_space(s_[at])) ++at;
+      behind = at;
+    }
+    return behind;
+  }
+
+  // Inline marks from `at` up to `end`, which is the end of what can be seen.
+  void inline_marks(size_t at, size_t end) {
+    while (at < end) {
+      const C c = s_[at];
+      if (c != '<' && c != ']' && c != '!' && c != '[' && c != '*' && c != '_' && c != '`' && c != '~') {
+        ++at;
+        continue;
+      }
+      const size_t behind = mark_end(c, at + 1, end);
+      if (behind) {
+        blank_out(at, behind, false);
+        at = behind;
+      } else {
+        ++at;
+      }
+    }
+  }
+  size_t mark_end(C c, size_t p, size_t end) const {
+    auto at = [&](size_t i) -> uint32_t { return i < end ? s_[i] : 0; };
+    switch (c) {
+      case '<': {
+        if (at(p) == '!' && at(p + 1) == '-' && at(p + 2) == '-') {
+          for (p += 3; p + 2 < end; ++p)
+            if (s_[p] == '-' && s_[p + 1] == '-' && s_[p + 2] == '>') return p + 3;
+          return end;
+        }
+        if (at(p) == '/') ++p;
+        if (p >= end || !((s_[p] >= 'A' && s_[p] <= 'Z') || (s_[p] >= 'a' && s_[p] <= 'z'))) return 0;
+        while (p < end && s_[p] != '<' && s_[p] != '>' && s_[p] != '\n') ++p;
+        return at(p) == '>' && p < end ? p + 1 : 0;
+      }
+      case ']': {
+        if (p >= end) return 0;
+        if (s_[p] == '[') {
+          for (++p; p < end && s_[p] != ']' && s_[p] != '\n';) ++p;
+          return p < end && s_[p] == ']' ? p + 1 : 0;
+        }
+        if (s_[p] != '(') return 0;
+        auto skip = [&] {
+          while (p < end && s_[p] != '(' && s_[p] != ')' && s_[p] != '\n') ++p;
+        };
+        for (++p;;) {
+          skip();
+          if (p >= end || s_[p] == '\n') return 0;
+          if (s_[p] == ')') return p + 1;
+          ++p;
+          skip();
+          if (p >= end || s_[p] != ')') return 0;
+          ++p;
+        }
+      }
+      case '!': return p < end && s_[p] == '[' ? p + 1 : 0;
+      case '[': return p;
+      case '*':
+        for (int more = 0; more < 2 && p < end && s_[p] == '*'; ++more) ++p;
+        return p;
+      case '_':
+      case '`': {
+        const size_t from = p;
+        while (p < end && s_[p] == c) ++p;
+        return c == '`' || p > from ? p : 0;
+      }
+      default: return p < end && s_[p] == '~' ? p + 1 : 0;
+    }
+  }
+
+  // Blanks and borders in place of what is marked; line ends stay.
+  void paint() {
+    if (out_.parts.empty()) return;
+    std::sort(out_.parts.begin(), out_.parts.end(), [](const Part& a, const Part& b) {
+      return a.start != b.start ? a.start < b.start : a.end != b.end ? a.end < b.end : a.border > b.border;
+    });
+    out_.masked.assign(reinterpret_cast<const char*>(s_), n_ * sizeof(C));
+    C* to = reinterpret_cast<C*>(&out_.masked[0]);
+    size_t at = 0;
+    for (const Part& part : out_.parts) {
+      if (part.end <= at) continue;
+      for (size_t i = std::max(part.start, at); i < part.end; ++i)
+        to[i] = s_[i] == '\n' || (part.border && i - part.start < 2) ? '\n' : ' ';
+      at = part.end;
+    }
+  }
+
+  const C* s_;
+  size_t n_;
+  Marked& out_;
+};
+
+nb::object pair_list(const std::vector<std::pair<size_t, size_t>>& spans) {
+  nb::list out;
+  for (const auto& [start, end] : spans) out.append(nb::make_tuple(start, end));
+  return out;
+}
+
+template <class Work> void with_text(const Text& text, Work work) {
+  switch (text.kind) {
+    case 1: work(static_cast<const uint8_t*>(text.data)); break;
+    case 2: work(static_cast<const uint16_t*>(text.data)); break;
+    default: work(static_cast<const uint32_t*>(text.data)); break;
+  }
+}
+
+// ---- borders and signs
+
+struct Signs {
+  uint8_t sign[65536];
+  Signs() {
+    for (uint32_t c = 0; c < 65536; ++c) sign[c] = told(c);
+  }
+  static bool told(uint32_t c) {
+    if (c == '_' || Py_UNICODE_ISALNUM(static_cast<Py_UCS4>(c)) || is_space(c)) return false;
+    switch (c) {
+      case '.': case ',': case ';': case ':': case '!': case '?': case '\'': case '"': case '(': case ')': case '-':
+      case 0x201C: case 0x201D: case 0x2192: case 0x2013: case 0x2014: case 0x2026: case 0x2019: case 0x2018: case 0xAB:
+      case 0xBB: case 0xAD:
+        return false;
+      default: return true;
+    }
+  }
+  bool operator()(uint32_t c) const { return c < 65536 ? sign[c] : told(c); }
+};
+
+template <class C> bool border_in(const C* s, size_t size, size_t from, size_t to) {
+  auto small = [](uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 0x430 && c <= 0x44F) || c == 0x451; };
+  for (size_t p = from; p < to; ++p) {
+    switch (static_cast<uint32_t>(s[p])) {
+      case '\t': return true;
+      case ' ':
+        if (p + 1 < size && s[p + 1] == ' ') return true;
+        break;
+      case '\n': {
+        bool again = false;
+        size_t q = p + 1;
+        for (; q < size && is_space(s[q]); ++q) again |= s[q] == '\n';
+        if (again || q >= size || !small(s[q])) return true;
+        break;
+      }
+      case '.': case '!': case '?': case 0x2026: case ':': case ';': {
+        size_t q = p + 1;
+        auto closing = [](uint32_t c) {
+          return c == '"' || c == '\'' || c == 0xBB || c == 0x201D || c == 0x2019 || c == ')' || c == ']';
+        };
+        while (q < size && closing(s[q])) ++q;
+        if (q < size && is_space(s[q])) return true;
+        break;
+      }
+      default: break;
+    }
+  }
+  return false;
+}
+
+// ---- what can repeat
+
+// Finds the windows of `length` tokens that occur again and marks where they begin. Windows are shared out among the
+// parts by their hashes, so that equal ones meet in one part and parts never touch the same byte.
+class Sieve {
+ public:
+  Sieve(const uint32_t* s, size_t count, size_t length, size_t part, size_t parts, uint8_t* begins)
+      : s_(s), windows_(count - length + 1), length_(length), part_(part), parts_(parts), begins_(begins) {}
+
+  void run() {
+    // First a sieve of bits: most windows are the only ones of their bit.
+    int bits = 10;
+    while ((size_t{1} << bits) < windows_ / parts_ * 8 && bits < 40) ++bits;
+    const int shift = 64 - bits;
+    std::vector<uint64_t> once(size_t{1} << (bits - 6), 0), twice(size_t{1} << (bits - 6), 0);
+    walk([&](uint64_t h) { __builtin_prefetch(&once[h >> shift >> 6], 1); },
+         [&](size_t, uint64_t h) {
+           const uint64_t at = h >> shift, bit = uint64_t{1} << (at & 63);
+           twice[at >> 6] |= once[at >> 6] & bit;
+           once[at >> 6] |= bit;
+         });
+    std::vector<uint64_t>().swap(once);
+    // Then the rest by their tokens: the first window of each kind, marked once it is met again.
+    walk([&](uint64_t h) { __builtin_prefetch(&twice[h >> shift >> 6]); },
+         [&](size_t i, uint64_t h) {
+           const uint64_t bit = h >> shift;
+           if (twice[bit >> 6] >> (bit & 63) & 1) meet(i, h);
+         });
+  }
+
+ private:
+  struct Cell {
+    uint32_t place, tag;  // tag: other bits of the hash, so that few windows are compared in vain
+  };
+  static constexpr uint64_t kFactor = 0x9E3779B97F4A7C15ull;
+  static constexpr uint32_t kEmpty = UINT32_MAX;
+
+  static uint64_t mixed(uint64_t hash) {
+    hash ^= hash >> 32;
+    hash *= 0xBF58476D1CE4E5B9ull;
+    return hash ^ hash >> 29;
+  }
+  // Calls work(window, hash) for all windows of this part; they come in blocks, so that memory can be fetched ahead.
+  template <class Fetch, class Work> void walk(Fetch fetch, Work work) {
+    constexpr size_t kBlock = 64;
+    uint64_t hashes[kBlock], hash = 0, top = 1;
+    uint32_t places[kBlock];
+    size_t waiting = 0;
+    for (size_t i = 0; i < length_; ++i) top *= kFactor;
+    for (size_t i = 0; i + 1 < length_; ++i) hash = hash * kFactor + s_[i] + 1;
+    for (size_t i = 0; i < windows_; ++i) {
+      hash = hash * kFactor + s_[i + length_ - 1] + 1;
+      if (i) hash -= (uint64_t{s_[i - 1]} + 1) * top;
+      const uint64_t value = mixed(hash);
+      if (parts_ > 1 && (value & 63) * parts_ >> 6 != part_) continue;
+      hashes[waiting] = value;
+      places[waiting] = static_cast<uint32_t>(i);
+      fetch(value);
+      if (++waiting < kBlock) continue;
+      for (size_t k = 0; k < waiting; ++k) work(places[k], hashes[k]);
+      waiting = 0;
+    }
+    for (size_t k = 0; k < waiting; ++k) work(places[k], hashes[k]);
+  }
+  void meet(size_t i, uint64_t h) {
+    const uint32_t tag = static_cast<uint32_t>(h >> 8);
+    size_t at = h >> 6 & (table_.size() - 1);
+    while (table_[at].place != kEmpty) {
+      if (table_[at].tag == tag && std::equal(s_ + i, s_ + i + length_, s_ + table_[at].place)) {
+        begins_[i] = begins_[table_[at].place] = 1;
+        return;
+      }
+      at = (at + 1) & (table_.size() - 1);
+    }
+    table_[at] = {static_cast<uint32_t>(i), tag};
+    if (++kinds_ * 2 <= table_.size()) return;
+    std::vector<Cell> old(table_.size() * 2, Cell{kEmpty, 0});
+    old.swap(table_);
+    for (const Cell& cell : old) {
+      if (cell.place == kEmpty) continue;
+      size_t to = hash_of(cell.place) >> 6 & (table_.size() - 1);
+      while (table_[to].place != kEmpty) to = (to + 1) & (table_.size() - 1);
+      table_[to] = cell;
+    }
+  }
+  uint64_t hash_of(size_t i) const {
+    uint64_t hash = 0;
+    for (size_t k = 0; k < length_; ++k) hash = hash * kFactor + s_[i + k] + 1;
+    return mixed(hash);
+  }
+
+  const uint32_t* s_;
+  size_t windows_, length_, part_, parts_;
+  uint8_t* begins_;
+  std::vector<Cell> table_ = std::vector<Cell>(1 << 12, Cell{kEmpty, 0});
+  size_t kinds_ = 0;
+};
+
+}  // namespace
+
+nb::list read_texts(nb::sequence paths, size_t limit, int threads) {
+  std::vector<std::string> names;
+  for (nb::handle path : paths) {
+    char* name = nullptr;
+    Py_ssize_t size = 0;
+    if (PyBytes_AsStringAndSize(path.ptr(), &name, &size)) throw nb::python_error();
+    names.emplace_back(name, static_cast<size_t>(size));
+  }
+  std::vector<std::string> found(names.size());
+  std::vector<uint8_t> good(names.size(), 0);
+  {
+    nb::gil_scoped_release release;
+    each(names.size(), threads, [&](size_t i) {
+      good[i] = names[i].find('\0') == std::string::npos && read_whole(names[i].c_str(), limit, found[i]) && is_plain(found[i]);
+      if (!good[i]) std::string().swap(found[i]);
+    });
+  }
+  nb::list out;
+  for (size_t i = 0; i < names.size(); ++i) {
+    PyObject* text = good[i] ? PyUnicode_DecodeUTF8(found[i].data(), static_cast<Py_ssize_t>(found[i].size()), "strict") : nullptr;
+    if (good[i] && !text) {
+      if (!PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) throw nb::python_error();
+      PyErr_Clear();
+    }
+    out.append(text ? nb::steal(text) : nb::none());
+    std::string().swap(found[i]);
+  }
+  return out;
+}
+
+nb::list mark_markdown(nb::handle sequence, int threads) {
+  Texts texts(sequence);
+  std::vector<Marked> found(texts.items.size());
+  {
+    nb::gil_scoped_release release;
+    each(found.size(), threads, [&](size_t i) {
+      with_text(texts.items[i], [&](auto* text) {
+        using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;
+        Markdown<C>(text, texts.items[i].size, found[i]).run();
+      });
+    });
+  }
+  nb::list out;
+  for (size_t i = 0; i < found.size(); ++i) {
+    Marked& marked = found[i];
+    nb::object masked = nb::none();
+    if (!marked.parts.empty()) {
+      masked = nb::steal(PyUnicode_FromKindAndData(texts.items[i].kind, marked.masked.data(), static_cast<Py_ssize_t>(texts.items[i].size)));
+      if (!masked.is_valid()) throw nb::python_error();
+    }
+    nb::list headings;
+    for (const Heading& h : marked.headings) headings.append(nb::make_tuple(h.start, h.end, h.level, h.from));
+    out.append(nb::make_tuple(masked, headings, pair_list(marked.code), pair_list(marked.tables)));
+    marked = Marked();
+  }
+  return out;
+}
+
+NumberTable::NumberTable() : keys_(1 << 12, 0), numbers_(1 << 12, 0) {}
+
+Array<uint32_t> NumberTable::number(View<uint64_t> hashes) {
+  Buffer<uint32_t> out;
+  {
+    nb::gil_scoped_release release;
+    out.resize(hashes.size());
+    const uint64_t* values = hashes.data();
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      const uint64_t key = values[i] ? values[i] : 1;  // 0 is an empty cell
+      const size_t mask = keys_.size() - 1;
+      size_t at = key & mask;
+      while (keys_[at] && keys_[at] != key) at = (at + 1) & mask;
+      if (keys_[at]) {
+        out[i] = numbers_[at];
+        continue;
+      }
+      keys_[at] = key;
+      numbers_[at] = out[i] = count_++;
+      if (size_t{count_} * 2 > keys_.size()) grow();
+    }
+  }
+  return own(std::move(out));
+}
+
+void NumberTable::grow() {
+  std::vector<uint64_t> keys(keys_.size() * 2, 0);
+  std::vector<uint32_t> numbers(keys.size(), 0);
+  const size_t mask = keys.size() - 1;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (!keys_[i]) continue;
+    size_t at = keys_[i] & mask;
+    while (keys[at]) at = (at + 1) & mask;
+    keys[at] = keys_[i];
+    numbers[at] = numbers_[i];
+  }
+  keys_.swap(keys);
+  numbers_.swap(numbers);
+}
+
+nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int threads) {
+  Texts texts(sequence);
+  check_offsets(offsets, starts.size());
+  if (offsets.size() != texts.items.size() + 1) throw nb::value_error("one stretch of words is needed for each text");
+  if (ends.size() != starts.size()) throw nb::value_error("one end is needed for each start");
+  const uint32_t *from = starts.data(), *to = ends.data();
+  for (size_t f = 0; f < texts.items.size(); ++f)
+    for (size_t i = offsets.data()[f]; i < offsets.data()[f + 1]; ++i)
+      if (from[i] > to[i] || to[i] > texts.items[f].size || (i > offsets.data()[f] && from[i] < to[i - 1]))
+        throw nb::value_error("words must follow each other inside their text");
+  Buffer<uint8_t> borders;
+  Buffer<uint32_t> at_start, at_end;
+  borders.resize(starts.size());
+  at_start.resize(starts.size());
+  at_end.resize(starts.size());
+  {
+    nb::gil_scoped_release release;
+    static const Signs signs;
+    each(texts.items.size(), threads, [&](size_t f) {
+      const size_t first = offsets.data()[f], last = offsets.data()[f + 1], size = texts.items[f].size;
+      with_text(texts.items[f], [&](auto* text) {
+        uint32_t count = 0;
+        size_t place = 0;
+        for (size_t i = first; i < last; ++i) {
+          borders[i] = i == first || border_in(text, size, to[i - 1], from[i]);
+          for (; place < from[i]; ++place) count += signs(text[place]);
+          at_start[i] = count;
+          for (; place < to[i]; ++place) count += signs(text[place]);
+          at_end[i] = count;
+        }
+      });
+    });
+  }
+  return nb::make_tuple(own(std::move(borders)), own(std::move(at_start)), own(std::move(at_end)));
+}
+
+Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int threads) {
+  if (ids.size() >= size_t{1} << 31) throw nb::value_error("more than 2147483647 tokens cannot be looked at at once");
+  if (!length) throw nb::value_error("a run has at least one token");
+  Buffer<uint8_t> out;
+  out.resize(ids.size());
+  {
+    nb::gil_scoped_release release;
+    const size_t count = ids.size();
+    if (count >= size_t{1} << 18) Pool::clear();  // what tokenising a long text left
+    std::fill(out.begin(), out.end(), uint8_t{0});
+    if (count >= length) {
+      const size_t parts = static_cast<size_t>(std::max(1, std::min(threads, 64)));
+      in_parallel(parts, [&](size_t part) { Sieve(ids.data(), count, length, part, parts, out.data).run(); });
+      size_t reach = 0;
+      for (size_t i = 0; i < count; ++i) {
+        if (out[i]) reach = i + length;
+        out[i] = i < reach;
+      }
+    }
+  }
+  return own(std::move(out));
+}
+
+}  // namespace doublet

@@ -1,0 +1,296 @@
+"""Plain twins of the kernels that go over many text files at once (native/markup.cpp): they define what those do.
+
+Reading, the marks of Markdown, numbers of words, borders and signs between words, and which tokens can belong to a
+repeat. Ideas: docs/explanation/repeats.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    U64 = NDArray[np.uint64]
+    U32 = NDArray[np.uint32]
+    U8 = NDArray[np.uint8]
+
+Part = tuple[int, int, bool]  #: a stretch to blank out, and whether it ends the sentence before it
+MarkedText = tuple[
+    str | None,  #: the text with its marks blanked out, None when there are none
+    list[
+        tuple[int, int, int, int]
+    ],  #: headings: start, end, level, where the title begins (at start: underlined)
+    list[tuple[int, int]],  #: blocks of code
+    list[tuple[int, int]],  #: tables
+]
+
+_OTHER = (
+    b"%",
+    b"{",
+    b"BZh",
+    b"GIF8",
+    b"AT&TFORM",
+    b"Rar!",
+    b"PAR1",
+    b"\xef\xbb\xbf",
+)  # how other files begin
+_ODD = bytes([*(c for c in range(32) if c not in (9, 10, 13)), 127])
+
+
+def read_texts(paths: Sequence[bytes], limit: int, threads: int = 1) -> list[str | None]:  # noqa: ARG001 - as the native one
+    """The texts of files that can be read without asking what they are: UTF-8 without a mark, of at most *limit*
+    bytes, with no controls but tabs and line ends. None for all others, also for what cannot be read. *threads* is
+    ignored here.
+    """
+    return [_plain_text(path, limit) for path in paths]
+
+
+def _plain_text(path: bytes, limit: int) -> str | None:
+    if b"\0" in path:
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        with os.fdopen(descriptor, "rb") as stream:
+            facts = os.fstat(stream.fileno())
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+                return None
+            data = stream.read(limit + 1)
+    except OSError:
+        return None
+    if len(data) > limit or data.startswith(_OTHER) or len(data.translate(None, _ODD)) < len(data):
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def blanked(text: str, parts: Sequence[tuple[int, int, str]]) -> str:
+    """*text* with stretches (start, end, what stands there instead, of the same length) replaced; line ends stay."""
+    out = []
+    at = 0
+    for begin, end, whole in sorted(parts):
+        if end <= at:  # inside what is blank already
+            continue
+        start = max(begin, at)
+        instead = whole[start - begin :]
+        out.append(text[at:start])
+        source = text[start:end]
+        if "\n" in source:
+            instead = "".join("\n" if old == "\n" else new for new, old in zip(instead, source, strict=True))
+        out.append(instead)
+        at = end
+    out.append(text[at:])
+    return "".join(out)
+
+
+def blank(start: int, end: int, *, border: bool = False) -> tuple[int, int, str]:
+    """A stretch of blanks; a *border* ends whatever sentence was going on."""
+    size = end - start
+    return start, end, "\n" * min(size, 2) + " " * (size - 2) if border else " " * size
+
+
+_MARKS = frozenset(
+    "`~#=-|>[*+:0123456789"
+)  # what a line begins with that may be more than a line of a paragraph
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
+_DEFINITION = re.compile(r"\s*\[[^\]\n]+\]:[ \t]+\S")  # of the address behind a name
+# It begins with one class of signs and looks back at which it was: so the search runs over ordinary letters quickly.
+_INLINE = re.compile(
+    r"[<\]!\[*_`~](?:"
+    r"(?<=<)(?:!--.*?(?:-->|\Z)|/?[A-Za-z][^<>\n]*>)"
+    r"|(?<=\])(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"  # the address of a link
+    r"|(?<=!)\[|(?<=\[)"
+    r"|(?<=\*)\*{0,2}|(?<=_)_+|(?<=`)`*|(?<=~)~)",
+    re.DOTALL,
+)
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+
+
+def mark_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkedText]:  # noqa: ARG001 - as the native one
+    """What is markup in texts written in Markdown, and where headings, code and tables are. Line by line, in linear
+    time; what is not understood stays as text. *threads* is ignored here."""
+    return [_marked(text) for text in texts]
+
+
+def _marked(text: str) -> MarkedText:
+    parts: list[tuple[int, int, str]] = []
+    headings: list[tuple[int, int, int, int]] = []
+    code: list[tuple[int, int]] = []
+    tables: list[tuple[int, int]] = []
+
+    def paint(start: int, end: int, *, border: bool = False) -> None:
+        if end > start:
+            parts.append(blank(start, end, border=border))
+
+    fence = ""
+    fence_at = 0
+    before = before_end = 0  # the line before, when it is a paragraph
+    code_at = -1  # of indented code
+    empty = True
+    in_list = False
+    table_at = table_end = -1
+    front = _FRONT_MATTER.match(text)  # settings between two lines of dashes at the very beginning
+    at = end = front.end() if front else 0
+    paint(0, at, border=True)
+    for line in text[at:].split("\n"):
+        start = end
+        end = start + len(line) + 1
+        first = line[:1] or "\n"
+        if first not in _MARKS and not first.isspace() and table_at < 0 and code_at < 0 and not fence:
+            # An ordinary line: most are.
+            in_list = in_list and not empty
+            before, before_end = start, end - 1
+            empty = False
+            continue
+        if line[-1:] == "\r":
+            line = line.rstrip("\r")  # noqa: PLW2901 - the same line without what ends it
+        end = min(end, len(text))
+        stripped = line.strip()
+        if fence:
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
+                code.append((fence_at, start))
+                paint(start, end, border=True)
+                fence = ""
+            continue
+        indented = line.startswith(("    ", "\t"))
+        if code_at >= 0 and stripped and not indented:
+            code.append((code_at, start))
+            code_at = -1
+        if table_at >= 0 and not _TABLE_ROW.match(line):
+            tables.append((table_at, table_end))
+            table_at = -1
+        if not stripped:
+            empty = True
+            before_end = 0
+            continue
+        if stripped[0] not in _MARKS and not indented:
+            in_list = in_list and not empty
+            before, before_end = start, start + len(line)
+            empty = False
+            continue
+        opened = _FENCE.match(line.lstrip() if in_list else line)
+        if opened:
+            fence, fence_at = opened[1], end
+            paint(start, end, border=True)
+        elif indented and code_at < 0 and empty and not in_list:
+            code_at = start
+        elif code_at < 0:
+            heading = _HEADING.match(line)
+            underline = _UNDERLINE.match(line) if before_end else None
+            if heading:
+                headings.append((start, start + len(line), len(heading[1]), start + heading.end()))
+                paint(start, start + heading.end(), border=True)
+                paint(start + len(line), end, border=True)
+            elif underline:
+                before_end = before + len(text[before:before_end].rstrip("\r"))
+                headings.append((before, before_end, 1 if underline[1][0] == "=" else 2, before))
+                paint(start, end, border=True)
+            elif _TABLE_ROW.match(line):
+                table_at = start if table_at < 0 else table_at
+                table_end = end
+            elif _DEFINITION.match(line):
+                paint(start, start + len(line))
+            item = _ITEM.match(line)
+            quote = _QUOTE.match(line)
+            if item:
+                paint(start, start + item.end(), border=True)
+                in_list = True
+            elif quote:
+                paint(start, start + quote.end())
+            elif not indented and empty:
+                in_list = False
+            before, before_end = (0, 0) if heading or underline else (start, start + len(line))
+        empty = False
+    if fence:
+        code.append((fence_at, len(text)))
+    if code_at >= 0:
+        code.append((code_at, len(text)))
+    if table_at >= 0:
+        tables.append((table_at, table_end))
+    for code_start, code_end in [*code, (len(text), len(text))]:  # inline marks outside code
+        if code_start > at:
+            for match in _INLINE.finditer(text, at, code_start):
+                paint(*match.span())
+        at = max(at, code_end)
+    return blanked(text, parts) if parts else None, headings, code, tables
+
+
+class NumberTable:
+    """Hashes → numbers in order of first sight."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, hashes: U64) -> U32:
+        import numpy as np
+
+        known = self._numbers
+        return np.array([known.setdefault(value, len(known)) for value in hashes.tolist()], np.uint32)
+
+
+# The end of a sentence, of a line or of an element. A line that only wraps a sentence goes on with a small letter.
+_BORDER = re.compile(r"[.!?…:;][\"'»”’)\]]*(?=\s)|\n(?!\s*[a-zа-яё])|\n\s*\n|  |\t")
+_SIGN = re.compile(r"[^\w\s.,;:!?'\"()\-“”→–—…’‘«»\u00ad]")
+
+
+def word_edges(
+    texts: Sequence[str],
+    starts: U32,
+    ends: U32,
+    offsets: U64,
+    threads: int = 1,  # noqa: ARG001 - as the native one
+) -> tuple[U8, U32, U32]:
+    """For each word: whether a sentence, a line or an element begins between the word before and it (1 for the first of
+    a text); how many signs (braces, slashes, bars …) its text has before its start; and before its end.
+
+    Text t has the words ``[offsets[t]:offsets[t+1]]``, which follow each other. *threads* is ignored here.
+    """
+    import numpy as np
+
+    borders = np.zeros(len(starts), np.uint8)
+    at_start = np.zeros(len(starts), np.uint32)
+    at_end = np.zeros(len(starts), np.uint32)
+    for number, text in enumerate(texts):
+        first, last = int(offsets[number]), int(offsets[number + 1])
+        signs = np.array([match.start() for match in _SIGN.finditer(text)], np.int64)
+        at_start[first:last] = np.searchsorted(signs, starts[first:last])
+        at_end[first:last] = np.searchsorted(signs, ends[first:last])
+        for word in range(first, last):
+            borders[word] = word == first or any(
+                _BORDER.match(text, place) for place in range(int(ends[word - 1]), int(starts[word]))
+            )
+    return borders, at_start, at_end
+
+
+def repeated(ids: U32, length: int, threads: int = 1) -> U8:  # noqa: ARG001 - as the native one
+    """For each token: whether it stands in a run of *length* tokens that occurs again. Where no other is, no repeat of
+    that length can be. *threads* is ignored here."""
+    import numpy as np
+
+    if length < 1:
+        raise ValueError("a run has at least one token")
+    values = ids.tolist()
+    windows = [tuple(values[at : at + length]) for at in range(len(values) - length + 1)]
+    times: dict[tuple[int, ...], int] = {}
+    for window in windows:
+        times[window] = times.get(window, 0) + 1
+    out = np.zeros(len(values), np.uint8)
+    for at, window in enumerate(windows):
+        if times[window] > 1:
+            out[at : at + length] = 1
+    return out
