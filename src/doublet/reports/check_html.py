@@ -239,7 +239,7 @@ def _left_out(result: Check, words: Words) -> str:
         if one.documents:
             told += words("not_counted_in", documents=", ".join(one.documents))
         rows.append(f"<li>{escape(told)}</li>")
-    if len(result.left_out) > 1 and result.share_with_all is not None:
+    if sum(one.words > 0 for one in result.left_out) > 1 and result.share_with_all is not None:
         rows.append(
             f"<li>{escape(words('not_counted_all', share=words.percent(result.share_with_all)))}</li>"
         )

@@ -67,7 +67,7 @@ def _left_out(result: Check) -> list[str]:
         if one.documents:
             told += f" in {', '.join(map(harmless, one.documents))}"
         out.append(f"not counted: {told}; with them the share would be {percent(one.share_with)}")
-    if len(result.left_out) > 1 and result.share_with_all is not None:
+    if sum(one.words > 0 for one in result.left_out) > 1 and result.share_with_all is not None:
         out.append(f"with all of these counted: {percent(result.share_with_all)}")
     return out
 

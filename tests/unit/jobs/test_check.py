@@ -149,3 +149,4 @@ def test_the_terminal_says_when_nothing_was_left_out():
     shown = check_report(replace(check("one two", []), left_out=(some, none), share_with_all=0.5), "one two")
     assert "not counted: quotations: 1 word; with them the share would be 50%" in shown
     assert "not counted: list of references: none found\n" in shown
+    assert "with all of these counted" not in shown
