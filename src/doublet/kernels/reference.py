@@ -873,6 +873,42 @@ def number_words(words: U64) -> tuple[U64, U32]:
     return np.array(list(known), np.uint64), np.array(numbers, np.uint32)
 
 
+def sample_keys(values: U64, offsets: U64, first: int, bits: int) -> tuple[U64, NDArray[np.uint8]]:
+    """One in 2 ** *bits* of the fingerprints of documents *first* and on, chosen by their second lowest byte: the
+    fingerprint with the number of its document in place of its 24 lowest bits, and that byte."""
+    if not 0 <= bits <= 8:
+        raise ValueError("a byte has eight bits")
+    if first + len(offsets) - 1 > 1 << 24:
+        raise ValueError("too many documents")
+    keys, chosen = [], []
+    for document, (start, end) in enumerate(_documents(offsets), first):
+        for value in values[start:end].tolist():
+            byte = value >> 8 & 0xFF
+            if byte & ((1 << bits) - 1) == 0:
+                keys.append(value >> 24 << 24 | document)
+                chosen.append(byte)
+    return np.array(keys, np.uint64), np.array(chosen, np.uint8)
+
+
+def pair_keys(keys: U64, documents: int, most: int) -> tuple[U64, NDArray[np.int64]]:
+    """Of sorted keys as of `sample_keys`: a code for each two documents of a fingerprint that two to *most* have (the
+    numbers of both, 24 bits each, and in four bits how many have it), and how many keys each document has."""
+    if most > 15:
+        raise ValueError("a code has room for 15 documents")
+    mask = (1 << 24) - 1
+    counts = [0] * documents
+    codes = []
+    for _, run in itertools.groupby(keys.tolist(), lambda key: key >> 24):
+        holders = [key & mask for key in run]
+        for document in holders:
+            if document >= documents:
+                raise ValueError("a key names a document that is not there")
+            counts[document] += 1
+        if 2 <= len(holders) <= most:
+            codes += [(a << 24 | b) << 4 | len(holders) for a, b in itertools.combinations(holders, 2)]
+    return np.array(codes, np.uint64), np.array(counts, np.int64)
+
+
 def align_texts(
     words: U32,
     offsets: U64,

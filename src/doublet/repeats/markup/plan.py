@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 from dataclasses import dataclass, field
 
-from doublet.kernels.reference_markup import blank, blanked
+from doublet.kernels.blanks import blank, blanked
 from doublet.model import Span
 
 FILLER = "\u00ad"  #: stands for the rest of a character reference; the tokeniser drops it inside words
