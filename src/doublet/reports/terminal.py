@@ -239,9 +239,9 @@ def outcomes(
 
 
 def table(rows: Sequence[Sequence[str]], *, header: Sequence[str] = (), colour: bool = False) -> str:
-    """Columns as wide as their widest cell; the last one is not padded."""
+    """Columns as wide as their widest cell; the last one is not padded. Nothing in a cell steers the terminal."""
     paint = Painter(colour)
-    every = [list(header), *map(list, rows)] if header else [list(row) for row in rows]
+    every = [[_HARMFUL.sub(_sign, cell) for cell in row] for row in ([header] if header else []) + list(rows)]
     if not every:
         return ""
     widths = [max(cells(row[i]) for row in every) for i in range(len(every[0]))]

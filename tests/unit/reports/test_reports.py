@@ -139,6 +139,11 @@ def test_documents_cannot_steer_the_terminal() -> None:
     assert {"a", "b", "c", "d", "e", "f", "g", "h"} <= set(shown)
 
 
+def test_names_in_tables_cannot_steer_the_terminal() -> None:
+    shown = terminal.table([["a\x1b[2J\x00\u202eb", "  c\nd"]], header=["id", "title"])
+    assert shown == "id        title\na\u241b[2J\u2400\u00b7b    c\u240ad\n"
+
+
 @given(st.text(max_size=200), st.integers(20, 60))
 def test_wrapped_lines_fit_and_lose_no_letter(text: str, width: int) -> None:
     clean = terminal.harmless(text)
