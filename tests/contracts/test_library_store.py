@@ -399,6 +399,37 @@ def test_parts_of_statistics_are_folded(store: Store, name: str, monkeypatch: py
     assert store.statistics(name) == counted([f"{RU} {n}" for n in range(10)])
 
 
+@pytest.mark.covers("M11")
+def test_words_that_were_read_at_once(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two writers that know all words from the beginning, one of them after a step that was taken back."""
+    monkeypatch.setattr(words, "READ_ALL_FROM", 1)
+    address = new_address(vendor)
+    with Store(address) as one, Store(address) as other:
+        one.create("x")
+        one.add("x", [Document("ru", RU)])
+        with pytest.raises(ZeroDivisionError), other.database.writing():
+            other.add("x", [Document("en", EN)])
+            raise ZeroDivisionError
+        one.add("x", [Document("own", 'words that only this one has: quokka, axolotl, "okapi" and o\\kay')])
+        other.add("x", [Document("both", "quokka and axolotl again, and a word of its own: tapir")])
+        one.add("x", [Document("en", EN), Document("tapir", "the tapir met the other animals")])
+        texts = [text for batch in one.walk("x") for _, text in batch]
+        assert len(texts) == 5
+        assert one.statistics("x") == other.statistics("x") == counted(texts)
+        assert verify(one) == []
+
+
+def test_more_words_than_are_read_at_once(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "READ_ALL_FROM", 1)
+    monkeypatch.setattr(words, "READ_ALL_UP_TO", 3)
+    with Store(new_address(vendor)) as store:
+        store.create("x")
+        for id, text in (("ru", RU), ("en", EN), ("mixed", MIXED)):
+            store.add("x", [Document(id, text)])
+        assert store.statistics("x") == counted([RU, EN, MIXED])
+        assert verify(store) == []
+
+
 def test_a_dictionary_is_trained_and_stays_readable(vendor: str) -> None:
     address = new_address(vendor)
     with Store(address) as store:

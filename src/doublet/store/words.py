@@ -30,6 +30,8 @@ I64 = NDArray[np.int64]
 _U64 = (1 << 64) - 1
 _VOCABULARIES = 8  # whose hashes a thread remembers, and whose numbers a writer
 _MERGE_FROM = 20_000  # words that came lately
+READ_ALL_FROM = 4_000  #: words looked up by a writer before it reads them all
+READ_ALL_UP_TO = 3_000_000  #: words of the database; so many take 48 MB and half a second
 _threads = threading.local()
 FOLD_AT = 32  #: parts; a fold rewrites the statistics of the library, some 5 MB for half a million words
 
@@ -95,6 +97,8 @@ class WordNumbers:
         # Of each vocabulary (one for each thread that reads texts) the numbers of its words; -1: not known yet.
         self._vocabularies: dict[int, tuple[Sequence[str], I64]] = {}
         self._fresh: dict[int, int] = {}
+        self._asked = 0  # words that were looked up one by one
+        self._read: bool | None = False  # whether all words were read; None: in this transaction
 
     def numbers(self, words: Words) -> I64:
         """Numbers by the words' ids (of those that are used), new ones made. Inside a transaction; then `keep` or
@@ -108,9 +112,14 @@ class WordNumbers:
         for place in np.flatnonzero(found < 0).tolist() if self._fresh else ():
             found[place] = self._fresh.get(int(hashes[place]), -1)
         unknown = np.flatnonzero(found < 0)
+        if self._worth_reading(len(unknown)):
+            found[unknown] = self._by_hash.find(hashes[unknown])
+            unknown = np.flatnonzero(found < 0)
         if len(unknown):
             asked = hashes[unknown]
-            known = self._look_up(asked)
+            # Who has read all words need not ask: PostgreSQL tells which of the new ones another writer has made.
+            sure = self._read is not False and self._database.vendor == "postgresql"
+            known = {} if sure else self._look_up(asked)
             found[unknown] = [known.get(value, -1) for value in asked.tolist()]
             new = np.flatnonzero(found < 0)
             if len(new):
@@ -120,6 +129,19 @@ class WordNumbers:
             self._fresh |= known
         by_id[words.used[missing]] = found
         return by_id
+
+    def _worth_reading(self, unknown: int) -> bool:
+        """Read all words once, when so many are looked up that it is less work than to go on so."""
+        self._asked += unknown
+        if self._read is not False or self._asked < READ_ALL_FROM:
+            return False
+        top = self._database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
+        if top is None or top[0] > READ_ALL_UP_TO:
+            return False
+        self._read = None
+        rows = self._database.pairs("SELECT hash, id FROM doublet_word")
+        self._by_hash.take(rows[:, 0].copy().view(np.uint64), rows[:, 1])
+        return True
 
     def _of(self, vocabulary: Sequence[str], size: int) -> I64:
         _, numbers = self._vocabularies.get(id(vocabulary), (vocabulary, np.zeros(0, np.int64)))
@@ -135,9 +157,11 @@ class WordNumbers:
 
     def _look_up(self, hashes: U64) -> dict[int, int]:
         """Numbers by hash of those words that the database has."""
-        found = self._database.among(
-            "SELECT hash, id FROM doublet_word WHERE hash IN", hashes.view(np.int64).tolist()
-        )
+        sql, asked = "SELECT hash, id FROM doublet_word WHERE hash IN", hashes.view(np.int64).tolist()
+        if self._database.vendor == "sqlite":
+            found = self._database.among(sql, asked)
+        else:
+            found = self._database.pairs(sql.replace("IN", "= ANY(%s::bigint[])"), [array(asked)]).tolist()
         return {value & _U64: number for value, number in found}
 
     def _make(self, hashes: U64, folds: U64, spelt: Sequence[str]) -> dict[int, int]:
@@ -167,9 +191,12 @@ class WordNumbers:
     def keep(self) -> None:
         self._by_hash.add(self._fresh)
         self._fresh = {}
+        self._read = self._read is not False
 
     def forget(self) -> None:
         self._vocabularies.clear()
+        if self._read is None:  # words among them that are gone again
+            self._by_hash, self._read = _Sorted(), False
         self._fresh = {}
 
 
@@ -193,6 +220,11 @@ class _Sorted:
             get = self._recent.get
             out[missing] = [get(value, -1) for value in hashes[missing].tolist()]
         return out
+
+    def take(self, hashes: U64, numbers: I64) -> None:
+        """Know these instead of all before."""
+        order = np.argsort(hashes)
+        self._hashes, self._numbers, self._recent = hashes[order], numbers[order], {}
 
     def add(self, new: dict[int, int]) -> None:
         self._recent |= new

@@ -144,6 +144,9 @@ class Writer:
         except BaseException:
             self._words.forget()
             raise
+        if self._database.connection.in_atomic_block:  # part of a larger step, which may still be taken back
+            self._words.forget()
+            return added
         self._words.keep()
         self._packer.new.clear()
         self.tidy()
