@@ -94,6 +94,8 @@ Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weigh
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);
 nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size);
 nb::tuple number_words(View<uint64_t> words);
+nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int bits);
+nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most);
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
                       View<uint32_t> right, int threads);
 Array<uint32_t> suffix_array(View<uint32_t> ids);

@@ -1,9 +1,10 @@
-// Local alignment by position of two texts in which words were replaced. Twin of number_words and align_texts in
-// doublet/kernels/reference.py, where the definitions are; explained in docs/explanation/meaning.md.
+// Local alignment by position of two texts in which words were replaced. Twin of number_words, sample_keys, pair_keys and
+// align_texts in doublet/kernels/reference.py, where the definitions are; explained in docs/explanation/meaning.md.
 #include "kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace doublet {
 
@@ -269,6 +270,69 @@ nb::tuple number_words(View<uint64_t> words) {
     }
   }
   return nb::make_tuple(own(std::move(distinct)), own(std::move(numbers)));
+}
+
+namespace {
+constexpr uint64_t kDocumentBits = 24, kDocumentMask = (uint64_t{1} << kDocumentBits) - 1;
+}
+
+nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int bits) {
+  check_offsets(offsets, values.size());
+  if (bits < 0 || bits > 8) throw nb::value_error("a byte has eight bits");
+  if (first + offsets.size() - 1 > kDocumentMask + 1) throw nb::value_error("too many documents");
+  Buffer<uint64_t> keys;
+  Buffer<uint8_t> bytes;
+  {
+    nb::gil_scoped_release release;
+    const uint64_t wanted = ((uint64_t{1} << bits) - 1) << 8;
+    const uint64_t *from = values.data(), *ends = offsets.data();
+    const size_t guess = (values.size() >> bits) + (values.size() >> (bits + 3)) + 64;
+    keys.reserve(guess);
+    bytes.reserve(guess);
+    constexpr size_t kStep = 512;
+    uint64_t some[kStep];
+    uint8_t their[kStep];
+    for (size_t d = 0; d + 1 < offsets.size(); ++d)
+      for (uint64_t at = ends[d]; at < ends[d + 1]; at += kStep) {
+        size_t count = 0;
+        const uint64_t stop = std::min<uint64_t>(at + kStep, ends[d + 1]);
+        for (uint64_t k = at; k < stop; ++k) {  // no branch: which ones are chosen cannot be guessed
+          some[count] = (from[k] & ~kDocumentMask) | (first + d);
+          their[count] = static_cast<uint8_t>(from[k] >> 8);
+          count += (from[k] & wanted) == 0;
+        }
+        keys.append(some, count);
+        bytes.append(their, count);
+      }
+  }
+  return nb::make_tuple(own(std::move(keys)), own(std::move(bytes)));
+}
+
+nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most) {
+  if (most > 15) throw nb::value_error("a code has room for 15 documents");
+  Buffer<uint64_t> codes;
+  Buffer<int64_t> counts;
+  {
+    nb::gil_scoped_release release;
+    counts.resize(documents);
+    std::fill(counts.begin(), counts.end(), 0);
+    const uint64_t* key = keys.data();
+    const size_t size = keys.size();
+    for (size_t i = 0; i < size; ++i) {
+      if ((key[i] & kDocumentMask) >= documents) throw std::invalid_argument("a key names a document that is not there");
+      ++counts[key[i] & kDocumentMask];
+    }
+    for (size_t i = 0; i < size;) {
+      size_t end = i + 1;
+      while (end < size && key[end] >> kDocumentBits == key[i] >> kDocumentBits) ++end;
+      if (end - i > 1 && end - i <= most)
+        for (size_t x = i; x < end; ++x)
+          for (size_t y = x + 1; y < end; ++y)
+            codes.push(((key[x] & kDocumentMask) << kDocumentBits | (key[y] & kDocumentMask)) << 4 | (end - i));
+      i = end;
+    }
+  }
+  return nb::make_tuple(own(std::move(codes)), own(std::move(counts)));
 }
 
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,

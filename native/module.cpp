@@ -46,6 +46,8 @@ NB_MODULE(_native, m) {
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));
   m.def("components", &components, nb::arg("count"), nb::arg("left"), nb::arg("right"));
   m.def("common_runs", &common_runs, nb::arg("a"), nb::arg("b"), nb::arg("size"));
+  m.def("sample_keys", &sample_keys, nb::arg("values"), nb::arg("offsets"), nb::arg("first"), nb::arg("bits"));
+  m.def("pair_keys", &pair_keys, nb::arg("keys"), nb::arg("documents"), nb::arg("most"));
   m.def("number_words", &number_words, nb::arg("words"));
   m.def("align_texts", &align_texts, nb::arg("words"), nb::arg("offsets"), nb::arg("gains"), nb::arg("masses"), nb::arg("left"),
         nb::arg("right"), nb::arg("threads") = 1);

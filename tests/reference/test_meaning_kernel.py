@@ -107,3 +107,51 @@ def test_many_different_words_get_numbers() -> None:
     distinct, numbers = native.number_words(np.concatenate([words, words[::-1]]))
     assert distinct.tolist() == words.tolist()
     assert numbers.tolist() == [*range(5000), *range(4999, -1, -1)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(1, 2**64 - 1), max_size=30), max_size=8),
+    st.integers(0, 8),
+    st.integers(0, 9),
+)
+def test_samples_of_fingerprints_agree(sets: list[list[int]], bits: int, first: int) -> None:
+    values = np.array([value for some in sets for value in some], np.uint64)
+    offsets = np.concatenate([[0], np.cumsum([len(some) for some in sets])]).astype(np.uint64)
+    plain, quick = (kernels.sample_keys(values, offsets, first, bits) for kernels in (reference, native))
+    for one, other in zip(plain, quick, strict=True):
+        assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())
+    if not bits:
+        assert len(quick[0]) == len(values)
+
+
+def test_a_long_document_is_sampled_whole() -> None:
+    values = np.random.default_rng(3).integers(1, 2**63, 5000).astype(np.uint64)
+    offsets = np.array([0, 0, 5000], np.uint64)
+    for bits in (0, 2):
+        plain, quick = (kernels.sample_keys(values, offsets, 7, bits)[0] for kernels in (reference, native))
+        assert plain.tolist() == quick.tolist()
+        assert set((quick & np.uint64(0xFFFFFF)).tolist()) == {8}
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=60), st.integers(2, 15))
+def test_pairs_of_fingerprints_agree(held: list[tuple[int, int]], most: int) -> None:
+    keys = np.sort(np.array([value << 24 | document for value, document in held], np.uint64))
+    plain, quick = (kernels.pair_keys(keys, 5, most) for kernels in (reference, native))
+    for one, other in zip(plain, quick, strict=True):
+        assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())
+    assert quick[1].sum() == len(held)
+
+
+@pytest.mark.parametrize("kernels", [reference, native], ids=["plain", "native"])
+def test_samples_and_pairs_refuse_what_has_no_room(kernels) -> None:
+    one, whole = np.ones(1, np.uint64), np.array([0, 1], np.uint64)
+    with pytest.raises(ValueError, match="eight bits"):
+        kernels.sample_keys(one, whole, 0, 9)
+    with pytest.raises(ValueError, match="too many documents"):
+        kernels.sample_keys(one, whole, 1 << 24, 0)
+    with pytest.raises(ValueError, match="15 documents"):
+        kernels.pair_keys(one, 2, 16)
+    with pytest.raises(ValueError, match="not there"):
+        kernels.pair_keys(one, 1, 8)

@@ -7,11 +7,12 @@ phrases, templates) leads nowhere. The pairs depend on the documents alone, not 
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from doublet import kernels
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -31,7 +32,6 @@ LEAST_SHARED, LEAST_SHARE = (
 
 _DOCUMENT_BITS = np.uint64(24)
 _DOCUMENT_MASK = np.uint64(MOST_DOCUMENTS - 1)
-_CHOOSING_BYTE = 1 if sys.byteorder == "little" else 6
 _LENGTH_BITS = np.uint64(4)
 
 
@@ -67,12 +67,10 @@ class SampledKeys:
             self._full, self._keys, self._chosen_by = True, [], []  # more documents than can be numbered
             return
         # One byte of each fingerprint chooses; it lies below those that make the key.
-        choosing = values.view(np.uint8)[_CHOOSING_BYTE::8]
-        chosen = np.flatnonzero((choosing & np.uint8((1 << self._bits) - 1)) == 0)
-        owners = np.searchsorted(offsets, chosen.astype(np.uint64), side="right") + (first - 1)
-        self._keys.append((values[chosen] & ~_DOCUMENT_MASK) | owners.astype(np.uint64))
-        self._chosen_by.append(choosing[chosen])
-        self._count += len(chosen)
+        keys, choosing = kernels.sample_keys(values, offsets, first, self._bits)
+        self._keys.append(keys)
+        self._chosen_by.append(choosing)
+        self._count += len(keys)
         while self._count > self._most and self._bits < 8:
             self._bits += 1
             kept = [(bits & np.uint8((1 << self._bits) - 1)) == 0 for bits in self._chosen_by]
@@ -83,24 +81,12 @@ class SampledKeys:
     def pairs(self, alive: Mask) -> NearPairs:
         """Pairs among the documents that are *alive* (a mark for each document)."""
         nothing = NearPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float64))
-        packed = np.concatenate(self._keys) if self._keys else np.zeros(0, np.uint64)
-        self._keys, self._chosen_by = [], []
+        parts, self._keys, self._chosen_by = self._keys, [], []
         if not alive.all():
-            packed = packed[alive[(packed & _DOCUMENT_MASK).astype(np.int64)]]
-        if not len(packed):
-            return nothing
+            parts = [keys[alive[(keys & _DOCUMENT_MASK).astype(np.int64)]] for keys in parts]
+        packed = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
         packed.sort()
-        documents = (packed & _DOCUMENT_MASK).astype(np.int64)
-        own = np.bincount(documents, minlength=len(alive))
-        starts = np.flatnonzero(_new(packed >> _DOCUMENT_BITS))
-        lengths = np.diff(np.append(starts, len(packed)))
-        codes = []  # left, right, and how many documents have the fingerprint
-        for length in range(2, RARE + 1):
-            runs = starts[lengths == length]
-            one, other = np.triu_indices(length, 1)
-            left, right = (documents[runs[:, None] + side[None, :]].reshape(-1) for side in (one, other))
-            codes.append(((left << 24 | right) << 4 | length).astype(np.uint64))
-        code = np.concatenate(codes)
+        code, own = kernels.pair_keys(packed, len(alive), RARE)
         if not len(code):
             return nothing
         code.sort()

@@ -195,45 +195,31 @@ class Sequences:
 
     def __init__(self, meaning: Meaning) -> None:
         self._meaning = meaning
-        self._parts: list[NDArray[np.int64]] = []
+        self._parts: list[tuple[int, U32]] = []  # which vocabulary, and numbers in it
         self._lengths: list[NDArray[np.int64]] = []
         self._hashes: list[U64] = []  # of each vocabulary, by number
         self._vocabulary: Any = None
-        self._base = 0
 
     def add(self, texts: Sequence[str]) -> None:
-        batch = self._meaning.canon.tokens(texts, words=True)
-        if (
-            batch.vocabulary is not self._vocabulary
-        ):  # each word is looked up once a vocabulary, not once a text
-            self._base = sum(map(len, self._hashes))
-            self._vocabulary = batch.vocabulary
-            self._hashes.append(np.zeros(0, np.uint64))
-        size = int(batch.ids.max(initial=0)) + 1
-        if size > len(self._hashes[-1]):
-            grown = np.zeros(max(size, 2 * len(self._hashes[-1])), np.uint64)
-            grown[: len(self._hashes[-1])] = self._hashes[-1]
-            self._hashes[-1] = grown
-        self._hashes[-1][batch.ids] = batch.hashes
-        self._parts.append(batch.ids.astype(np.int64) | (len(self._hashes) - 1) << 32)
-        self._lengths.append(np.diff(batch.offsets).astype(np.int64))
+        words = self._meaning.canon.plain_and_words(texts)[1]
+        if words.vocabulary is not self._vocabulary:
+            self._vocabulary = words.vocabulary
+            self._hashes.append(words.hashes)
+        self._hashes[-1] = words.hashes  # it grows
+        self._parts.append((len(self._hashes) - 1, words.ids))
+        self._lengths.append(np.diff(words.offsets).astype(np.int64))
 
     def align(self, left: U32, right: U32, rates: Rates, *, threads: int = 1) -> list[Alignment]:
         """Alignments of the pairs of texts (numbered as they came); which of the two is left makes no difference."""
         if not len(left):
             return []
-        bases = np.concatenate([[0], np.cumsum([len(part) for part in self._hashes])])
-        words = np.concatenate(self._parts)
-        words = bases[words >> 32] + (words & 0xFFFFFFFF)
-        thesaurus = self._meaning.thesaurus
-        table = np.concatenate(self._hashes)
-        distinct, numbers = kernels.number_words(
-            thesaurus.concepts(table) if thesaurus is not None else table
-        )
+        bases = np.concatenate([[0], np.cumsum([len(part) for part in self._hashes])]).tolist()
+        # Each word is looked up once a vocabulary, not once a text.
+        distinct, numbers = kernels.number_words(self._meaning.sequences(np.concatenate(self._hashes)))
         lengths = np.concatenate(self._lengths)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
         gains, masses = rates.of(distinct)
-        dense = numbers[words]
+        dense = np.concatenate([numbers[bases[which] :][ids] for which, ids in self._parts])
         turned = lengths[left] > lengths[right]
         for pair in np.flatnonzero(lengths[left] == lengths[right]).tolist():
             one, other = (
