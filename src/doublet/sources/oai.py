@@ -22,6 +22,7 @@ from urllib.parse import urlencode, urlsplit
 
 from doublet.addresses import clean, same_site
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
+from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Answer,
     Checkpoint,
@@ -105,6 +106,18 @@ class Page:
 def parse_page(data: bytes, address: str) -> Page:
     """Read an answer. Raises `InputUnreadable` when it is not OAI-PMH or was cut short, `_ProtocolError` when it is an
     error of the protocol."""
+    read = take_apart("oai", data, address)
+    if read["error"]:
+        raise _ProtocolError(*read["error"])
+    records = [
+        Record(identifier, datestamp, tuple(sets), deleted, metadata)
+        for identifier, datestamp, sets, deleted, metadata in read["records"]
+    ]
+    return Page(tuple(records), read["token"], read["date"], read["facts"])
+
+
+def read_page(data: bytes, *, address: str) -> dict[str, Any]:
+    """The parser behind `parse_page`: records as lists of their fields, an error of the protocol as a pair."""
     root = _parse(data, address)
     if _local(root).lower() != "oai-pmh":
         raise InputUnreadable(
@@ -113,13 +126,15 @@ def parse_page(data: bytes, address: str) -> Page:
         )
     records: list[Record] = []
     token = date = ""
+    error: tuple[str, str] | None = None
     facts: dict[str, str] = {}
     for part in root:
         name = _local(part)
         if name == "responseDate":
             date = iso_time(_text(part))
         elif name == "error":
-            raise _ProtocolError(part.get("code") or "error", _text(part))
+            error = (part.get("code") or "error", _text(part))
+            break
         elif name in ("ListRecords", "ListIdentifiers", "GetRecord"):
             for child in part:
                 kind = _local(child)
@@ -131,7 +146,17 @@ def parse_page(data: bytes, address: str) -> Page:
             facts = {_local(child): _text(child) for child in part}
         elif name == "ListMetadataFormats":
             facts = {_text(item): "" for item in part.iter() if _local(item) == "metadataPrefix"}
-    return Page(tuple(record for record in records if record.identifier), token, date, facts)
+    return {
+        "records": [_fields(record) for record in records if record.identifier],
+        "token": token,
+        "date": date,
+        "facts": facts,
+        "error": error,
+    }
+
+
+def _fields(record: Record) -> list[Any]:
+    return [record.identifier, record.datestamp, record.sets, record.deleted, record.metadata]
 
 
 def is_repository(data: bytes) -> bool:

@@ -75,8 +75,9 @@ def refuse(*, programs: bool) -> None:
 
 
 def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
-    """Read one document; whatever goes wrong becomes an answer too."""
+    """Read one document, or the answer of a server; whatever goes wrong becomes an answer too."""
     from doublet.errors import DoubletError
+    from doublet.sources.apart import run
     from doublet.text.read import Recogniser, read_document
 
     recognise: Recogniser | None = None
@@ -85,6 +86,8 @@ def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
 
         recognise = recognise_pages
     try:
+        if "parse" in head:
+            return {"result": run(head["parse"], data, head["options"])}
         found = read_document(
             data,
             name=head["name"],

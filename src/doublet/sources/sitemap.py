@@ -20,6 +20,7 @@ from urllib.parse import urljoin, urlsplit
 
 from doublet.addresses import clean, same_site
 from doublet.errors import InputUnreadable, SourceError, Unreadable
+from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Answer,
     Checkpoint,
@@ -90,6 +91,16 @@ def parse_sitemap(data: bytes, address: str, *, charset: str = "") -> Sitemap:
         data = unpack(data, MAX_BYTES)
     except InputUnreadable as error:
         raise InputUnreadable(f"the sitemap {address} {error.message}", address=address) from error
+    read = take_apart("sitemap", data, address, charset=charset)
+    pages, sitemaps = (tuple(Entry(*entry) for entry in read[name]) for name in ("pages", "sitemaps"))
+    return Sitemap(pages, sitemaps, read["trouble"])
+
+
+def read_sitemap(data: bytes, *, address: str, charset: str = "") -> dict[str, Any]:
+    """The parser behind `parse_sitemap`: entries as pairs."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = re.sub(r"\A\s*<\?xml[^>]*\?>", "", data.decode("utf-16", "replace"))
+        data, charset = text.encode("utf-8", "replace"), "utf-8"
     if _XML_START.match(data):
         return _parse_xml(data.lstrip(b"\xef\xbb\xbf \t\r\n"), address)
     try:
@@ -104,11 +115,12 @@ def parse_sitemap(data: bytes, address: str, *, charset: str = "") -> Sitemap:
     return _collect([Entry(line) for line in lines], [], address, "")
 
 
-def _parse_xml(data: bytes, address: str) -> Sitemap:
+def _parse_xml(data: bytes, address: str) -> dict[str, Any]:
     pages: list[Entry] = []
     sitemaps: list[Entry] = []
     trouble = ""
     root = ""
+    depth = 0
     stream = etree.iterparse(
         io.BytesIO(data),
         events=("start", "end"),
@@ -126,14 +138,20 @@ def _parse_xml(data: bytes, address: str) -> Sitemap:
                 root = tag
                 if root not in ("urlset", "sitemapindex", "sitemap", "url"):
                     raise InputUnreadable(f"{address} is XML, but not a sitemap (it begins with <{root}>)")
-            if event == "start" or tag not in ("url", "sitemap"):
+            if event == "start":
+                depth += 1
+                continue
+            depth -= 1
+            if tag not in ("url", "sitemap"):
+                if depth == 1:  # what does not belong here is not gathered
+                    element.clear()
+                    _forget(element)
                 continue
             entry = _entry(element)
             if entry.address:
                 (pages if tag == "url" else sitemaps).append(entry)
             element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
+            _forget(element)
             if len(pages) > MAX_ENTRIES or len(sitemaps) > MAX_ENTRIES:
                 trouble = f"more than {MAX_ENTRIES:,} addresses; the rest was not read"
                 break
@@ -142,6 +160,12 @@ def _parse_xml(data: bytes, address: str) -> Sitemap:
             raise InputUnreadable(f"{address} is not a sitemap that can be read ({error})") from error
         trouble = f"it is damaged or cut short ({error}); taken is what stands before"
     return _collect(pages[:MAX_ENTRIES], sitemaps[:MAX_ENTRIES], address, trouble)
+
+
+def _forget(element: Any) -> None:
+    """Let go of what stands before an element that was dealt with."""
+    while element.getprevious() is not None:
+        del element.getparent()[0]
 
 
 def _entry(element: Any) -> Entry:
@@ -160,7 +184,7 @@ def _local(element: Any) -> str:
     return tag.rsplit("}", 1)[-1].rsplit(":", 1)[-1].lower() if isinstance(tag, str) else ""
 
 
-def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: str) -> Sitemap:
+def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: str) -> dict[str, Any]:
     if len(pages) > MAX_ENTRIES:
         pages, trouble = pages[:MAX_ENTRIES], f"more than {MAX_ENTRIES:,} addresses; the rest was not read"
     lost = 0
@@ -175,7 +199,8 @@ def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: s
         cleaned.append(kept)
     if lost:
         trouble = f"{trouble}; " * bool(trouble) + f"{lost:,} addresses in it lead nowhere"
-    return Sitemap(tuple(cleaned[0].values()), tuple(cleaned[1].values()), trouble)
+    pairs = [[(entry.address, entry.changed) for entry in kept.values()] for kept in cleaned]
+    return {"pages": pairs[0], "sitemaps": pairs[1], "trouble": trouble}
 
 
 def is_sitemap(data: bytes) -> bool:

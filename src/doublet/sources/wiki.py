@@ -12,6 +12,7 @@ first and for what was deleted; categories and searches are listed again and com
 from __future__ import annotations
 
 import datetime
+import itertools
 import re
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ import orjson
 
 from doublet.addresses import clean
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
+from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Checkpoint,
     Complete,
@@ -50,6 +52,9 @@ OVERLAP = datetime.timedelta(minutes=10)
 MAX_CATEGORIES = 2_000
 MAX_PASSED = 20_000
 MAX_HTML = 8 * 1024 * 1024
+MAX_ANSWER = 12 * 1024 * 1024  #: of the API, in bytes: hostile JSON takes 30 times its size in memory
+MAX_PARTS = 10_000  #: of one list of changes or categories
+MAX_EMPTY = 100  #: parts of a list without a page, one after another
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _WAIT = frozenset({"maxlag", "ratelimited", "readonly", "internal_api_error_DBConnectionError"})
 _PLACES = ("/w/api.php", "/api.php", "/wiki/api.php", "/mediawiki/api.php")
@@ -73,10 +78,17 @@ class _ApiError(Exception):
         self.code = code
 
 
-def article_text(html: str) -> str:
-    """The text of a page as the wiki renders it: paragraphs, headings, lists and tables, without the frame."""
+def article_text(html: str, address: str = "") -> str:
+    """The text of a page as the wiki renders it: paragraphs, headings, lists and tables, without the frame. Raises
+    `InputUnreadable` for one that takes too long."""
+    text: str = take_apart("article", html[:MAX_HTML].encode("utf-8", "replace"), address)
+    return text
+
+
+def read_article(data: bytes, *, address: str) -> str:  # noqa: ARG001 - all parsers are called in one way
+    """The parser behind `article_text`."""
     try:
-        page, _ = parse_page(html[:MAX_HTML].encode("utf-8", "replace"), charset="utf-8")
+        page, _ = parse_page(data, charset="utf-8")
     except Unreadable:
         return ""
     doomed = [item for item in page.iter() if isinstance(item.tag, str) and _is_frame(item)]
@@ -243,6 +255,7 @@ class _Walk:
             at = self.at
         whole = True
         some = False
+        empty = 0
         while at["list"] < len(lists):
             try:
                 pages, go = self._batch(lists[at["list"]], at["go"])
@@ -259,6 +272,15 @@ class _Walk:
                 yield self._checkpoint(at)
                 return
             some = some or bool(pages)
+            empty = 0 if pages else empty + 1
+            if empty > MAX_EMPTY:
+                yield Failed(
+                    self.source.address,
+                    "failed",
+                    f"the list of pages broke off: {empty} parts of it without a page. The next run goes on from there",
+                )
+                yield self._checkpoint(at)
+                return
             start = at["position"]
             if start and (start > len(pages) or pages[start - 1].get("pageid") != at["last"]):
                 start = 0
@@ -340,7 +362,7 @@ class _Walk:
             if depth >= self.source.depth or len(found) >= MAX_CATEGORIES:
                 continue
             go: dict[str, str] = {}
-            while True:
+            for _ in range(MAX_PARTS):
                 asked = {
                     "list": "categorymembers",
                     "cmtitle": category,
@@ -387,10 +409,12 @@ class _Walk:
             {"list": "logevents", "leend": since, "leprop": "ids|title|type", "lelimit": "500"},
         ):
             go: dict[str, str] = {}
-            while True:
+            for part in itertools.count():
                 try:
                     got = self._ask({"action": "query", **asked, **go})
                 except _ApiError:
+                    return None
+                if part >= MAX_PARTS:
                     return None
                 for change in _rows(got, asked["list"]):
                     changed |= {_number(change, name) for name in ("pageid", "logpage")}
@@ -476,10 +500,13 @@ class _Walk:
         if "noindex" in _properties(got.get("properties")):
             reason = "the page asks robots not to keep it (noindex)"
             return Gone(id, reason) if is_known else Failed(id, "refused", reason)
-        text = article_text(html)
+        address = clean(str(page.get("canonicalurl") or page.get("fullurl") or ""), base=self.api) or id
+        try:
+            text = article_text(html, address)
+        except InputUnreadable as error:
+            return Failed(id, "unreadable", error.message)
         if not text:
             return Failed(id, "empty", "the page has no text")
-        address = clean(str(page.get("canonicalurl") or page.get("fullurl") or ""), base=self.api) or id
         return Found(
             id=id,
             address=address,
@@ -498,6 +525,11 @@ class _Walk:
         address = f"{self.api}?{urlencode(asked)}"
         for attempt in range(TRIES):
             answer = self.fetcher.fetch(address, accept="application/json", robots=False)
+            if len(answer.body) > MAX_ANSWER:
+                raise InputUnreadable(
+                    f"{self.api} answered with {len(answer.body):,} bytes; the limit is {MAX_ANSWER:,}",
+                    address=address,
+                )
             try:
                 got = orjson.loads(answer.body)
             except orjson.JSONDecodeError as error:

@@ -84,6 +84,14 @@ class ReaderPool:
         }
         return _document(self._ask(head, data))
 
+    def parse(self, what: str, data: bytes, options: dict[str, Any]) -> Any:
+        """What the parser *what* of `doublet.sources.apart` gives, within the limits. Raises what it raises, or
+        `ReadFailed`."""
+        answer = self._ask({"parse": what, "options": options}, data)
+        if "error" in answer:
+            raise _error(answer)
+        return answer["result"]
+
     def each(self, items: Iterable[T], work: Callable[[T], R]) -> Iterator[R]:
         """work(item) for each item, in order, as many at a time as there are workers."""
         waiting: deque[Future[R]] = deque()
@@ -187,12 +195,16 @@ class _Process:
         self._process.wait()
 
 
+def _error(answer: dict[str, Any]) -> DoubletError:
+    error: type[DoubletError] = getattr(errors, str(answer["error"]), Unreadable)
+    if not isinstance(error, type) or not issubclass(error, DoubletError):
+        error = Unreadable
+    return error(str(answer["message"]))
+
+
 def _document(answer: dict[str, Any]) -> ReadDocument:
     if "error" in answer:
-        error: type[DoubletError] = getattr(errors, str(answer["error"]), Unreadable)
-        if not isinstance(error, type) or not issubclass(error, DoubletError):
-            error = Unreadable
-        raise error(str(answer["message"]))
+        raise _error(answer)
     return ReadDocument(
         answer["text"],
         answer["kind"],
