@@ -19,6 +19,8 @@ constexpr uint64_t kBorderWords = 40'000'000;       // words that the border ste
 constexpr int64_t kTelling = 2 * kUnit;             // weight from which a word counts as telling in a summary
 constexpr double kLeastSentences = 30;
 constexpr int64_t kPlain = 9;                       // tenths of its mass that make a passage too plain for a summary
+constexpr size_t kNext = 2;                         // sentences that may be added at once on each side
+constexpr size_t kNextRounds = 4;
 
 enum Mark : uint8_t { kSentence = 1, kLine = 2 };
 enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2 };
@@ -26,17 +28,17 @@ enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2 };
 struct Settings {
   uint32_t gap;
   double cosine, dice;
-  int64_t loss, bonus;
+  int64_t loss, bonus, next;
   size_t reach, moves;
   int64_t cap, weak_mass, strong_mass;
-  double strong_worth;
+  double strong_worth, sentence_worth;
   uint32_t weak_length, strong_length_a, strong_length_b;
   bool summaries;
   int64_t rise, fall;
-  double share, above;
+  double share, above, level, left_above, left_mass, evidence;
   size_t telling;
   uint32_t shortest, longest;
-  double times, explained;
+  double times;
 
   explicit Settings(const double* s) {
     gap = static_cast<uint32_t>(s[0]);
@@ -47,25 +49,30 @@ struct Settings {
     reach = static_cast<size_t>(s[5]);
     moves = static_cast<size_t>(s[6]);
     cap = std::llround(s[7] * kUnit);
+    next = std::llround(s[26] * 1000);
     weak_mass = std::llround(s[8] * kUnit);
     weak_length = static_cast<uint32_t>(s[9]);
     strong_mass = std::llround(s[10] * kUnit);
-    strong_worth = s[22] * kUnit;
+    strong_worth = s[21] * kUnit;
+    sentence_worth = s[22] * kUnit;
     strong_length_a = static_cast<uint32_t>(s[11]);
     strong_length_b = static_cast<uint32_t>(s[12]);
     summaries = s[13] > 0;
-    rise = std::llround(s[13] * 2 * kUnit);
-    fall = std::llround(s[14] * 2 * kUnit);
+    rise = std::llround(s[13] * kUnit) * 1000;
+    fall = std::llround(s[14] * kUnit) * 1000;
     share = s[15];
     above = s[16];
     telling = static_cast<size_t>(s[17]);
     shortest = static_cast<uint32_t>(s[18]);
     longest = static_cast<uint32_t>(s[19]);
     times = s[20];
-    explained = s[21];
+    level = s[23];
+    left_above = s[24];
+    left_mass = s[25] * kUnit;
+    evidence = s[27];
   }
 };
-constexpr size_t kSettings = 23;
+constexpr size_t kSettings = 28;
 
 struct Side {
   const uint64_t* stems;
@@ -539,6 +546,56 @@ class Finder {
       }
     }
     measure(r);
+    bool grown = false;
+    for (size_t round = 0; set_.next && round < kNextRounds; ++round) {
+      const bool after = take_next(r, true), before = take_next(r, false);
+      if (!after && !before) break;
+      grown = true;
+    }
+    if (grown) {
+      open(r);
+      measure(r);
+    }
+  }
+
+  // Where the next sentences of a text end (or begin, going backwards), one or two of them.
+  size_t next_borders(const Side& text, uint32_t at, bool forward, uint32_t* out) const {
+    size_t count = 0;
+    for (size_t step = 0; step < set_.reach && count < kNext && (forward ? at < text.size : at > 0); ++step) {
+      at = forward ? at + 1 : at - 1;
+      if (text.border(at)) out[count++] = at;
+    }
+    return count;
+  }
+
+  // The sentences that follow (or go before) on both sides at once, when they are alike by themselves. Counts are closed.
+  bool take_next(Rectangle& r, bool forward) {
+    uint32_t in_a[kNext], in_b[kNext];
+    const uint32_t from_a = forward ? r.a1 : r.a0, from_b = forward ? r.b1 : r.b0;
+    const size_t many_a = next_borders(a, from_a, forward, in_a), many_b = next_borders(b, from_b, forward, in_b);
+    int64_t best = 0;
+    uint32_t to_a = from_a, to_b = from_b;
+    for (size_t i = 0; i < many_a; ++i) {
+      mass_ = whole_a_ = whole_b_ = 0;
+      const uint32_t low = std::min(from_a, in_a[i]), high = std::max(from_a, in_a[i]);
+      for (uint32_t word = low; word < high; ++word) add(true, word);
+      uint32_t at = from_b;
+      for (size_t j = 0; j < many_b; ++j) {
+        while (at < in_b[j]) add(false, at++);
+        while (at > in_b[j]) add(false, --at);
+        const int64_t gain = 2000 * mass_ - set_.next * (whole_a_ + whole_b_);
+        if (gain > best) {
+          best = gain;
+          to_a = in_a[i];
+          to_b = in_b[j];
+        }
+      }
+      close({low, high, std::min(from_b, at), std::max(from_b, at)});
+    }
+    if (!best) return false;
+    (forward ? r.a1 : r.a0) = to_a;
+    (forward ? r.b1 : r.b0) = to_b;
+    return true;
   }
 
   static bool overlap(uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1) { return a0 < b1 && b0 < a1; }
@@ -616,10 +673,20 @@ class Finder {
       if (r.mass < set_.weak_mass || length_a < set_.weak_length || length_b < set_.weak_length) continue;
       const double close =
           r.mass ? static_cast<double>(r.mass) / std::sqrt(static_cast<double>(r.whole_a) * static_cast<double>(r.whole_b)) : 0.0;
-      r.kind = r.mass >= set_.strong_mass && static_cast<double>(r.mass) * close >= set_.strong_worth && length_a >= set_.strong_length_a && length_b >= set_.strong_length_b ? kStrong : kWeak;
+      const double worth = static_cast<double>(r.mass) * close;
+      const bool heavy = r.mass >= set_.strong_mass && worth >= set_.strong_worth;
+      const bool longer = length_b >= set_.strong_length_b || (worth >= set_.sentence_worth && in_long_sentences(r));
+      r.kind = heavy && length_a >= set_.strong_length_a && longer ? kStrong : kWeak;
       out.push_back(r);
     }
     found.swap(out);
+  }
+
+  // Whether the sentences of b in which it stands are long enough together.
+  bool in_long_sentences(Rectangle r) const {
+    while (!b.border(r.b0) && b.length(r.b0, r.b1) < set_.strong_length_b) --r.b0;
+    while (!b.border(r.b1) && b.length(r.b0, r.b1) < set_.strong_length_b) ++r.b1;
+    return b.length(r.b0, r.b1) >= set_.strong_length_b;
   }
 
   uint32_t nearest_border(size_t at) const {
@@ -637,11 +704,15 @@ class Finder {
       every[i + 1] = every[i] + weight;
       known[i + 1] = known[i] + (in_b_[a.ids[i]] ? weight : 0);
     }
+    phrases_.clear();
     std::vector<bool> plain(a.size, false);             // inside passages that stand so in b: no summary
     for (const Rectangle& r : found)
       if (r.kind == kStrong && 10 * r.mass >= kPlain * std::max(r.whole_a, r.whole_b))
         std::fill(plain.begin() + r.a0, plain.begin() + r.a1, true);
     std::vector<std::pair<uint32_t, uint32_t>> segments;
+    // What is found pays, what is not costs: it balances half way between the share of the whole text and that of a summary.
+    const double usual = every[a.size] > 0 ? static_cast<double>(known[a.size]) / static_cast<double>(every[a.size]) : 0.0;
+    const int64_t minus = std::min<int64_t>(1000, std::llround((usual + set_.level) * 500)), plus = 1000 - minus;
     int64_t score = 0, top = 0;
     size_t from = 0, peak = 0;
     auto finish = [&] {
@@ -655,7 +726,7 @@ class Finder {
       }
       if (score == 0 && top == 0) from = i;
       const int64_t weight = capped_[a.ids[i]];
-      score += in_b_[a.ids[i]] ? weight : -weight;
+      score += in_b_[a.ids[i]] ? weight * plus : -weight * minus;
       if (score > top) {
         top = score;
         peak = i + 1;
@@ -676,6 +747,25 @@ class Finder {
     }
   }
 
+  // Weights up to a word of a: of those that stand beside the next one in b too, each as the lighter of the two.
+  std::vector<int64_t> phrases_;
+
+  void find_phrases() {
+    auto key = [](uint64_t x, uint64_t y) { return std::min(x, y) << 32 | std::max(x, y); };
+    std::vector<uint64_t> pairs;
+    for (size_t j = 0; j + 1 < b.size; ++j)
+      if (in_a_[b.ids[j]] && in_a_[b.ids[j + 1]]) pairs.push_back(key(b.ids[j], b.ids[j + 1]));
+    std::sort(pairs.begin(), pairs.end());
+    phrases_.assign(a.size + 1, 0);
+    for (size_t i = 0; i < a.size; ++i) {
+      phrases_[i + 1] = phrases_[i];
+      if (i + 1 == a.size) break;
+      const uint32_t x = a.ids[i], y = a.ids[i + 1];
+      if (in_b_[x] && in_b_[y] && std::binary_search(pairs.begin(), pairs.end(), key(x, y)))
+        phrases_[i + 1] += std::min(capped_[x], capped_[y]);
+    }
+  }
+
   bool summary(uint32_t first, uint32_t end, const std::vector<int64_t>& every, const std::vector<int64_t>& known, Rectangle& r) {
     const uint32_t length = a.length(first, end);
     if (length < set_.shortest || length > set_.longest) return false;
@@ -683,7 +773,8 @@ class Finder {
     const int64_t rest = every[a.size] - here, rest_held = known[a.size] - held;
     if (here <= 0 || rest <= 0) return false;
     const double share = static_cast<double>(held) / static_cast<double>(here);
-    if (share < set_.share || share - static_cast<double>(rest_held) / static_cast<double>(rest) < set_.above) return false;
+    const double usual = static_cast<double>(rest_held) / static_cast<double>(rest);
+    if (share < set_.share || share - usual < set_.above) return false;
     std::vector<uint32_t> words;
     for (uint32_t i = first; i < end; ++i)
       if (capped_[a.ids[i]] > kTelling && in_b_[a.ids[i]] && !count_a_[a.ids[i]]++) words.push_back(a.ids[i]);
@@ -697,15 +788,27 @@ class Finder {
         }
     for (uint32_t id : words) count_a_[id] = 0;
     if (!good || static_cast<double>(b.length(low, high)) < set_.times * static_cast<double>(length)) return false;
-    int64_t explained = 0;
+    // Phrases tell a summary from a text about the same thing.
+    if (phrases_.empty()) find_phrases();
+    const int64_t phrases = phrases_[end] - phrases_[first];
+    const double often = static_cast<double>(phrases) / static_cast<double>(here);
+    const double elsewhere = static_cast<double>(phrases_[a.size] - phrases) / static_cast<double>(rest);
+    if (share - usual + 2 * (often - 2 * elsewhere) < set_.evidence) return false;
+    // What other passages do not explain must stand in b much more often than the rest of a does.
+    std::vector<bool> told(end - first, false);
     for (const Rectangle& o : found) {
       if (o.kind == kWeak || !overlap(o.a0, o.a1, first, end)) continue;
       for (uint32_t j = o.b0; j < o.b1; ++j) count_b_[b.ids[j]] = 1;
       for (uint32_t i = std::max(first, o.a0); i < std::min(end, o.a1); ++i)
-        if (count_b_[a.ids[i]]) explained += capped_[a.ids[i]];
+        if (count_b_[a.ids[i]]) told[i - first] = true;
       for (uint32_t j = o.b0; j < o.b1; ++j) count_b_[b.ids[j]] = 0;
     }
-    if (static_cast<double>(explained) > set_.explained * static_cast<double>(held)) return false;
+    int64_t explained = 0;
+    for (uint32_t i = first; i < end; ++i)
+      if (told[i - first]) explained += capped_[a.ids[i]];
+    const double left = static_cast<double>(here - explained);
+    const double more = static_cast<double>(held - explained) - usual * left;
+    if (more < set_.left_mass || more < set_.left_above * left) return false;
     r = Rectangle{first, end, low, high};
     open(r);
     measure(r);
@@ -731,7 +834,7 @@ nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> sta
   if (marks.size() != stems.size() || starts.size() != stems.size() || ends.size() != stems.size())
     throw nb::value_error("stems, marks, starts and ends must be of one length");
   if (right.size() != pairs) throw nb::value_error("left and right must be of one length");
-  if (settings.size() != kSettings) throw nb::value_error("there must be 23 settings");
+  if (settings.size() != kSettings) throw nb::value_error("there must be 28 settings");
   for (size_t i = 0; i < pairs; ++i)
     if (left.data()[i] >= texts || right.data()[i] >= texts) throw nb::value_error("there is no text of this number");
   const Settings set(settings.data());

@@ -22,8 +22,12 @@ LOOSE = PassageOptions(
     strong_length=10,
     strong_source_length=10,
     strong_worth=2,
+    sentence_worth=4,
     summary_rise=2,
     summary_fall=6,
+    summary_left=0.05,
+    summary_left_mass=1,
+    summary_evidence=0.1,
     summary_share=0.5,
     summary_above=0.1,
     summary_words=2,
@@ -99,7 +103,7 @@ def test_wrong_arguments_are_refused(side) -> None:
     pair = [np.array([0], np.uint32), np.array([1], np.uint32)]
     values = PassageOptions().values
     side.passages(*given, *pair, values)
-    with pytest.raises(ValueError, match="23 settings"):
+    with pytest.raises(ValueError, match="28 settings"):
         side.passages(*given, *pair, values[:-1])
     with pytest.raises(ValueError, match="no text"):
         side.passages(*given, pair[0], np.array([2], np.uint32), values)

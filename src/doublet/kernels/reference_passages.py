@@ -9,11 +9,13 @@ A text is its stems as hashes, their places, and marks of where sentences and li
 3. *Clusters.* Seeds are cut at gaps along a, then along b, and so on until nothing splits.
 4. *Borders.* Of each cluster's rectangle one border at a time moves to where the rectangle is worth most: twice the
    weight of what both sides hold (the minimum of counts: a repeated topic word pays once), less a share of all, plus
-   a bonus for each border on the end of a sentence.
+   a bonus for each border on the end of a sentence. Then the sentences that follow or go before on both sides are
+   taken in, as long as they are alike by themselves: one border alone would have nothing to gain there.
 5. *One passage once.* Rectangles that overlap in both texts are joined; of those that overlap in a alone the better one
    keeps the words.
 6. *Filter.* Strong is what is heavy, dense and long enough; weak what is heavier than chance.
-7. *Summaries.* A stretch of a whose words stand all over b, much more often than the rest of a.
+7. *Summaries.* A stretch of a whose words and phrases stand all over b, much more often than those of the rest of a;
+   so do the words that no passage explains.
 
 What could grow with the square of a text has a bound: see the constants. Why it is so and what it reaches is told in
 docs/explanation/passages.md; after a change run benchmarks/passages.py.
@@ -25,6 +27,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +48,7 @@ BORDER_WORDS = 40_000_000  #: words that the border step may read for one pair
 TELLING = 2 * UNIT  #: weight from which a word counts as telling in a summary
 LEAST_SENTENCES = 30.0  #: a pair of tiny texts is weighed as if it had so many
 PLAIN = 9  #: tenths of its weight that make a passage too plain for a part of a summary
+NEXT, NEXT_ROUNDS = 2, 4  #: sentences that may be added at once on each side, and how often
 
 SENTENCE, LINE = 1, 2  #: marks: a sentence begins here; a line that ends a sentence
 WEAK, STRONG, SUMMARY = 0, 1, 2  #: kinds of what is found
@@ -61,8 +65,8 @@ def _whole(value: float) -> int:
 
 class _Settings:
     def __init__(self, values: Sequence[float]) -> None:
-        if len(values) != 23:
-            raise ValueError("there must be 23 settings")
+        if len(values) != 28:
+            raise ValueError("there must be 28 settings")
         s = [float(value) for value in values]
         self.gap = int(s[0])
         self.cosine = s[1] * s[1]
@@ -75,12 +79,15 @@ class _Settings:
         self.strong_mass = _whole(s[10] * UNIT)
         self.strong_length_a, self.strong_length_b = int(s[11]), int(s[12])
         self.summaries = s[13] > 0
-        self.rise, self.fall = _whole(s[13] * 2 * UNIT), _whole(s[14] * 2 * UNIT)
+        self.rise, self.fall = _whole(s[13] * UNIT) * 1000, _whole(s[14] * UNIT) * 1000
         self.share, self.above = s[15], s[16]
         self.telling = int(s[17])
         self.shortest, self.longest = int(s[18]), int(s[19])
-        self.times, self.explained = s[20], s[21]
-        self.strong_worth = s[22] * UNIT
+        self.times = s[20]
+        self.strong_worth, self.sentence_worth = s[21] * UNIT, s[22] * UNIT
+        self.level, self.left_above, self.left_mass = s[23], s[24], s[25] * UNIT
+        self.next = _whole(s[26] * 1000)
+        self.evidence = s[27]
 
 
 @dataclass(slots=True)
@@ -142,6 +149,7 @@ class _Finder:
         self.count_a: list[int] = []
         self.count_b: list[int] = []
         self.mass = self.whole_a = self.whole_b = 0
+        self.phrases: list[int] = []
 
     def run(self) -> list[_Rectangle]:
         if not self.a.size or not self.b.size:
@@ -373,6 +381,41 @@ class _Finder:
                     self._drop(left, word)
             setattr(r, ("a0", "a1", "b0", "b1")[which], place)
         self._measure(r)
+        grown = False
+        for _ in range(NEXT_ROUNDS if self.set.next else 0):
+            after, before = self._take_next(r, True), self._take_next(r, False)
+            if not after and not before:
+                break
+            grown = True
+        if grown:
+            self._open(r)
+            self._measure(r)
+
+    def _next_borders(self, text: _Side, at: int, forward: bool) -> list[int]:
+        """Where the next sentences end (or begin, going backwards), one or two of them."""
+        step = 1 if forward else -1
+        last = min(at + self.set.reach, text.size) if forward else max(at - self.set.reach, 0)
+        return [place for place in range(at + step, last + step, step) if text.border(place)][:NEXT]
+
+    def _take_next(self, r: _Rectangle, forward: bool) -> bool:
+        """Takes in the sentences beyond the border on both sides at once, when they are alike by themselves."""
+        a, b = (r.a1, r.b1) if forward else (r.a0, r.b0)
+        best, place = 0, (a, b)
+        for to_a in self._next_borders(self.a, a, forward):
+            for to_b in self._next_borders(self.b, b, forward):
+                part = _Rectangle(min(a, to_a), max(a, to_a), min(b, to_b), max(b, to_b))
+                self._open(part)
+                gain = 2000 * self.mass - self.set.next * (self.whole_a + self.whole_b)
+                self._measure(part)
+                if gain > best:
+                    best, place = gain, (to_a, to_b)
+        if not best:
+            return False
+        if forward:
+            r.a1, r.b1 = place
+        else:
+            r.a0, r.b0 = place
+        return True
 
     def _best_move(self, r: _Rectangle) -> tuple[int, int] | None:
         """Which border (a0, a1, b0, b1) goes where; of equal gains the one that is looked at first."""
@@ -474,11 +517,21 @@ class _Finder:
             if r.mass < s.weak_mass or min(length_a, length_b) < s.weak_length:
                 continue
             close = float(r.mass) / math.sqrt(float(r.whole_a) * float(r.whole_b)) if r.mass else 0.0
-            heavy = r.mass >= s.strong_mass and float(r.mass) * close >= s.strong_worth
-            long = length_a >= s.strong_length_a and length_b >= s.strong_length_b
-            r.kind = STRONG if heavy and long else WEAK
+            worth = float(r.mass) * close
+            heavy = r.mass >= s.strong_mass and worth >= s.strong_worth
+            long = length_b >= s.strong_length_b or (worth >= s.sentence_worth and self._in_long_sentences(r))
+            r.kind = STRONG if heavy and length_a >= s.strong_length_a and long else WEAK
             out.append(r)
         self.found = out
+
+    def _in_long_sentences(self, r: _Rectangle) -> bool:
+        """Whether the sentences of b in which it stands are long enough together."""
+        first, end = r.b0, r.b1
+        while not self.b.border(first):
+            first -= 1
+        while not self.b.border(end):
+            end += 1
+        return self.b.length(first, end) >= self.set.strong_length_b
 
     # Summaries
 
@@ -492,6 +545,11 @@ class _Finder:
         for r in self.found:
             if r.kind == STRONG and 10 * r.mass >= PLAIN * max(r.whole_a, r.whole_b):
                 plain[r.a0 : r.a1] = [True] * (r.a1 - r.a0)
+        # What is found pays, what is not costs: it balances half way between the share of the whole text and that of a
+        # summary.
+        usual = float(known[-1]) / float(every[-1]) if every[-1] > 0 else 0.0
+        minus = min(1000, _whole((usual + self.set.level) * 500))
+        plus = 1000 - minus
         segments: list[tuple[int, int]] = []
         score = top = first = peak = 0
         for i in range(a.size + 1):
@@ -500,7 +558,7 @@ class _Finder:
                 if score == 0 and top == 0:
                     first = i
                 weight = self.capped[a.ids[i]]
-                score += weight if self.in_b[a.ids[i]] else -weight
+                score += weight * plus if self.in_b[a.ids[i]] else -weight * minus
                 if score > top:
                     top, peak = score, i + 1
             if over or score <= 0 or top - score > self.set.fall:
@@ -512,6 +570,17 @@ class _Finder:
             if summary is not None:
                 self.found = [o for o in self.found if not _overlap(o.a0, o.a1, start, end)]
                 self.found.append(summary)
+
+    def _phrases(self) -> list[int]:
+        """Weights up to a word of a: of those that stand beside the next one in b too, as the lighter of the two."""
+        a, b = self.a.ids, self.b.ids
+        pairs = {tuple(sorted(pair)) for pair in pairwise(b)}
+        out = [0]
+        for x, y in pairwise(a):
+            out.append(
+                out[-1] + (min(self.capped[x], self.capped[y]) if tuple(sorted((x, y))) in pairs else 0)
+            )
+        return [*out, out[-1]]
 
     def _nearest_border(self, at: int) -> int:
         for distance in range(self.a.size + 1):
@@ -531,7 +600,8 @@ class _Finder:
         if here <= 0 or rest <= 0:
             return None
         share = float(held) / float(here)
-        if share < s.share or share - float(rest_held) / float(rest) < s.above:
+        usual = float(rest_held) / float(rest)
+        if share < s.share or share - usual < s.above:
             return None
         words = {term for term in a.ids[first:end] if self.capped[term] > TELLING and self.in_b[term]}
         if len(words) < s.telling:
@@ -542,15 +612,23 @@ class _Finder:
         low, high = places[0], places[-1] + 1
         if float(b.length(low, high)) < s.times * float(length):
             return None
-        explained = 0
+        # Phrases tell a summary from a text about the same thing.
+        self.phrases = self.phrases or self._phrases()
+        phrases = self.phrases[end] - self.phrases[first]
+        often = float(phrases) / float(here)
+        elsewhere = float(self.phrases[-1] - phrases) / float(rest)
+        if share - usual + 2 * (often - 2 * elsewhere) < s.evidence:
+            return None
+        # What other passages do not explain must stand in b much more often than the rest of a does.
+        told: set[int] = set()
         for o in self.found:
-            if o.kind == WEAK or not _overlap(o.a0, o.a1, first, end):
-                continue
-            there = set(b.ids[o.b0 : o.b1])
-            explained += sum(
-                self.capped[term] for term in a.ids[max(first, o.a0) : min(end, o.a1)] if term in there
-            )
-        if float(explained) > s.explained * float(held):
+            if o.kind != WEAK and _overlap(o.a0, o.a1, first, end):
+                there = set(b.ids[o.b0 : o.b1])
+                told.update(i for i in range(max(first, o.a0), min(end, o.a1)) if a.ids[i] in there)
+        explained = sum(self.capped[a.ids[i]] for i in told)
+        left = float(here - explained)
+        more = float(held - explained) - usual * left
+        if more < s.left_mass or more < s.left_above * left:
             return None
         r = _Rectangle(first, end, low, high)
         self._open(r)

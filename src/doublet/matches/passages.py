@@ -50,8 +50,8 @@ class PassageOptions:
     Weights are natural logarithms, so a word of one sentence in a hundred weighs 4.6; lengths are characters.
     """
 
-    gap: float = 300  #: seeds further apart than this belong to different passages
-    cosine: float = 0.33  #: of two sentences that make a seed
+    gap: float = 250  #: seeds further apart than this belong to different passages
+    cosine: float = 0.36  #: of two sentences that make a seed
     dice: float = 0.33
     loss: float = 0.48  #: of the weight of all words in a passage, taken from its worth
     bonus: float = 6  #: for a border on the end of a sentence
@@ -66,13 +66,20 @@ class PassageOptions:
     summary_rise: float = 20  #: 0 looks for no summaries
     summary_fall: float = 25
     summary_share: float = 0.65  #: of its words, by weight, that stand in the source …
-    summary_above: float = 0.37  #: … and how much more that is than of the rest of the text
+    summary_above: float = 0.3  #: … and how much more that is than of the rest of the text
     summary_words: float = 30  #: different telling words of a summary in the source
     summary_shortest: float = 400
     summary_longest: float = 1000
     summary_times: float = 3  #: how much longer the place in the source is
-    summary_explained: float = 0.7  #: share of it that other passages may explain
-    strong_worth: float = 25  #: mass times density of a passage that counts
+    strong_worth: float = 25  #: mass times density of a passage that counts …
+    sentence_worth: float = 55  #: … and of one in the source as long as its sentences are
+    summary_level: float = 0.7  #: share of words in the source that a summary is expected to have
+    summary_left: float = 0.28  #: as `summary_above`, of the words that no passage explains …
+    summary_left_mass: float = 20  #: … and what that must weigh
+    next_sentence: float = 0.28  #: likeness of next sentences that are taken in; 0 takes none
+    summary_evidence: float = (
+        0.62  #: words above the rest and twice the phrases above twice those of the rest
+    )
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
