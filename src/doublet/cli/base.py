@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -153,8 +153,10 @@ def method_parameters(resolved: config.Resolved, given: Iterable[str]) -> dict[s
     A setting of the file or the environment is for the methods that have it; a flag is always handed on, so
     that a method without such a parameter says so.
     """
+    from doublet.signatures import parameters_of
+
     parameters: dict[str, Any] = {}
-    known = known_parameters(resolved.settings.method)
+    known = parameters_of(resolved.settings.method)
     shingle_words = resolved.settings.shingle_words
     if shingle_words is not None and (
         "shingle_words" in known or resolved.origins["shingle_words"].startswith("--")
@@ -191,20 +193,6 @@ def read_value(text: str, default: Any) -> Any:
     except ValueError:
         pass
     return text
-
-
-def known_parameters(method: str) -> Mapping[str, Any]:
-    """Parameters of a method with their defaults. Raises `UnknownMethod` with the nearest name."""
-    from doublet.errors import UnknownMethod
-    from doublet.signatures import method_names, methods
-
-    for info in methods(others=False):
-        if info.name == method:
-            return {parameter.name: parameter.default for parameter in info.parameters}
-    for info in methods():
-        if info.name == method:
-            return {parameter.name: parameter.default for parameter in info.parameters}
-    raise UnknownMethod(method, method_names())
 
 
 def _default(name: str) -> str:

@@ -14,7 +14,6 @@ from doublet.cli.base import (
     Command,
     common_options,
     format_option,
-    known_parameters,
     method_parameters,
     parameter_option,
     quiet_option,
@@ -164,8 +163,10 @@ def with_title(found: ReadDocument) -> str:
 
 def limit_for_method(resolved: config.Resolved) -> float | None:
     """The threshold; one from the file or the environment is only for the methods that have one."""
+    from doublet.signatures import parameters_of
+
     by_flag = resolved.origins["threshold"].startswith("--")
-    if by_flag or "threshold" in known_parameters(resolved.settings.method):
+    if by_flag or "threshold" in parameters_of(resolved.settings.method):
         return resolved.settings.threshold
     return None
 

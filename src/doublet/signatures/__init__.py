@@ -41,6 +41,7 @@ __all__ = [
     "method",
     "method_names",
     "methods",
+    "parameters_of",
     "to_bytes",
 ]
 
@@ -137,6 +138,11 @@ def method_names() -> list[str]:
 def methods(*, others: bool = True) -> list[MethodInfo]:
     """All methods in words; *others*: also those that other packages bring, which loads them."""
     return [_info(_class(name)) for name in (method_names() if others else METHODS)]
+
+
+def parameters_of(name: str) -> dict[str, Any]:
+    """Parameters of a method with their defaults; loads this method alone. Raises `UnknownMethod`."""
+    return {info.name: info.default for info in _class(name).parameters_type.infos()}
 
 
 def method(name: str, statistics: Statistics | None = None, **parameters: Any) -> Method:
