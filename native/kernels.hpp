@@ -103,7 +103,7 @@ Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order);
 nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget,
                        std::optional<View<uint32_t>> places);
 nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
-                      size_t min_matched);
+                      size_t min_matched, size_t join_cost);
 
 // hash -> number in order of first sight.
 class NumberTable {

@@ -56,7 +56,7 @@ NB_MODULE(_native, m) {
   m.def("exact_groups", &exact_groups, nb::arg("ids"), nb::arg("order"), nb::arg("prefixes"), nb::arg("min_tokens"), nb::arg("budget"),
         nb::arg("places") = nb::none());
   m.def("self_chains", &self_chains, nb::arg("ids"), nb::arg("parts"), nb::arg("seed"), nb::arg("nearest"), nb::arg("gap"),
-        nb::arg("join_gap"), nb::arg("min_matched"));
+        nb::arg("join_gap"), nb::arg("min_matched"), nb::arg("join_cost") = 0);
   nb::class_<NumberTable>(m, "NumberTable").def(nb::init<>()).def("__len__", &NumberTable::size).def("number", &NumberTable::number, nb::arg("hashes"));
   m.def("read_texts", &read_texts, nb::arg("paths"), nb::arg("limit"), nb::arg("threads") = 1);
   m.def("mark_markdown", &mark_markdown, nb::arg("texts"), nb::arg("threads") = 1);

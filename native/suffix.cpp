@@ -382,7 +382,7 @@ struct Chain {
 }  // namespace
 
 nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
-                      size_t min_matched) {
+                      size_t min_matched, size_t join_cost) {
   check_ids(ids);
   if (parts.size() != ids.size()) throw nb::value_error("one part is needed for each token");
   if (!seed || !nearest) throw nb::value_error("seeds have at least one token, and one partner");
@@ -477,6 +477,8 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
         if (number == kNone) continue;
         const Chain& p = joined[number];
         if (!c.follows(p, far) || part[c.a] != part[p.a] || part[c.b] != part[p.b]) continue;
+        const uint64_t between = std::max(c.a - p.a_end, c.b - p.b_end);
+        if (4 * uint64_t{std::min(c.matched, p.matched)} < between * join_cost) continue;
         const uint32_t cost = c.a - p.a_end + c.b - p.b_end;
         if (cost < least) {
           least = cost;

@@ -61,13 +61,18 @@ def test_exact_groups(values, least, budget):
 
 
 @settings(max_examples=800)
-@given(tokens, st.integers(1, 4), st.integers(1, 5), st.integers(0, 8), st.integers(0, 8), st.integers(5, 40))
-def test_self_chains(values, seed, nearest, gap, join_gap, width):
+@given(
+    tokens,
+    st.tuples(st.integers(1, 4), st.integers(1, 5), st.integers(0, 8), st.integers(0, 8)),
+    st.integers(5, 40),
+    st.integers(0, 6),
+)
+def test_self_chains(values, numbers, width, cost):
     ids = arrays(values)
     parts = (np.arange(len(ids)) // width).astype(np.uint32)
     same(
-        native.self_chains(ids, parts, seed, nearest, gap, join_gap, 2),
-        reference.self_chains(ids, parts, seed, nearest, gap, join_gap, 2),
+        native.self_chains(ids, parts, *numbers, 2, cost),
+        reference.self_chains(ids, parts, *numbers, 2, cost),
     )
 
 

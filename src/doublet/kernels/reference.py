@@ -7,6 +7,7 @@ Rules of the canonical form are explained in docs/explanation/canonical-form.md.
 
 from __future__ import annotations
 
+import collections
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -927,7 +928,9 @@ def align_texts(
     on; the best path takes its points first. A word with more than 32 places in b only prolongs paths.
 
     Gives a row for each pair (share of a covered by paths, of b; share of the mass of the distinct words of a that are
-    matched on a path, of b), and the paths: pair, a_start, a_end, b_start, b_end.
+    matched on a path, of b; and what says that both are about the same, 1 where nothing can tell: of the five heaviest
+    words, by count and mass, that a text has three times or more, how much the other has as often, and the same of the
+    heaviest one; the larger of both texts), and the paths: pair, a_start, a_end, b_start, b_end.
     """
     if len(gains) != len(masses):
         raise ValueError("each word has one gain and one mass")
@@ -936,7 +939,7 @@ def align_texts(
     if len(left) != len(right):
         raise ValueError("a pair has two texts")
     bounds = list(_documents(offsets))
-    rows = np.zeros((len(left), 4), np.float64)
+    rows = np.zeros((len(left), 6), np.float64)
     found: list[tuple[int, int, int, int, int]] = []
     weight = masses.tolist()
     for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
@@ -953,8 +956,23 @@ def align_texts(
             total = sum(weight[word] for word in dict.fromkeys(text))
             rows[pair, side] = len(covered) / len(text) if text else 0.0
             rows[pair, 2 + side] = some / total if total > 0 else 0.0
+        rows[pair, 4:] = _same_topics(a, b, weight)
     columns = np.array(found, np.uint32).reshape(-1, 5)
     return (rows, *(np.ascontiguousarray(columns[:, c]) for c in range(5)))  # type: ignore[return-value]
+
+
+def _same_topics(a: list[int], b: list[int], masses: list[float]) -> tuple[float, float]:
+    best = best_first = -1.0
+    for text, other in ((a, b), (b, a)):
+        counts, others = collections.Counter(text), collections.Counter(other)
+        words = [word for word, count in counts.items() if count >= 3 and masses[word] > 0]
+        words = sorted(words, key=lambda word: -counts[word] * masses[word])[:5]  # of equal ones the earlier
+        if words and a and b:
+            shares = [min(1.0, others[word] / counts[word]) for word in words]
+            weights = [counts[word] * masses[word] for word in words]
+            best = max(best, sum(x * y for x, y in zip(weights, shares, strict=True)) / sum(weights))
+            best_first = max(best_first, shares[0])
+    return (best, best_first) if best >= 0 else (1.0, 1.0)
 
 
 def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[int, int]]]:
@@ -1133,7 +1151,14 @@ CHAIN_EVEN = 4  #: tokens by which the copies of a period may differ in length
 
 
 def self_chains(
-    ids: U32, parts: U32, seed: int, nearest: int, gap: int, join_gap: int, min_matched: int
+    ids: U32,
+    parts: U32,
+    seed: int,
+    nearest: int,
+    gap: int,
+    join_gap: int,
+    min_matched: int,
+    join_cost: int = 0,
 ) -> tuple[U32, U32, U32, U32, U32]:
     """Pairs of nearly equal passages of one text: start and end of the later and of the earlier, tokens matched.
 
@@ -1142,6 +1167,7 @@ def self_chains(
     border of a part (*parts* numbers the part of each token). Evenly spaced copies are paired with the nearest only.
     Chains that follow each other within *join_gap* tokens
     in both places are given once more as one (0: never). Chains with fewer than *min_matched* tokens are left out.
+    Each of two that are joined must have matched at least *join_cost* quarters of the tokens of the gap between them.
     """
     s, part = ids.tolist(), parts.tolist()
     seen: dict[tuple[int, ...], int] = {}
@@ -1180,6 +1206,8 @@ def self_chains(
             if min(ahead) < 0 or max(ahead) > join_gap or b_end > p[0]:
                 continue
             if part[a] != part[p[0]] or part[b] != part[p[2]]:
+                continue
+            if 4 * min(matched, p[4]) < max(ahead) * join_cost:
                 continue
             if least is None or sum(ahead) < least:
                 best, least = number, sum(ahead)

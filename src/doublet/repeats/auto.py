@@ -26,23 +26,26 @@ I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
 SEED, NEAREST, GAP, JOIN_GAP, MIN_MATCHED = 4, 16, 20, 30, 6
+JOIN_COST = 1  #: quarters of the gap between two chains that each must have matched
 MIN_SHARE = 0.5  #: of the longer side that must be matched
 JOINED_SHARE, JOINED_MATCHED = 0.45, 10  #: the same for chains that were joined
 SAME_PLACE = 0.75  #: overlap / union from which two stretches are one place
 NEIGHBOURS = 24  #: stretches after it, by start, that a stretch is compared with
 SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
-COHERENT = 0.6  #: mean share of a member's word pairs that 30 % of the group have
+COHERENT = 0.65  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
-NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.25  #: of the share of numbers beyond the usual
+NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.2  #: of the share of numbers beyond the usual
+WIDER = 3  #: a group has many more members than another when it has at least 2 ** WIDER times as many
+OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
 THRESHOLD, EXPONENT = 12.5, 4.0  #: the rule: score >= THRESHOLD · (log2(tokens) / 16) ** EXPONENT
 
 
 class _Found:
-    """Groups as flat arrays: stretches, the group of each, and the score of each group."""
+    """Groups as flat arrays: stretches, the group of each, and of each group its score and how many words match."""
 
-    def __init__(self, start: I64, end: I64, group: I64, score: F64) -> None:
-        self.start, self.end, self.group, self.score = start, end, group, score
+    def __init__(self, start: I64, end: I64, group: I64, score: F64, matched: F64) -> None:
+        self.start, self.end, self.group, self.score, self.matched = start, end, group, score, matched
 
 
 def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
@@ -53,6 +56,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     symbols = SymbolCounts(sequence, at_start, at_end)
     limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
     groups: list[tuple[float, list[tuple[int, int]]]] = []
+    matched: list[float] = []
     for found in (_aligned(sequence, marks, symbols, options), _bordered(sequence, marks, symbols, options)):
         good = found.score >= limit
         keep = good[found.group] if len(found.group) else np.zeros(0, bool)
@@ -65,6 +69,13 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         for one, two in itertools.pairwise(edges):
             members = list(zip(starts[one:two], ends[one:two], strict=True))
             groups.append((float(found.score[numbers[one]]), members))
+            matched.append(float(found.matched[numbers[one]]))
+    own = _own_words(groups, matched, len(sequence))
+    groups = [
+        row
+        for row, (words, share), all_ in zip(groups, own, matched, strict=True)
+        if row[0] * words >= limit * all_ and share >= OWN_SHARE
+    ]
     runs = find_runs(sequence, marks, options.least)
     if runs:  # what was aligned inside them says nothing more
         inside = np.zeros(len(sequence) + 1, np.int64)
@@ -81,12 +92,43 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     return _without_covered([members for _, members in groups]), []
 
 
+def _own_words(
+    groups: list[tuple[float, list[tuple[int, int]]]], matched: list[float], count: int
+) -> list[tuple[float, float]]:
+    """For each group: how many of its matched words do not stand in a group of many more members; and what share of
+    its other words they are.
+
+    A page's frame stands on every page. Two pages that have little but the frame in common say nothing new.
+    """
+    sizes = [len(members) for _, members in groups]
+    wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
+    for number, size in enumerate(sizes):
+        wide.setdefault(size.bit_length() - 1, []).append(number)
+    inside = np.zeros(count, bool)
+    out = [(0.0, 0.0)] * len(groups)
+    reach = np.zeros(count + 1, np.uint32)
+    for level in range(max(wide, default=0), -1, -1):
+        for number in wide.get(level + WIDER, ()):
+            for start, end in groups[number][1]:
+                inside[start:end] = True
+        np.cumsum(inside, out=reach[1:])
+        for number in wide.get(level, ()):
+            members = groups[number][1]
+            length = sum(end - start for start, end in members) / len(members)
+            told = sum(int(reach[end]) - int(reach[start]) for start, end in members) / len(members)
+            words = max(0.0, matched[number] - told)
+            out[number] = words, words / max(length - told, 1.0)
+    return out
+
+
 def _aligned(
     sequence: TokenSequence, marks: NDArray[np.bool_], symbols: SymbolCounts, options: RepeatOptions
 ) -> _Found:
     """Groups of places that are linked by chains of equal runs."""
     parts = sequence.parts()
-    chains = kernels.self_chains(sequence.ids, parts, SEED, NEAREST, GAP, JOIN_GAP, max(MIN_MATCHED, 1))
+    chains = kernels.self_chains(
+        sequence.ids, parts, SEED, NEAREST, GAP, JOIN_GAP, max(MIN_MATCHED, 1), JOIN_COST
+    )
     a, a_end, b, b_end, matched = (column.astype(np.int64) for column in chains)
     longer = np.maximum(a_end - a, b_end - b)
     share = matched / np.maximum(longer, 1)
@@ -123,7 +165,7 @@ def _aligned(
     score *= np.exp(
         -SYMBOL_WEIGHT * density - NUMBER_WEIGHT * _numbers(symbols, start[used], end[used], group)
     )
-    return _Found(start[used], end[used], group, score)
+    return _Found(start[used], end[used], group, score, total[groups] / count[groups])
 
 
 def _bordered(
@@ -165,7 +207,7 @@ def _bordered(
         numbers = _numbers(symbols, start, end, group) if len(start) else np.zeros(0)
         score = 2 * np.log2(np.maximum(counts, 1)) * length
         score *= np.exp(-SYMBOL_WEIGHT * density - NUMBER_WEIGHT * numbers)
-        found.append(_Found(start[several], end[several], group[several] + base, score))
+        found.append(_Found(start[several], end[several], group[several] + base, score, length))
         base += len(labels)
     if not found:
         return _nothing()
@@ -174,12 +216,13 @@ def _bordered(
         np.concatenate([row.end for row in found]),
         np.concatenate([row.group for row in found]),
         np.concatenate([row.score for row in found]),
+        np.concatenate([row.matched for row in found]),
     )
 
 
 def _nothing() -> _Found:
     none = np.zeros(0, np.int64)
-    return _Found(none, none, none, np.zeros(0))
+    return _Found(none, none, none, np.zeros(0), np.zeros(0))
 
 
 def _mean(values: NDArray[np.generic], group: I64, count: int) -> F64:
