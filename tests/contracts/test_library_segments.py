@@ -197,12 +197,12 @@ def test_of_a_key_of_many_documents_only_the_beginning_is_read(
         documents = np.arange(1, 20_001, dtype=np.int64)
         segments.write(database, np.full(20_000, 77, np.uint64), documents, np.ones_like(documents))
 
-    def count(*given: object, plain: object = segments._binary) -> list[tuple]:
+    def count(*given: object, plain: object = Database.binary) -> list[tuple]:
         rows = plain(*given)
         read.append(sum(len(row[-1]) for row in rows))
         return rows
 
-    monkeypatch.setattr(segments, "_binary", count)
+    monkeypatch.setattr(Database, "binary", count)
     for libraries in (None, [1]):
         _, found, frequency = segments.look_up(database, np.array([77], np.uint64), libraries, 100)
         assert found.tolist() == list(range(1, 102))

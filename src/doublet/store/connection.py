@@ -212,20 +212,24 @@ class Database:
         found = self.rows(sql, parameters)
         return found[0] if found else None
 
+    def binary(self, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Rows of PostgreSQL with bytes in them as they are: the usual way writes bytes out in letters. The types of
+        parameters must stand in *sql*."""
+        import psycopg
+
+        with psycopg.Cursor(self.raw) as cursor:
+            cursor.execute(cast(Any, sql), parameters, binary=True)
+            return cursor.fetchall()
+
     def pairs(self, sql: str, parameters: Sequence[Any] = ()) -> NDArray[np.int64]:
         """Two columns of whole numbers, many rows, as an array: without an object for each."""
         import numpy as np
 
         if self.place is not None:
             return np.array(self.rows(sql, parameters), np.int64).reshape(-1, 2)
-        import psycopg
-
         together = f"SELECT string_agg(int8send(a) || int8send(b), ''::bytea) FROM ({sql}) AS q(a, b)"
-        with psycopg.Cursor(self.raw) as cursor:
-            cursor.execute(cast(Any, together), parameters, binary=True)
-            found = cursor.fetchone()
-        data = found[0] if found and found[0] else b""
-        return np.frombuffer(data, ">i8").reshape(-1, 2).astype(np.int64)
+        ((data,),) = self.binary(together, parameters)
+        return np.frombuffer(data or b"", ">i8").reshape(-1, 2).astype(np.int64)
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         if self.place is not None:
@@ -269,6 +273,8 @@ class Database:
 
     def among(self, sql: str, values: Sequence[Any], before: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """*sql* ends with ``IN``; *values* are handed over in parts that the database can take."""
+        if self.place is None and values and type(values[0]) is int and not before:
+            return self.binary(sql.removesuffix("IN") + "= ANY(%s::bigint[])", [array(values)])
         if self.place is None:
             return self.rows(sql.removesuffix("IN") + "= ANY(%s)", [*before, array(values)]) if values else []
         out: list[tuple[Any, ...]] = []

@@ -47,6 +47,7 @@ class Store:
         self.signer = Signer(self.database, self.texts)
         self._writer = Writer(self.database, self._packer, self.signer)
         self._owners = passages.LibraryFilter(self.database)
+        self._names: dict[int, str] = {}  # of libraries, by their numbers, which are never used again
         self.walks = Walks(self.database, self._writer, self._writing)
 
     def close(self) -> None:
@@ -230,15 +231,19 @@ class Store:
 
     def full(self, numbers: Sequence[int]) -> dict[int, tuple[StoredDocument, str]]:
         """Facts and text of documents by their numbers, whatever library they are in."""
-        names = {info.number: info.name for info in self.libraries()}
         with self.database.guard():
             rows = self.database.among(
                 f"SELECT {_LISTED}, d.library_id, c.dictionary, c.text FROM doublet_document d "
                 "JOIN doublet_content c ON c.document_id = d.id WHERE d.id IN",
                 list(numbers),
             )
+            if any(row[10] not in self._names for row in rows):
+                self._names = {info.number: info.name for info in self.libraries()}
             return {
-                row[0]: (_listed(row[:10], names.get(row[10], "")), self._packer.unpack(row[11], row[12]))
+                row[0]: (
+                    _listed(row[:10], self._names.get(row[10], "")),
+                    self._packer.unpack(row[11], row[12]),
+                )
                 for row in rows
             }
 

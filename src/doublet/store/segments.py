@@ -284,8 +284,7 @@ def _read(
     high: int = 1 << KEY_BITS,
 ) -> Records:
     """Records of a segment: of its parts from *first* to *end*, and of heavy keys from *low* to *high*."""
-    rows = _binary(
-        database,
+    rows = database.binary(
         "SELECT data FROM doublet_block WHERE segment = %s::bigint AND (part >= %s::bigint AND part < %s::bigint "
         "OR part > %s::bigint AND part <= %s::bigint)",
         [segment, first, end, -1 - high, -1 - low],
@@ -340,10 +339,12 @@ def look_up(database: Database, keys: U64, libraries: Sequence[int] | None, cut:
     return np.repeat(np.arange(len(keys)), counts[place]), np.concatenate(own), counts[place]
 
 
+# The blocks of each segment in one value: a row for each would cost more than to find it.
 _BLOCKS = (
     "SELECT s.id, s.removed, b.data FROM doublet_segment s CROSS JOIN LATERAL "
-    f"(SELECT DISTINCT q.key >> ({KEY_BITS} - s.bits) AS part FROM unnest(%s::bigint[]) AS q(key)) AS p "
-    "CROSS JOIN LATERAL (SELECT data FROM doublet_block WHERE segment = s.id AND part = p.part LIMIT 1) AS b"
+    "(SELECT string_agg(data, ''::bytea) AS data FROM doublet_block WHERE segment = s.id AND part = ANY(ARRAY("
+    f"SELECT DISTINCT q.key >> ({KEY_BITS} - s.bits) FROM unnest(%s::bigint[]) AS q(key)))) AS b "
+    "WHERE b.data IS NOT NULL"
 )
 _HEAVY_ROWS = (
     "SELECT b.data FROM unnest(%s::bigint[], %s::bigint[]) AS q(segment, part) CROSS JOIN LATERAL "
@@ -356,7 +357,7 @@ def _look_up(
     database: Database, wanted: U64, libraries: Sequence[int] | None, cut: int
 ) -> tuple[I64, I64] | None:
     """None when segments were merged between two statements."""
-    rows = _binary(database, _BLOCKS, [array(wanted.astype(np.int64).tolist())])
+    rows = database.binary(_BLOCKS, [array(wanted.astype(np.int64).tolist())])
     found, which = _matching(b"".join(row[2] for row in rows), wanted)
     heavy = found.documents == 0
     if heavy.any():
@@ -368,14 +369,14 @@ def _look_up(
         # Only the beginning is needed of a key of too many documents; where some were removed that cannot be told.
         most = cut + 1 if libraries is None else 8 * (cut + 1)
         limit = (1 << 31) - 1 if any(row[1] for row in rows) else RECORD * most
-        some = _binary(database, _HEAVY_ROWS, [array(segments), array(parts), limit])
+        some = database.binary(_HEAVY_ROWS, [array(segments), array(parts), limit])
         if len(some) < len(parts):
             return None
         more = unpack(b"".join(row[0] for row in some))
         if libraries is not None and any(len(row[0]) == limit for row in some):
             counts = _counts(_of(more, libraries), wanted)
             if (counts[np.searchsorted(wanted, keys)] <= cut).any():
-                some = _binary(database, _HEAVY_ROWS, [array(segments), array(parts), (1 << 31) - 1])
+                some = database.binary(_HEAVY_ROWS, [array(segments), array(parts), (1 << 31) - 1])
                 if len(some) < len(parts):
                     return None
                 more = unpack(b"".join(row[0] for row in some))
@@ -408,12 +409,3 @@ def _of(records: Records, libraries: Iterable[int]) -> Records:
 
 def _counts(records: Records, wanted: U64) -> I64:
     return np.bincount(np.searchsorted(wanted, records.keys), minlength=len(wanted)).astype(np.int64)
-
-
-def _binary(database: Database, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Rows with their bytes as they are: the usual way writes bytes out in letters."""
-    import psycopg
-
-    with psycopg.Cursor(database.raw) as cursor:
-        cursor.execute(sql, parameters, binary=True)
-        return cursor.fetchall()
