@@ -33,6 +33,9 @@ SAME_PLACE = 0.75  #: overlap / union from which two stretches are one place
 NEIGHBOURS = 24  #: stretches after it, by start, that a stretch is compared with
 SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
+EDGE_UNIT = 2  #: tokens of the first and the last unit of an exact repeat of several
+PAIR_TOKENS, PAIR_SHARE = 12, 0.65  #: length and matched share from which on a pair counts in full
+LEAST_WORDS = 3  #: between blanks: an address or a name made of parts is no repeat
 COHERENT = 0.65  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
 NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.2  #: of the share of numbers beyond the usual
@@ -76,6 +79,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         for row, (words, share), all_ in zip(groups, own, matched, strict=True)
         if row[0] * words >= limit * all_ and share >= OWN_SHARE
     ]
+    groups = [row for row in groups if _is_text(row[1], sequence)]
     runs = find_runs(sequence, marks, options.least)
     if runs:  # what was aligned inside them says nothing more
         inside = np.zeros(len(sequence) + 1, np.int64)
@@ -90,6 +94,16 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         groups += [(math.log2(len(run)) * (run[0][1] - run[0][0]), run) for run in runs]
     groups.sort(key=lambda row: (-row[0], row[1]))
     return _without_covered([members for _, members in groups]), []
+
+
+def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
+    """Whether one of the first members has several words between blanks."""
+    for start, end in members[:3]:
+        number = sequence.file_of(start)
+        behind = int(sequence.starts[end - 1]) + int(sequence.sizes[end - 1])
+        if len(sequence.plans[number].masked[int(sequence.starts[start]) : behind].split()) >= LEAST_WORDS:
+            return True
+    return False
 
 
 def _own_words(
@@ -160,12 +174,14 @@ def _aligned(
     begins = _near_border(start[used], marks)
     stops = _near_border(end[used], marks)
     density = _mean(symbols.density(start[used], end[used]), group, len(groups))
-    score = np.log2(n) * total[groups] / count[groups]
+    length = _mean((end[used] - start[used]).astype(float), group, len(groups))
+    matched_mean = total[groups] / count[groups]
+    score = np.log2(n) * matched_mean * _pair_factor(n, length, matched_mean / np.maximum(length, 1))
     score *= (0.5 + 0.5 * _mean(begins, group, len(groups))) * (0.5 + 0.5 * _mean(stops, group, len(groups)))
     score *= np.exp(
         -SYMBOL_WEIGHT * density - NUMBER_WEIGHT * _numbers(symbols, start[used], end[used], group)
     )
-    return _Found(start[used], end[used], group, score, total[groups] / count[groups])
+    return _Found(start[used], end[used], group, score, matched_mean)
 
 
 def _bordered(
@@ -190,6 +206,10 @@ def _bordered(
         for step in range(1, run):
             again |= units[: len(hashes)] == units[step : len(hashes) + step]
         whole = ~again & (end - start >= options.least) & (parts[start] == parts[end - 1])
+        if run > 1:  # a word by itself at an edge says nothing more
+            whole &= (edges[1 : len(start) + 1] - start >= EDGE_UNIT) & (
+                end - edges[run - 1 : -1] >= EDGE_UNIT
+            )
         hashes, start, end = hashes[whole], start[whole], end[whole]
         _, group, counts = np.unique(hashes, return_inverse=True, return_counts=True)
         group = group.reshape(-1)
@@ -205,7 +225,10 @@ def _bordered(
         density = _mean(symbols.density(start, end), group, len(labels))
         length = _mean((end - start).astype(float), group, len(labels))
         numbers = _numbers(symbols, start, end, group) if len(start) else np.zeros(0)
-        score = 2 * np.log2(np.maximum(counts, 1)) * length
+        score = (
+            2 * np.log2(np.maximum(counts, 1)) * length * _pair_factor(counts, length, np.ones(len(labels)))
+        )
+        score *= 1 - 0.5 * _mean(_dangling(sequence, end), group, len(labels))
         score *= np.exp(-SYMBOL_WEIGHT * density - NUMBER_WEIGHT * numbers)
         found.append(_Found(start[several], end[several], group[several] + base, score, length))
         base += len(labels)
@@ -235,6 +258,17 @@ def _numbers(symbols: SymbolCounts, start: I64, end: I64, group: I64) -> F64:
     """Share of the tokens of each group that are numbers, beyond the usual: much in a table of contents."""
     share = symbols.numbers(start, end)
     return np.maximum(0.0, _mean(share, group, int(group.max(initial=-1)) + 1) - NUMBERS_USUAL)
+
+
+def _pair_factor(members: NDArray[np.generic], length: F64, share: F64) -> F64:
+    """What stands there only twice may be chance: pairs count less the shorter and the less alike they are."""
+    factor = np.minimum(1.0, length / PAIR_TOKENS) ** 2 * np.minimum(1.0, share / PAIR_SHARE) ** 4
+    return np.where(members == 2, factor, 1.0)
+
+
+def _dangling(sequence: TokenSequence, end: I64) -> NDArray[np.bool_]:
+    """Whether stretches that end there end with a word after which a sentence must go on."""
+    return np.isin(sequence.ids[end - 1], sequence.dangling if sequence.dangling is not None else [])
 
 
 def _near_border(places: I64, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -28,6 +28,7 @@ Columns = tuple[Any, U32, Sizes]  #: hashes or numbers, starts, sizes
 PIECE = 1 << 17  #: characters of a large file that are tokenised at once
 AT_ONCE = 1 << 19  #: characters of a batch, so that little memory is needed on the way
 SHARED = 1 << 17  #: characters from which on several threads are worth their start
+DANGLING = "a an the and or of и или а но"  #: words after which a sentence must go on
 MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
 
 
@@ -42,6 +43,7 @@ class TokenSequence:
     cuts: NDArray[np.int64]  #: tokens before which a new part begins (never 0)
     plans: Sequence[Plan]
     threads: int = 1  #: that may work on it
+    dangling: U32 | None = None  #: numbers of the words with which no statement ends
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -130,7 +132,15 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions, threads: int = 1) ->
     ids, starts, sizes = store.columns()
     marks = np.array(sorted(set(cuts)), np.int64)
     marks = marks[(marks > 0) & (marks < len(ids))]
-    return TokenSequence(ids, starts, sizes, np.array(offsets, np.int64), marks, plans, threads)
+    return TokenSequence(
+        ids, starts, sizes, np.array(offsets, np.int64), marks, plans, threads, _dangling(table)
+    )
+
+
+def _dangling(table: Any) -> U32:
+    """Numbers of the words after which a sentence must go on."""
+    numbers: U32 = table.number(kernels.tokenize([DANGLING])[0])
+    return numbers + np.uint32(1)
 
 
 class _Batch:
