@@ -48,11 +48,12 @@ def page(body: str | bytes, **more: Any) -> Page:
     return Page(body.encode() if isinstance(body, str) else body, **more)
 
 
-def article(title: str, text: str = "", head: str = "") -> Page:
+def article(title: str, text: str = "", head: str = "", **more: Any) -> Page:
     """A page with enough words to be one."""
     text = text or f"{title}. " + "The library keeps manuscripts, theses and papers of conferences. " * 4
     return page(
-        f"<!DOCTYPE html><html><head><title>{title}</title>{head}</head><body><p>{text}</p></body></html>"
+        f"<!DOCTYPE html><html><head><title>{title}</title>{head}</head><body><p>{text}</p></body></html>",
+        **more,
     )
 
 
@@ -161,8 +162,13 @@ class Shelf:
         self._store(pending)
         if any(isinstance(item, Complete) for item in items):
             seen = {item.id for item in items if not isinstance(item, Checkpoint | Complete)}
-            for id in set(self.documents) - seen:
-                self._forget(id)
+            unlisted = getattr(source, "unlisted", None)
+            for id in sorted(set(self.documents) - seen):
+                if unlisted is None:
+                    self._forget(id)
+                elif (item := unlisted(fetcher, id, self.remembered[id])) is not None:
+                    items.append(item)
+                    self._store([item])
         return items
 
     def _store(self, items: list[Item]) -> None:
@@ -190,5 +196,5 @@ def of(kind: type, items: list[Item]) -> list[Any]:
 
 
 def told(items: list[Item]) -> Iterator[Item]:
-    """Items without the checkpoints."""
-    return (item for item in items if not isinstance(item, Checkpoint))
+    """Items that are about documents."""
+    return (item for item in items if not isinstance(item, Checkpoint | Complete))

@@ -517,3 +517,39 @@ def test_a_warc_file(store: Store, tmp_path: pathlib.Path) -> None:
     assert found is not None
     assert found.address == "https://example.org/bridge"
     assert walk(store, tmp_path / "site.warc").counts == {"unchanged": 1}
+
+
+@pytest.mark.covers("L6", "L7")
+def test_what_its_source_does_not_list_any_more(store: Store) -> None:
+    """The list is no proof: the source is asked for each, and says what became of it."""
+    asked: list[tuple[str, str]] = []
+    answers: dict[str, Any] = {
+        "same": Unchanged("same", "unlisted:1"),
+        "read again": text("read again", BRIDGE, version="unlisted:1"),
+        "edited": text("edited", SNOW + " И снова снег.", version="unlisted:1"),
+        "gone": Gone("gone", "the server answered 404"),
+        "silent": Failed("silent", "failed", "no answer"),
+        "seen to": None,
+    }
+    words = [TOWER, BRIDGE, SNOW, TOWER + " Да.", BRIDGE + " Yes.", SNOW + " Да."]
+    listed = text("listed", "Совсем другие слова о погоде, которые никто здесь больше не повторит ни разу.")
+    stored = [text(id, words, version="1") for id, words in zip(answers, words, strict=True)]
+    fill(store, listed, Failed("never stored", "failed", "no answer"), *stored)
+
+    class Listing(Scripted):
+        def unlisted(self, fetcher: Any, id: str, known: Known) -> Any:
+            asked.append((id, known.version))
+            return answers[id]
+
+    filled = fill_source(store, only(store), walked=Listing(Unchanged("listed"), Complete()))
+    assert sorted(asked) == sorted((id, "1") for id in answers)
+    assert filled.counts == {"unchanged": 1, "unlisted": 2, "changed": 1, "gone": 1, "failed": 1}
+    assert {row.id for row in filled.outcomes if row.state == "unlisted"} == {"same", "read again"}
+    assert ids(store) == ["edited", "listed", "read again", "same", "seen to", "silent"]
+    remembered = store.walks.known(only(store).number, "same")
+    assert remembered is not None and remembered.version == "unlisted:1"
+    asked.clear()
+    kept = fill_source(
+        store, only(store), walked=Listing(Unchanged("listed"), Complete()), filling=Filling(keep_gone=True)
+    )
+    assert not asked and kept.counts == {"unchanged": 1}

@@ -111,6 +111,11 @@ doublet library add papers https://repository.example.org/oai --set theses --fro
     "--only", multiple=True, metavar="TEXT", help="Sitemaps and feeds: only addresses with this in them."
 )
 @click.option(
+    "--unlisted",
+    type=click.Choice(["check", "keep", "remove"]),
+    help="Sitemaps: of pages that leave them, keep what is still there (check), keep all, or remove them.",
+)
+@click.option(
     "--set", "sets", multiple=True, metavar="SET", help="OAI-PMH: only this set; repeat it for more."
 )
 @click.option("--from", "since", metavar="DATE", help="OAI-PMH: only records changed on or after this day.")
@@ -344,7 +349,7 @@ def _source_options(flags: dict[str, Any]) -> dict[str, Any]:
         value = flags.pop(key)
         if value:
             out[key] = list(value)
-    for key in ("since", "until", "category", "search", "depth", "time_field", "source_field"):
+    for key in ("since", "until", "category", "search", "depth", "unlisted", "time_field", "source_field"):
         value = flags.pop(key)
         if value is not None:
             out[key] = value
@@ -416,7 +421,7 @@ def _show(filled: Filled, *, quiet: bool, several: bool = True) -> None:
 
     if several:
         write_text(f"{filled.library}, {filled.kind} {filled.address}\n")
-    order = ["stored", "changed", "unchanged", "duplicate", "gone", "removed", "too_short"]
+    order = ["stored", "changed", "unchanged", "duplicate", "unlisted", "gone", "removed", "too_short"]
     states = [*order, *sorted(set(filled.counts) - set(order))]
     rows = [
         [f"  {state.replace('_', ' ')}", f"{filled.counts[state]:,}"]

@@ -63,6 +63,7 @@ PROBLEMS = frozenset(
 )
 #: The web is full of copies of one page under several addresses: they are not stored twice (L3).
 SKIPS_DUPLICATES = frozenset(("sitemap", "feed", "page"))
+UNLISTED = "is no longer listed by its source, but still there: it was kept"
 LOCAL_KINDS = ("folder", "file")
 _WORD = re.compile(r"\w+")
 
@@ -248,6 +249,9 @@ class _Walk:
         self._ahead: deque[tuple[Future[WalkBatch], int]] = deque()
         self._done = 0
         self._job = 0
+        self._unlisted: set[str] = (
+            set()
+        )  #: fetched though their source does not list them any more, not yet stored
 
     def run(self) -> Filled:
         walks = self.store.walks
@@ -502,6 +506,10 @@ class _Walk:
         if self.filling.every:
             result.documents |= added.states
             result.documents |= {row.id: row.state for row in rows}
+        for id in sorted(self._unlisted & added.states.keys()):
+            if added.states[id] == "unchanged":
+                self._tell_unlisted(id)
+        self._unlisted -= added.states.keys()
         self._done += counts.total()
         self._tell()
 
@@ -520,9 +528,40 @@ class _Walk:
                 "it: they were kept. To remove them: doublet library remove"
             )
             return
+        unlisted = getattr(self.source, "unlisted", None)
         for ids in list(walks.unseen(self.info)):
-            self._batch.gone += [(id, "") for id in ids]
+            if unlisted is None:
+                self._batch.gone += [(id, "") for id in ids]
+            else:
+                self._ask_for(ids, unlisted)
             self._flush(wait=True)
+        self.result.counts = +self.result.counts
+
+    def _tell_unlisted(self, id: str) -> None:
+        """The document counts once: as unlisted, and not as unchanged, which the store has it for."""
+        self.result.counts.update(unlisted=1, unchanged=-1)
+        self.result.outcomes.append(Outcome("unlisted", id, "", UNLISTED))
+
+    def _ask_for(self, ids: Sequence[str], unlisted: Callable[..., Any]) -> None:
+        """Documents that their source does not list any more: the source says of each what becomes of it."""
+        for id in ids:
+            known = self.store.walks.known(self.info.number, id)
+            if known is None or not known.stored:
+                continue
+            item = unlisted(self.fetcher, id, Known(known.version, Validators(known.etag, known.modified)))
+            if isinstance(item, Found):
+                size = len(item.data)
+                self._room.take(size, self._stop)
+                self._take((item.id, self._readers.submit(self._read, item), size))
+            elif item is not None:
+                self._take(item)
+            if isinstance(item, Unchanged):
+                self._tell_unlisted(id)
+            elif isinstance(item, Found):
+                self._unlisted.add(id)
+            if self._batch.full:
+                self._flush(wait=False)
+            self._tell()
 
 
 @dataclass(slots=True)

@@ -136,7 +136,9 @@ class Complete:
     """The walk saw everything there is: what this source gave earlier and did not give now is gone.
 
     Only for sources that see all of themselves each time (a folder, an archive); never from a feed, which shows its
-    latest entries only. A walk that was resumed from the middle does not yield it.
+    latest entries only. A walk that was resumed from the middle does not yield it. A source whose list is no proof that
+    a document is gone has the method ``unlisted(fetcher, id, known)``, which is asked for each: an item, or None when
+    nothing has to be done.
     """
 
 

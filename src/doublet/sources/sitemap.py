@@ -4,31 +4,37 @@ Takes the address of a sitemap, of an index of sitemaps, of a text file with one
 robots.txt names its sitemaps; each may be packed with gzip. Gives the pages.
 
 A page whose *lastmod* is the one that is remembered is not asked for again; a page without *lastmod* is asked for
-"only if changed". A sitemap that the server calls unchanged and in which every page has a date is not read again.
+"only if changed", and so is one whose *lastmod* is a day that was not over when it was fetched. A sitemap that the
+server calls unchanged and in which every page has a date is not read again. A page that is in no sitemap any more is
+asked for once more: sitemaps leave out old pages as well as deleted ones.
 What real sitemaps do wrong is borne: no namespace, relative addresses, an XML declaration after a blank line, addresses
 of other hosts, files that end in the middle.
 """
 
 from __future__ import annotations
 
+import datetime
+import email.utils
 import io
 import re
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urljoin, urlsplit
 
 from doublet.addresses import clean, same_site
-from doublet.errors import InputUnreadable, SourceError, Unreadable
+from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
 from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Answer,
     Checkpoint,
+    Complete,
     Failed,
     Fetcher,
     Found,
     Gone,
     Item,
+    Known,
     KnownLookup,
     Unchanged,
 )
@@ -57,7 +63,16 @@ MAX_DEPTH = 3  #: an index of sitemaps should not hold another index; some do
 MAX_SITEMAPS = 5_000
 MAX_DOCUMENTS = 1_000_000
 EVERY = 10  #: documents between checkpoints: what a killed process has to ask for again
+UNLISTED = ("check", "keep", "remove")
+# The day of a page is over everywhere so long after it began at Greenwich: its author may live west of there.
+DAY_IS_OVER = datetime.timedelta(hours=36)
+# In a sitemap of so many pages, most of them of one day, that is the day on which the sitemap was made.
+MADE_TODAY = 20
 MAX_PASSED = 20_000  #: pages that are remembered as left out on purpose
+_TODAY = "~"  #: behind a version: the day was not over
+_LEFT = "unlisted:"  #: before the version of a page that was looked at after it had left the sitemaps
+_ORIGINAL = "original:"  #: before that of a page that no sitemap has and copies name
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _SITEMAP_LINE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.I | re.M)
 _XML_START = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<")
 _XML_TYPES = "application/xml, text/xml, text/plain;q=0.8, */*;q=0.5"
@@ -223,6 +238,8 @@ class SitemapSource:
 
     *only*: strings of which the address of a document must contain one (``post``). *other_hosts*: take pages of other
     hosts than the sitemap's too. *trust_dates=False*: ask for every page "only if changed", whatever its date says.
+    *unlisted*: what becomes of pages that leave the sitemaps. "check" asks for each once more and keeps what is still
+    there, "keep" keeps them unasked, "remove" takes them out.
     """
 
     kind: ClassVar[str] = "sitemap"
@@ -234,11 +251,15 @@ class SitemapSource:
         only: Sequence[str] = (),
         other_hosts: bool = False,
         trust_dates: bool = True,
+        unlisted: str = "check",
         max_documents: int = MAX_DOCUMENTS,
     ) -> None:
         self.address = clean(address)
         if not self.address:
             raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+        if unlisted not in UNLISTED:
+            raise ConfigError(f"unlisted is one of {', '.join(UNLISTED)}, not {unlisted!r}")
+        self.on_unlisted = unlisted
         self.only = tuple(only)
         self.other_hosts = other_hosts
         self.trust_dates = trust_dates
@@ -246,6 +267,22 @@ class SitemapSource:
 
     def items(self, fetcher: Fetcher, known: KnownLookup, state: dict[str, Any]) -> Iterator[Item]:
         return _Walk(self, fetcher, known, state).items()
+
+    def unlisted(self, fetcher: Fetcher, id: str, known: Known) -> Item | None:
+        """What becomes of a page that is in no sitemap any more; nothing when that was seen to earlier."""
+        if self.on_unlisted == "remove":
+            return Gone(id, "is no longer in the sitemap")
+        if known.version.startswith((_LEFT, _ORIGINAL)):
+            return None
+        item, _ = get_document(fetcher, id, id, known, version=_LEFT + known.version)
+        return item
+
+
+def _bare(known: Known | None) -> tuple[Known | None, str]:
+    """What is known of a page, its version without the marks before it; and the version as it is remembered."""
+    if known is None:
+        return None, ""
+    return replace(known, version=known.version.removeprefix(_LEFT).removeprefix(_ORIGINAL)), known.version
 
 
 class _Walk:
@@ -274,6 +311,10 @@ class _Walk:
         self.originals: set[str] = set(state.get("originals", []))
         self.missed: set[str] = set(state.get("missed", []))
         self.since_checkpoint = 0
+        self.now = datetime.datetime.now(datetime.UTC)  #: by the clock of the server, once it has told it
+        self.dates_of_making = False
+        self.today = False  #: whether the sitemap in hand has pages whose day is not over
+        self.everything = not self.queue and not self.originals and source.on_unlisted != "keep"
 
     def items(self) -> Iterator[Item]:
         if not self.queue and not self.originals:
@@ -293,10 +334,13 @@ class _Walk:
                     f"stopped after {self.given:,} documents, the limit that was set; the rest was not looked at",
                 )
                 self.queue = []
+                self.everything = False
                 yield self._checkpoint()
         if self.originals:
             yield from self._give_originals()
             yield self._checkpoint()
+        if self.everything:
+            yield Complete()
 
     def _start(self) -> list[str]:
         """The sitemaps to begin with. The address itself, or those that robots.txt names when it is that of a site."""
@@ -331,20 +375,50 @@ class _Walk:
             yield Failed(
                 address, failure(address, error).state, f"the sitemap could not be read: {error.message}"
             )
+            self.everything = False
             self.read.append(address)
             return
         self.read.append(address)
         if answer.unchanged:
+            self.everything = False
             return
+        self._look_at_the_clock(answer, sitemap)
         if sitemap.trouble:
+            self.everything = False
             yield Failed(address, "invalid", f"the sitemap has faults: {sitemap.trouble}")
         yield from self._index(sitemap, address, depth)
         whole = yield from self._pages(sitemap, address)
         dated = self.source.trust_dates and all(entry.changed for entry in sitemap.pages)
-        if whole and dated and not sitemap.sitemaps and not sitemap.trouble and answer.validators:
+        if (
+            whole
+            and dated
+            and not self.today
+            and not sitemap.sitemaps
+            and not sitemap.trouble
+            and answer.validators
+        ):
             self.files[address] = validators_state(answer.validators)
         else:
             self.files.pop(address, None)
+
+    def _look_at_the_clock(self, answer: Answer, sitemap: Sitemap) -> None:
+        parsed = email.utils.parsedate_tz(answer.headers.get("date", ""))
+        if parsed is not None:
+            self.now = datetime.datetime.fromtimestamp(email.utils.mktime_tz(parsed), datetime.UTC)
+        latest = max((entry.changed[:10] for entry in sitemap.pages), default="")
+        many = sum(entry.changed.startswith(latest) for entry in sitemap.pages)
+        self.dates_of_making = many >= MADE_TODAY and 2 * many > len(sitemap.pages)
+        self.today = False
+
+    def _is_over(self, changed: str) -> bool:
+        """Whether a page cannot change any more without its date changing too. Dates with a time do that anyway."""
+        if self.dates_of_making or not _DAY.match(changed):
+            return True
+        try:
+            day = datetime.datetime.strptime(changed, "%Y-%m-%d").replace(tzinfo=datetime.UTC)
+        except ValueError:
+            return True
+        return self.now - day >= DAY_IS_OVER
 
     def _check(self, answer: Answer) -> None:
         if not 200 <= answer.status < 300:
@@ -361,9 +435,11 @@ class _Walk:
             yield Failed(
                 address, "too_large", f"sitemaps inside sitemaps, more than {MAX_DEPTH} deep: not read"
             )
+            self.everything = False
             return
         room = MAX_SITEMAPS - len(waiting)
         if len(fresh) > room:
+            self.everything = False
             yield Failed(
                 address, "too_large", f"names {len(fresh):,} sitemaps; read are {max(room, 0):,} of them"
             )
@@ -414,11 +490,15 @@ class _Walk:
     def _page(self, entry: Entry) -> Iterator[Item]:
         id = entry.address
         version = entry.changed if self.source.trust_dates else ""
-        known = self.known(id)
+        known, before = _bare(self.known(id))
+        returned = before.startswith(_LEFT)
         if version and ((known and known.version == version) or self.passed.get(id) == version):
-            yield Unchanged(id)
+            yield Unchanged(id, version if returned else "")
             return
         self.since_checkpoint += 1
+        if version and not self._is_over(version):
+            self.today = True
+            version += _TODAY
         item, facts = get_document(
             self.fetcher,
             id,
@@ -432,6 +512,8 @@ class _Walk:
             item = Gone(id, reason) if known else Failed(id, "duplicate", reason)
             if len(self.originals) < MAX_PASSED:
                 self.originals.add(facts.canonical)
+        if returned and known and isinstance(item, Unchanged) and not item.version:
+            item = replace(item, version=known.version)
         self.passed.pop(id, None)
         refused = isinstance(item, Gone) or (isinstance(item, Failed) and item.state != "failed")
         if version and refused and len(self.passed) < MAX_PASSED:
@@ -449,13 +531,15 @@ class _Walk:
         two pages that call each other the original would both be lost."""
         for address in sorted(self.originals):
             self.originals.discard(address)
-            known = self.known(address)
-            dated = known is not None and not known.version.startswith("sha256:")
+            known, before = _bare(self.known(address))
+            dated = known is not None and not before.startswith(("sha256:", _ORIGINAL, _LEFT))
             if address in self.kept or dated or self.given >= self.source.max_documents:
                 continue
             self.since_checkpoint += 1
             item, _ = get_document(self.fetcher, address, address, known)
             self.given += isinstance(item, Found)
+            if isinstance(item, Found):
+                item = replace(item, version=_ORIGINAL + item.version)
             if isinstance(item, Failed) and item.state == "failed":
                 self.missed.add(address)
             yield item

@@ -94,7 +94,7 @@ def test_a_kind_that_is_named_is_not_looked_for() -> None:
 def test_options_of_the_kind() -> None:
     source = tell_source(OAI, everything(), sets=["theses"], since=None)
     assert source.sets == ("theses",)  # type: ignore[attr-defined]
-    assert options_of("sitemap") == ["only", "other_hosts", "trust_dates", "max_documents"]
+    assert options_of("sitemap") == ["only", "other_hosts", "trust_dates", "unlisted", "max_documents"]
     with pytest.raises(InvalidParameter, match=r"kind sitemap has no option 'sets'"):
         tell_source(f"{SITE}/map", everything(), sets=["theses"])
     with pytest.raises(InvalidParameter, match="did you mean 'sitemap'"):

@@ -6,9 +6,9 @@ import gzip
 
 import pytest
 
-from doublet.errors import InputUnreadable, SourceError
+from doublet.errors import ConfigError, InputUnreadable, SourceError
 from doublet.sources import sitemap as sitemaps
-from doublet.sources.protocol import Checkpoint, Failed, Found, Gone, Unchanged
+from doublet.sources.protocol import Checkpoint, Complete, Failed, Found, Gone, Unchanged
 from doublet.sources.sitemap import Entry, SitemapSource, parse_sitemap
 from source_shelf import Forbidden, NoAnswer, Page, Shelf, Web, article, of, page, told
 
@@ -54,7 +54,7 @@ def test_it_works() -> None:
     assert found[1].version == "2026-01-01"
     assert found[1].media_type == "text/html"
     assert found[1].charset == "utf-8"
-    assert isinstance(items[-1], Checkpoint)
+    assert isinstance(items[-2], Checkpoint) and isinstance(items[-1], Complete)
 
 
 def test_a_second_walk_asks_for_nothing_but_the_sitemap() -> None:
@@ -78,7 +78,7 @@ def test_a_changed_date_is_asked_for_and_a_new_page_is_found() -> None:
         )
     )
     web.asked.clear()
-    items = shelf.fill(SitemapSource(MAP), web)
+    items = shelf.fill(SitemapSource(MAP, unlisted="keep"), web)
     assert web.asked == [MAP, f"{SITE}/post/1", f"{SITE}/post/9"]
     assert [one.id for one in of(Found, items)] == [f"{SITE}/post/1", f"{SITE}/post/9"]
     assert [one.id for one in of(Unchanged, items)] == [f"{SITE}/post/0"]
@@ -455,3 +455,152 @@ def test_words_of_a_page_without_a_title() -> None:
     )
     (found,) = of(Found, Shelf().fill(SitemapSource(MAP), web))
     assert (found.title, found.media_type, found.name) == ("", "text/plain", "1")
+
+
+# Days that are not over
+
+
+def dated(day: str, now: str, *names: str) -> Page:
+    """A sitemap whose pages have one day, from a server whose clock says *now*."""
+    body = urlset(*((f"{SITE}/{name}", day) for name in names))
+    return Page(body, type="application/xml", etag=f'"{day}{names}"', headers={"date": now})
+
+
+TODAY = "2026-03-05"
+NOON = "Thu, 05 Mar 2026 12:00:00 GMT"
+NEXT_NOON = "Fri, 06 Mar 2026 12:00:00 GMT"
+
+
+def test_a_page_may_change_twice_on_one_day() -> None:
+    web, shelf = Web({MAP: dated(TODAY, NOON, "a"), f"{SITE}/a": article("Morning", etag='"1"')}), Shelf()
+    shelf.fill(SitemapSource(MAP), web)
+    assert of(Unchanged, shelf.fill(SitemapSource(MAP), web))  # asked for, and the same
+    assert web.not_modified == [f"{SITE}/a"]
+    web.pages[f"{SITE}/a"] = article("Evening", etag='"2"')
+    assert [one.title for one in of(Found, shelf.fill(SitemapSource(MAP), web))] == ["Evening"]
+
+
+def test_when_the_day_is_over_it_is_asked_for_once_more() -> None:
+    web, shelf = Web({MAP: dated(TODAY, NOON, "a"), f"{SITE}/a": article("Morning", etag='"1"')}), Shelf()
+    shelf.fill(SitemapSource(MAP), web)
+    web.pages[MAP] = dated(TODAY, NEXT_NOON, "a")  # 36 hours after the day began
+    web.asked.clear()
+    assert of(Unchanged, shelf.fill(SitemapSource(MAP), web))[0].version == TODAY
+    assert web.asked == [MAP, f"{SITE}/a"]
+    web.asked.clear()
+    shelf.fill(SitemapSource(MAP), web)
+    shelf.fill(SitemapSource(MAP), web)
+    assert web.asked == [MAP, MAP]  # the second time it is not even read
+
+
+@pytest.mark.parametrize(
+    ("changed", "now"),
+    [
+        (TODAY, NEXT_NOON),
+        (TODAY, "Fri, 06 Mar 2026 13:00:00 +0100"),
+        ("2026-03-05T11:59:00Z", NOON),  # with its time a date changes with every change
+        ("2026-03", NOON),
+        ("2026-99-99", NOON),
+    ],
+)
+def test_dates_that_can_be_trusted_at_once(changed: str, now: str) -> None:
+    web, shelf = Web({MAP: dated(changed, now, "a"), f"{SITE}/a": article("A")}), Shelf()
+    shelf.fill(SitemapSource(MAP), web)
+    web.asked.clear()
+    shelf.fill(SitemapSource(MAP), web)
+    assert web.asked == [MAP]
+
+
+def test_a_sitemap_that_calls_everything_of_today_says_when_it_was_made() -> None:
+    names = [f"p{n}" for n in range(sitemaps.MADE_TODAY)]
+    web = Web({MAP: dated(TODAY, NOON, *names)} | {f"{SITE}/{name}": article(name) for name in names})
+    shelf = Shelf()
+    shelf.fill(SitemapSource(MAP), web)
+    web.asked.clear()
+    shelf.fill(SitemapSource(MAP), web)
+    assert web.asked == [MAP]
+
+
+# Pages that leave the sitemap
+
+
+def left() -> tuple[Web, Shelf]:
+    """Three pages are stored; then two of them leave the sitemap, and of those one the site."""
+    web, shelf = site(), Shelf()
+    web.pages[f"{SITE}/post/1"].etag = '"one"'
+    shelf.fill(SitemapSource(MAP), web)
+    web.pages[MAP] = xml(urlset((f"{SITE}/post/0", "2026-01-01")))
+    del web.pages[f"{SITE}/post/2"]
+    web.asked.clear()
+    return web, shelf
+
+
+def test_what_left_is_asked_for_once() -> None:
+    web, shelf = left()
+    items = shelf.fill(SitemapSource(MAP), web)
+    assert web.asked == [MAP, f"{SITE}/post/1", f"{SITE}/post/2"]
+    assert [one.id for one in of(Gone, items)] == [f"{SITE}/post/2"]
+    assert sorted(shelf.documents) == [f"{SITE}/post/0", f"{SITE}/post/1"]
+    web.asked.clear()
+    shelf.fill(SitemapSource(MAP), web)
+    assert web.asked == [MAP]
+
+
+def test_what_comes_back_is_as_it_was() -> None:
+    web, shelf = left()
+    shelf.fill(SitemapSource(MAP), web)
+    web.pages[MAP] = xml(urlset((f"{SITE}/post/0", "2026-01-01"), (f"{SITE}/post/1", "2026-01-01")))
+    (back,) = [one for one in of(Unchanged, shelf.fill(SitemapSource(MAP), web)) if one.id.endswith("1")]
+    assert back.version == "2026-01-01"
+    web.asked.clear()
+    shelf.fill(SitemapSource(MAP), web)
+    assert web.asked == [MAP]
+
+
+def test_what_left_can_be_kept_or_removed_unasked() -> None:
+    web, shelf = left()
+    shelf.fill(SitemapSource(MAP, unlisted="keep"), web)
+    assert len(shelf.documents) == 3
+    shelf.fill(SitemapSource(MAP, unlisted="remove"), web)
+    assert list(shelf.documents) == [f"{SITE}/post/0"]
+    assert web.asked == [MAP, MAP]
+    with pytest.raises(ConfigError, match="check, keep, remove"):
+        SitemapSource(MAP, unlisted="lose")
+
+
+def test_nothing_is_taken_for_gone_when_not_all_was_read() -> None:
+    """One of two sitemaps is unchanged and not read, or broken: who can say what it still has?"""
+    other = f"{SITE}/other.xml"
+    for trouble in (NoAnswer("no"), xml(b"<urlset><url><loc>/post/0</loc></url>"), Page(b"", status=404)):
+        web, shelf = site(), Shelf()
+        web.pages[other] = web.pages[MAP]
+        web.pages[MAP] = xml(index(other))
+        shelf.fill(SitemapSource(MAP), web)
+        web.pages[other] = trouble
+        assert not of(Complete, shelf.fill(SitemapSource(MAP), web))
+        assert len(shelf.documents) == 3
+    web = site()
+    web.pages[MAP] = xml(web.pages[MAP].body, etag='"map"')
+    shelf = Shelf()
+    shelf.fill(SitemapSource(MAP), web)
+    assert not of(Complete, shelf.fill(SitemapSource(MAP), web))
+
+
+def test_a_walk_that_was_stopped_does_not_know_what_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemaps, "EVERY", 1)
+    web, shelf = site(), Shelf()
+    shelf.fill(SitemapSource(MAP), web, kill_after=2)
+    assert not of(Complete, shelf.fill(SitemapSource(MAP), web))
+    assert of(Complete, shelf.fill(SitemapSource(MAP), web))
+
+
+def test_an_original_that_no_sitemap_has_did_not_leave_it() -> None:
+    head = f'<link rel="canonical" href="{SITE}/original">'
+    web = Web({MAP: xml(urlset((f"{SITE}/copy", "2026-01-01"))), f"{SITE}/copy": article("Copy", head=head)})
+    web.pages[f"{SITE}/original"] = article("Original")
+    shelf = Shelf()
+    shelf.fill(SitemapSource(MAP), web)
+    web.asked.clear()
+    shelf.fill(SitemapSource(MAP, unlisted="check"), web)
+    assert list(shelf.documents) == [f"{SITE}/original"]
+    assert web.asked == [MAP]
