@@ -57,6 +57,9 @@ _CLOSING = re.compile(r"(?![,–—-]+(?:\s|$))[^\w\s]{1,20}(?=\s|$)")
 _OPENING = re.compile(
     r"(?<=\s)(?:[^\w\s]{1,20}|[“«„(\[{<]{1,3}[ \t])$|(?<=\n)[ \t]{0,20}(?P<first>[^\w\s]{1,20}[ \t]{1,4})$"
 )
+# Signs that close what the fragment opens, with a blank before them ("“ Layer ”", "/* a comment */").
+_CLOSING_APART = re.compile(r"[ \t]{1,2}(?:(?P<comment>\*/|-->)|(?P<close>[”»)\]]))[.!?:;]*(?=\s|$)")
+_OPENERS = {"”": "“", "»": "«", ")": "(", "]": "["}
 _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
 
@@ -164,6 +167,13 @@ def _built(
             closing = _CLOSING.match(mask, end)
             if closing:
                 ends[at] = closing.end()
+        elif end + 1 < len(mask) and mask[end + 1] in "”»)]*- \t":
+            apart = _CLOSING_APART.match(mask, end)
+            close = apart["close"] if apart else ""
+            if apart and (
+                not close or mask.count(_OPENERS[close], start, end) > mask.count(close, start, end)
+            ):
+                ends[at] = apart.end()
         around = mask[max(0, start - _LOOK_BACK) : start]
         before = around.rsplit(None, 1)[-1:]  # the word or the signs before it; words are left alone
         if before and not before[0][0].isalnum() and around[-1] != "\n":

@@ -35,6 +35,7 @@ SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
 EDGE_UNIT = 2  #: tokens of the first and the last unit of an exact repeat of several
 PAIR_TOKENS, PAIR_SHARE = 12, 0.65  #: length and matched share from which on a pair counts in full
+SMALL, TOLD = 4, 0.75  #: members of a group that is left out when that share of each is told already
 LEAST_WORDS = 3  #: between blanks: an address or a name made of parts is no repeat
 COHERENT = 0.65  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
@@ -73,7 +74,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
             members = list(zip(starts[one:two], ends[one:two], strict=True))
             groups.append((float(found.score[numbers[one]]), members))
             matched.append(float(found.matched[numbers[one]]))
-    own = _own_words(groups, matched, len(sequence))
+    own = _own_words(groups, matched, marks, options.least)
     groups = [
         row
         for row, (words, share), all_ in zip(groups, own, matched, strict=True)
@@ -107,17 +108,22 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
 
 
 def _own_words(
-    groups: list[tuple[float, list[tuple[int, int]]]], matched: list[float], count: int
+    groups: list[tuple[float, list[tuple[int, int]]]],
+    matched: list[float],
+    marks: NDArray[np.bool_],
+    least: int,
 ) -> list[tuple[float, float]]:
     """For each group: how many of its matched words do not stand in a group of many more members; and what share of
     its other words they are.
 
-    A page's frame stands on every page. Two pages that have little but the frame in common say nothing new.
+    A page's frame stands on every page. Two pages that have little but the frame in common say nothing new; of what
+    they have in common, the frame at its edges is cut off (in *groups*).
     """
     sizes = [len(members) for _, members in groups]
     wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
     for number, size in enumerate(sizes):
         wide.setdefault(size.bit_length() - 1, []).append(number)
+    count = len(marks) - 1
     inside = np.zeros(count, bool)
     out = [(0.0, 0.0)] * len(groups)
     reach = np.zeros(count + 1, np.uint32)
@@ -132,7 +138,24 @@ def _own_words(
             told = sum(int(reach[end]) - int(reach[start]) for start, end in members) / len(members)
             words = max(0.0, matched[number] - told)
             out[number] = words, words / max(length - told, 1.0)
+            if told and words:
+                groups[number] = (
+                    groups[number][0],
+                    sorted(_trimmed(start, end, inside, marks, least) for start, end in members),
+                )
     return out
+
+
+def _trimmed(
+    start: int, end: int, inside: NDArray[np.bool_], marks: NDArray[np.bool_], least: int
+) -> tuple[int, int]:
+    """Without what stands *inside* a wider group at its edges, when it ends at a border there."""
+    free = np.flatnonzero(~inside[start:end])
+    if not len(free):
+        return start, end
+    first, last = start + int(free[0]), start + int(free[-1]) + 1
+    first, last = first if marks[first] else start, last if marks[last] else end
+    return (first, last) if last - first >= least else (start, end)
 
 
 def _aligned(
@@ -153,6 +176,7 @@ def _aligned(
     if not len(a):
         return _nothing()
     starts, ends = _snapped(np.concatenate([a, b]), np.concatenate([a_end, b_end]), marks)
+    ends = _without_numbers(starts, ends, marks, symbols)
     spans, which = np.unique(starts << 32 | ends, return_inverse=True)
     which = which.reshape(-1)
     place, start, end = _places(spans >> 32, spans & 0xFFFFFFFF, which)
@@ -307,6 +331,16 @@ def _snapped(start: I64, end: I64, marks: NDArray[np.bool_]) -> tuple[I64, I64]:
     return np.where(bad, start, new_start), np.where(bad, end, new_end)
 
 
+def _without_numbers(start: I64, end: I64, marks: NDArray[np.bool_], symbols: SymbolCounts) -> I64:
+    """Ends before a number that stands by itself: that of the next section, which belongs to its title."""
+    borders = np.flatnonzero(marks)
+    for _ in range(2):
+        last = borders[np.maximum(np.searchsorted(borders, end) - 1, 0)]  # where the last unit begins
+        alone = (last - start >= 2) & (symbols.numbers(last, end) == 1.0)
+        end = np.where(alone, last, end)
+    return end
+
+
 def _places(start: I64, end: I64, which: I64) -> tuple[I64, I64, I64]:
     """Stretches that nearly coincide are one place: number of the place of each, start and end of the places.
 
@@ -430,13 +464,16 @@ Over = dict[int, list[tuple[int, int, int]]]  #: stretch of 64 tokens → fragme
 def _without_covered(groups: TokenGroups) -> TokenGroups:
     """Without groups that say nothing more: they come best first.
 
-    First go those whose every fragment lies inside a fragment of one better group, then those whose every fragment
-    is nearly one of a larger group (three variants, of which two are word for word the same).
+    First go those whose every fragment lies inside a fragment of one better group, and small ones whose fragments lie
+    mostly in fragments of any better groups; then those whose every fragment is nearly one of a larger group (three
+    variants, of which two are word for word the same).
     """
     better: TokenGroups = []
     over: Over = {}
     for members in groups:
-        if not _holders(members, over, 0.0):
+        if not _holders(members, over, 0.0) and not (
+            len(members) <= SMALL and all(_mostly_told(start, end, over) for start, end in members)
+        ):
             _enter(members, len(better), over)
             better.append(members)
     sizes = [len(members) for members in better]
@@ -445,6 +482,15 @@ def _without_covered(groups: TokenGroups) -> TokenGroups:
         for number, members in enumerate(better)
         if not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
     ]
+
+
+def _mostly_told(start: int, end: int, over: Over) -> bool:
+    """Whether a fragment of a better group covers nearly all of this stretch."""
+    return any(
+        min(end, two) - max(start, one) >= TOLD * (end - start)
+        for cell in {start >> 6, end - 1 >> 6}
+        for one, two, _ in over.get(cell, ())
+    )
 
 
 def _enter(members: list[tuple[int, int]], number: int, over: Over) -> None:
