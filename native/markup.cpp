@@ -464,7 +464,11 @@ template <class C> bool border_in(const C* s, size_t size, size_t from, size_t t
     switch (static_cast<uint32_t>(s[p])) {
       case '\t': return true;
       case ' ':
-        if (p + 1 < size && s[p + 1] == ' ') return true;
+        if (p + 1 < size && s[p + 1] == ' ') {  // inside a sentence it surrounds an element of the line
+          size_t q = p + 2;
+          while (q < size && is_space(s[q])) ++q;
+          if (q >= size || !small(s[q])) return true;
+        }
         break;
       case '\n': {
         bool again = false;

@@ -221,7 +221,7 @@ class NumberTable:
 
 
 # The end of a sentence, of a line or of an element. A line that only wraps a sentence goes on with a small letter.
-_BORDER = re.compile(r"[.!?…:;][\"'»”’)\]]*(?=\s)|\n(?!\s*[a-zа-яё])|\n\s*\n|  |\t")
+_BORDER = re.compile(r"[.!?…:;][\"'»”’)\]]*(?=\s)|\n(?!\s*[a-zа-яё])|\n\s*\n|  (?!\s*[a-zа-яё])|\t")
 _SIGN = re.compile(r"[^\w\s.,;:!?'\"()\-“”→–—…’‘«»\u00ad]")
 
 
