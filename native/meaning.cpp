@@ -16,6 +16,9 @@ constexpr double kShift = 2.0;      // cost of a step to the next diagonal
 constexpr double kDrop = 12.0;      // a path ends so far below its top
 constexpr double kLeast = 12.0;     // a path counts from this score on
 constexpr uint32_t kFrequent = 32;  // a word with more places in the other text only prolongs paths
+constexpr size_t kTopics = 5;       // words of a text that say what it is about
+constexpr uint32_t kRepeated = 3;   // times that it has each of them, at least
+constexpr size_t kMeasures = 6;
 constexpr int kBand[] = {0, -1, 1, -2, 2};
 constexpr size_t kEdge = 2;         // diagonals beyond both ends, so that the band needs no checks
 
@@ -41,6 +44,18 @@ struct Word {
   bool matched = false;
 };
 
+// A word that a text repeats.
+struct Topic {
+  uint32_t word, count;
+  double weight;
+};
+
+// What is known of a text by itself.
+struct Known {
+  double mass = 0;  // of its distinct words
+  std::vector<Topic> topics;
+};
+
 struct Segment {
   uint32_t pair, a_start, a_end, b_start, b_end;
 };
@@ -50,25 +65,41 @@ class Aligner {
  public:
   Aligner(size_t vocabulary, const double* gains, const double* masses) : words_(vocabulary), gains_(gains), masses_(masses) {}
 
-  // The mass of the distinct words of a text.
-  double mass(const uint32_t* text, size_t count) {
+  // The mass of the distinct words of a text, and those of them that it repeats, the heaviest first.
+  Known look(const uint32_t* text, size_t count) {
     ++pair_;
-    double all = 0;
+    Known out;
+    peaks_.clear();
     for (size_t i = 0; i < count; ++i) {
       Word& word = words_[text[i]];
-      if (word.pair == pair_) continue;
+      if (word.pair == pair_) {
+        if (++word.count_a == kRepeated && masses_[text[i]] > 0) peaks_.push_back(static_cast<uint32_t>(word.first));
+        continue;
+      }
       word.pair = pair_;
-      all += masses_[text[i]];
+      word.count_a = 1;
+      word.first = static_cast<int32_t>(i);
+      out.mass += masses_[text[i]];
     }
-    return all;
+    std::sort(peaks_.begin(), peaks_.end());  // of equal ones the earlier, whatever the numbers of the words
+    for (uint32_t place : peaks_) {
+      const uint32_t word = text[place], times = words_[word].count_a;
+      out.topics.push_back({word, times, times * masses_[word]});
+    }
+    std::stable_sort(out.topics.begin(), out.topics.end(), [](const Topic& x, const Topic& y) { return x.weight > y.weight; });
+    if (out.topics.size() > kTopics) out.topics.resize(kTopics);
+    return out;
   }
 
-  // Shares: of a covered, of b covered, of the mass of a matched in place, of b.
-  void run(const uint32_t* a, size_t n, double mass_a, const uint32_t* b, size_t m, double mass_b, uint32_t pair, double* out,
+  // Shares: of a covered, of b covered, of the mass of a matched in place, of b; of the topics of one in the other, of the first.
+  void run(const uint32_t* a, size_t n, const Known& text_a, const uint32_t* b, size_t m, const Known& text_b, uint32_t pair, double* out,
            std::vector<Segment>& segments) {
     out[0] = out[1] = out[2] = out[3] = 0;
+    out[4] = out[5] = 1;
     if (!n || !m) return;
+    const double mass_a = text_a.mass, mass_b = text_b.mass;
     note_words(a, n, b, m);
+    compare_topics(text_a.topics, text_b.topics, out + 4);
     points_.clear();
     inner_.clear();
     live_.clear();
@@ -142,6 +173,26 @@ class Aligner {
     for (size_t i = 0; i < n; ++i) {
       Word& word = words_[a[i]];
       if (word.pair == pair_) ++word.count_a;
+    }
+  }
+
+  // The larger share of both texts: of the weight of all topics that the other text repeats too, and of the first one.
+  void compare_topics(const std::vector<Topic>& a, const std::vector<Topic>& b, double* out) {
+    if (a.empty() && b.empty()) return;
+    out[0] = out[1] = 0;
+    for (const auto* topics : {&a, &b}) {
+      double all = 0, found = 0, first = -1;
+      for (const Topic& topic : *topics) {
+        const Word& word = words_[topic.word];
+        const uint32_t other = word.pair != pair_ ? 0 : topics == &a ? word.count_b : word.count_a;
+        const double share = std::min(1.0, static_cast<double>(other) / topic.count);
+        if (first < 0) first = share;
+        all += topic.weight;
+        found += topic.weight * share;
+      }
+      if (all <= 0) continue;
+      out[0] = std::max(out[0], found / all);
+      out[1] = std::max(out[1], first);
     }
   }
 
@@ -349,22 +400,22 @@ nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double>
   Buffer<uint32_t> columns[5];
   {
     nb::gil_scoped_release release;
-    measures.resize(4 * pairs);
-    std::vector<double> mass(texts, 0);
+    measures.resize(kMeasures * pairs);
+    std::vector<Known> known(texts);
     const size_t parts = std::max<size_t>(1, std::min<size_t>(threads > 0 ? static_cast<size_t>(threads) : 1, pairs));
     std::vector<Aligner> aligners;
     for (size_t part = 0; part < parts; ++part) aligners.emplace_back(gains.size(), gains.data(), masses.data());
     in_parallel(parts, [&](size_t part) {
       for (size_t d = part; d < texts; d += parts)
-        mass[d] = aligners[part].mass(words.data() + offsets.data()[d], offsets.data()[d + 1] - offsets.data()[d]);
+        known[d] = aligners[part].look(words.data() + offsets.data()[d], offsets.data()[d + 1] - offsets.data()[d]);
     });
     std::vector<std::vector<Segment>> found(parts);
     in_parallel(parts, [&](size_t part) {
       for (size_t p = pairs * part / parts; p < pairs * (part + 1) / parts; ++p) {
         const size_t a = left.data()[p], b = right.data()[p];
         const uint64_t *from = offsets.data();
-        aligners[part].run(words.data() + from[a], from[a + 1] - from[a], mass[a], words.data() + from[b], from[b + 1] - from[b],
-                           mass[b], static_cast<uint32_t>(p), measures.data + 4 * p, found[part]);
+        aligners[part].run(words.data() + from[a], from[a + 1] - from[a], known[a], words.data() + from[b], from[b + 1] - from[b],
+                           known[b], static_cast<uint32_t>(p), measures.data + kMeasures * p, found[part]);
       }
     });
     for (const auto& some : found)
@@ -373,7 +424,7 @@ nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double>
         for (size_t c = 0; c < 5; ++c) columns[c].push(row[c]);
       }
   }
-  return nb::make_tuple(own(std::move(measures), pairs, 4), own(std::move(columns[0])), own(std::move(columns[1])),
+  return nb::make_tuple(own(std::move(measures), pairs, kMeasures), own(std::move(columns[0])), own(std::move(columns[1])),
                         own(std::move(columns[2])), own(std::move(columns[3])), own(std::move(columns[4])));
 }
 

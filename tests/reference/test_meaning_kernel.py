@@ -65,7 +65,7 @@ def test_frequent_words_only_prolong_paths() -> None:
 def test_a_copy_is_covered_wholly() -> None:
     text = list(range(1, 60))
     rows, pairs, a_start, a_end, b_start, b_end = run(native, [text, text], [(0, 1)], {})
-    assert rows.tolist() == [[1.0, 1.0, 1.0, 1.0]]
+    assert rows.tolist() == [[1.0] * 6]
     assert [column.tolist() for column in (pairs, a_start, a_end, b_start, b_end)] == [
         [0],
         [0],
@@ -78,7 +78,8 @@ def test_a_copy_is_covered_wholly() -> None:
 @pytest.mark.parametrize("kernels", [reference, native], ids=["plain", "native"])
 def test_edges(kernels) -> None:
     rows, pairs, *_ = run(kernels, [[], [1], [1, 2, 3]], [(0, 0), (0, 1), (1, 1), (1, 2)], {})
-    assert rows.sum() == 0.0
+    assert rows[:, :4].sum() == 0.0
+    assert (rows[:, 4:] == 1.0).all()
     assert len(pairs) == 0
     assert len(run(kernels, [[1]], [], {})[0]) == 0
     with pytest.raises(ValueError, match="not there"):
@@ -89,6 +90,22 @@ def test_edges(kernels) -> None:
         kernels.align_texts(one, whole, np.ones(2), np.ones(1), none, none)
     with pytest.raises(ValueError, match="no gain"):
         kernels.align_texts(one, whole, np.ones(1), np.ones(1), none, none)
+
+
+@pytest.mark.parametrize("kernels", [reference, native], ids=["plain", "native"])
+def test_topics(kernels) -> None:
+    filler = list(range(100, 120))
+    a, b = [7, 7, 7, 7, 8, 8, 8, *filler], [9, 9, 9, 9, 8, 8, 8, *filler]
+    rows = run(kernels, [a, b, filler], [(0, 1), (1, 0), (0, 0), (2, 2), (0, 2)], {})[0]
+    share = 3 / 7  # the weight of 8 in that of 7 and 8
+    assert rows[:2, 4:].tolist() == [[pytest.approx(share), 0.0]] * 2
+    assert rows[2:4, 4:].tolist() == [[1.0, 1.0]] * 2  # nothing is repeated in the last: nothing can tell
+    assert rows[4, 4:].tolist() == [0.0, 0.0]
+    # Of equally heavy words the earlier ones, whatever their numbers.
+    heavy = [word for word in (6, 5, 4, 3, 2, 1) for _ in range(3)]
+    rows = run(kernels, [heavy, heavy[:-3], [6, *filler]], [(0, 1), (0, 2)], {})[0]
+    assert rows[0, 4:].tolist() == [1.0, 1.0]
+    assert rows[1, 4:].tolist() == [pytest.approx(1 / 15), pytest.approx(1 / 3)]
 
 
 @settings(max_examples=100, deadline=None)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.errors import InvalidParameter
 from doublet.model import Measures, Signature
-from doublet.signatures.meaning import LEAST_WORDS, Meaning, MeaningParameters
+from doublet.signatures.meaning import LEAST_WORDS, NAMED, TOPIC, Meaning, MeaningParameters
 from doublet.signatures.parameters import parameter
 from doublet.signatures.protocol import BaseMethod, Statistics, require_together
 from doublet.signatures.shingled import documents, overlap
@@ -161,6 +161,8 @@ def explain(found: Measures, limits: AutoParameters) -> str:
     if found.similar:
         return f"place by place, {lies}"
     if aligned >= limits.aligned and kept >= limits.kept and together >= limits.together:
+        if found.details.get("named", 1.0) < NAMED and found.details.get("topic", 1.0) < TOPIC:
+            return f"{below}; place by place, {lies}, but what one repeats most the other lacks: two of one template"
         return f"{below}; place by place, {lies}, but in whole passages with other text between them"
     return f"{below}, and place by place only {lies}"
 

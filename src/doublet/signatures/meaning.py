@@ -36,6 +36,11 @@ ALIGNED, KEPT, TOGETHER = 0.40, 0.20, 0.90
 # Pages made from one template share some passages word for word and nothing else; a reworded copy lies on its source
 # whole, or has words changed everywhere. Set on the revisions of pages in shared/data/mdn-ru-revisions.
 WHOLE, SPARSE = 0.75, 0.60
+# Where the template is most of the page, what tells is the word that the page is about: it stands in one and not in
+# the other. In a reworded copy words that are repeated survive here and there, and the two keep unequal parts of their
+# words, for a word replaced in many ways is many words. Set on the same revisions and on copies with 60 % of the
+# content words replaced in both languages (benchmarks/meaning.py).
+NAMED, TOPIC, EVEN = 0.25, 0.65, 0.75
 REWORDED, SHARED = "reworded", "shared"  #: what an alignment shows: a reworded copy, or common passages alone
 SURE_WORDS = 150  #: below, a reworded copy cannot be told from a chance likeness with certainty
 
@@ -83,12 +88,14 @@ class MeaningParameters(WordParameters):
 
 class Alignment(NamedTuple):
     """How two texts lie on each other: shares of a and of b inside aligned passages, and of the weight of their words
-    that is unchanged there."""
+    that is unchanged there; and whether they are about the same."""
 
     aligned_a: float
     aligned_b: float
     kept_a: float
     kept_b: float
+    topic: float = 1.0  #: of the words that one repeats most, how much the other has as often
+    named: float = 1.0  #: the same of the one word that says most
 
     @property
     def strength(self) -> float:
@@ -97,11 +104,13 @@ class Alignment(NamedTuple):
 
     def kind(self, aligned: float = ALIGNED, kept: float = KEPT, together: float = TOGETHER) -> str:
         """`REWORDED` when one of the texts lies on the other as a copy would, `SHARED` when it only has passages in
-        common with it, "" when not even that."""
+        common with it or they are about different things, "" when not even that."""
+        even = min(self.kept_a, self.kept_b) >= EVEN * max(self.kept_a, self.kept_b)
+        other = self.named < NAMED and self.topic < TOPIC and even
         found = ""
         for lies, stays in ((self.aligned_a, self.kept_a), (self.aligned_b, self.kept_b)):
             if lies >= aligned and stays >= kept and lies + stays >= together:
-                if lies >= WHOLE or stays <= SPARSE * lies:
+                if not other and (lies >= WHOLE or stays <= SPARSE * lies):
                     return REWORDED
                 found = SHARED
         return found
@@ -158,6 +167,8 @@ class Meaning(BaseMethod[MeaningParameters]):
                 "aligned": max(found.aligned_a, found.aligned_b),
                 "kept": max(found.kept_a, found.kept_b),
                 "together": found.strength,
+                "topic": found.topic,
+                "named": found.named,
             },
         )
 
@@ -228,7 +239,7 @@ class Sequences:
             turned[pair] = _later(one, other)
         first, second = np.where(turned, right, left), np.where(turned, left, right)
         rows = kernels.align_texts(dense, offsets, gains, masses, first, second, threads)[0]
-        rows[turned] = rows[turned][:, [1, 0, 3, 2]]
+        rows[turned] = rows[turned][:, [1, 0, 3, 2, 4, 5]]
         return [Alignment(*row) for row in rows.tolist()]
 
 
@@ -247,7 +258,7 @@ def align(
     right = np.array([a if turn else b for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
     rows = kernels.align_texts(dense, offsets, gains, masses, left, right, threads)[0].tolist()
     return [
-        Alignment(row[1], row[0], row[3], row[2]) if turn else Alignment(*row)
+        Alignment(row[1], row[0], row[3], row[2], row[4], row[5]) if turn else Alignment(*row)
         for row, turn in zip(rows, turned, strict=True)
     ]
 

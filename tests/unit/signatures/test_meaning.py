@@ -12,7 +12,7 @@ from doublet.errors import ConfigError, InvalidParameter
 from doublet.matches.passages import read_stems
 from doublet.model import Measures
 from doublet.signatures import method
-from doublet.signatures.auto import Auto, settle
+from doublet.signatures.auto import Auto, explain, settle
 from doublet.signatures.background import MOST_GAIN, RARE_IDF, Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Sequences, align, key_values
 from doublet.signatures.thesaurus import find_thesaurus
@@ -102,6 +102,39 @@ def test_what_lies_on_the_other_whole_is_reworded_and_what_shares_parts_is_not()
     assert Alignment(0.40, 0.0, 0.50, 0.0).kind(0.4, 0.2, 0.9) == SHARED  # exactly at the limits
 
 
+@pytest.mark.covers("M14")
+def test_pages_of_one_template_about_different_things_are_not_reworded() -> None:
+    alike = Alignment(0.95, 0.96, 0.56, 0.55)
+    assert alike.kind() == REWORDED
+    assert alike._replace(topic=0.1, named=0.0).kind() == SHARED
+    assert alike._replace(topic=0.64, named=0.24).kind() == SHARED
+    assert alike._replace(topic=0.65, named=0.24).kind() == REWORDED  # exactly at the limits
+    assert alike._replace(topic=0.64, named=0.25).kind() == REWORDED
+    # A word replaced in many ways is many words: the copy keeps less of its words than the source does.
+    assert Alignment(1.0, 1.0, 0.27, 0.44, 0.28, 0.0).kind() == REWORDED
+
+
+@pytest.mark.covers("M14", "M15")
+def test_two_pages_from_one_template() -> None:
+    page = (
+        "The method {0} gives the {1} of a date by universal time. Call {0} on a date; what {0} gives is a number. "
+        "If the date is not valid {0} gives nothing that can be counted. The {1} is counted from {2}. "
+        "The example below assigns the {1} part of the current date to a variable, and shows what {0} gave. "
+        "See also the other methods of the date object, and the specification that says what {0} does with years."
+    )
+    a, b = page.format("getUTCHours", "hour", "midnight"), page.format("getUTCMonth", "month", "January")
+    auto = method("auto")
+    made = dict(zip("ab", auto.sign_texts([a, b]), strict=True))
+    assert made["a"] is not None
+    assert made["b"] is not None
+    found = auto.compare(made["a"], made["b"])
+    assert (found.step, found.similar) == ("meaning", False)
+    assert found.details["named"] == 0.0
+    assert "two of one template" in explain(found, auto.parameters)
+    back = auto.compare(made["b"], made["a"])
+    assert (back.details, back.similar) == (found.details, found.similar)
+
+
 def test_a_candidate_far_below_the_best_is_not_the_source() -> None:
     def by_meaning(kept: float) -> Measures:
         return Measures(0.1, (0.1, 0.1), True, "meaning", {"kept": kept})
@@ -148,7 +181,7 @@ def test_batches_and_pairs_give_the_same() -> None:
         assert sequences.align(left, right, Rates(), threads=threads) == expected
     for (i, j), found in zip(pairs, expected, strict=True):
         back = expected[pairs.index((j, i))]
-        assert found == (back.aligned_b, back.aligned_a, back.kept_b, back.kept_a)
+        assert found == (back.aligned_b, back.aligned_a, back.kept_b, back.kept_a, back.topic, back.named)
 
 
 def test_rates() -> None:
