@@ -54,8 +54,9 @@ ALIGN_NAMES = ("seed_words", "max_gap_words", "min_words")
 class Passage:
     """A passage in words: ranges in a and b, and how many words of them are equal.
 
-    *origin*: "runs" of equal words, "words" that both sides hold in any order and form, or a "summary" of a long place
-    of b. *strength*: "weak" for what is short. *mass* is the weight of the common words, where they were weighed.
+    *origin*: "runs" of equal words, "parts" that are such runs in another order, "words" that both sides hold in any
+    order and form, or a "summary" of a long place of b. *parts*: how many there are. *strength*: "weak" for what is
+    short. *mass* is the weight of the common words, where they were weighed.
     """
 
     a_start: int
@@ -67,12 +68,13 @@ class Passage:
     strength: str = "strong"
     origin: str = "runs"
     mass: float = 0.0
+    parts: int = 1
 
     @property
     def score(self) -> float:
         """Share of equal words: of the longer side; of both where their order is free; of a summary's own words."""
         own, other = self.a_end - self.a_start, self.b_end - self.b_start
-        if self.origin == "words":
+        if self.origin in ("words", "parts"):
             return 2 * self.equal / (own + other)
         return self.equal / (own if self.origin == "summary" else max(own, other))
 
@@ -84,6 +86,10 @@ class Passage:
             return f"sums up a long place: {self.equal} of its {words} words stand there, far apart"
         if self.origin == "words":
             return f"{self.equal} of {words} words are on both sides in some form and order; weight {self.mass:.0f}"
+        if self.origin == "parts":
+            return (
+                f"{self.equal} of {words} words are equal, in {self.parts} parts that stand in another order"
+            )
         if self.score == 1.0:
             return f"{words} words in a row are equal"
         return f"{self.equal} of {words} words are equal, in the same order"
@@ -123,7 +129,9 @@ def to_fragments(
     for number, p in enumerate(passages, 1):
         here = Span(int(a.starts[p.a_start]), int(a.ends[p.a_end - 1]))
         there = Span(int(b.starts[p.b_start]), int(b.ends[p.b_end - 1]))
-        short = p.origin == "runs" and min(here.end - here.start, there.end - there.start) < RUN_LENGTH
+        short = (
+            p.origin in ("runs", "parts") and min(here.end - here.start, there.end - there.start) < RUN_LENGTH
+        )
         out.append(
             Fragment(
                 id=f"{prefix}{number}",

@@ -34,6 +34,10 @@ SAME = 0.95  #: share of a reworded passage that makes an exact one the same
 MOVED = 0.9  #: share of its words in the checked text that are equal runs, in whatever order: these are told
 HELD = 0.65  #: share of a reworded passage in equal runs from which they hold its borders …
 LEFT_OUT_WORDS = 25  #: … when so many words of the source stand between two of them
+PARTS_LENGTH = 2000  #: characters, about a page: longer stretches in another order are shown part by part
+PARTS_GAP = 12  #: words between two parts of a passage whose sentences were moved about
+PARTS_SHARE = 0.8  #: of its words, on both sides, that stand in the parts
+PARTS_LONGEST = 400  #: characters from which a part is shown for itself
 COVERED = 0.98  #: share of both texts from which there is nothing left to look for
 
 #: after these a full stop does not end a sentence
@@ -231,7 +235,8 @@ class _Pair:
 def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> Found:
     """One list of passages, each told once.
 
-    A solid exact passage is cut out of the reworded one around it; shorter runs become a part of it.
+    A solid exact passage is cut out of the reworded one around it; shorter runs become a part of it. A passage whose
+    sentences stand in another order is one passage, *moved*.
     """
     kept = list(exact)
     solid = [p for p in kept if p.score >= SOLID_SCORE and min(pair.lengths(p)) >= SOLID_LENGTH]
@@ -246,21 +251,81 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
             part = [p for p in kept if _inside(p, piece) and id(p) not in is_solid]
             if _tell(part, piece):
                 continue
+            plain = [p for p in part if p.score >= SOLID_SCORE] if piece.origin == "words" else []
+            if union_length((p.a_start, p.a_end) for p in plain) >= MOVED * (piece.a_end - piece.a_start):
+                if not _moved_about(plain, piece, pair):
+                    continue
+                piece.origin, piece.kind, piece.parts = "parts", "moved", len(plain)
             gone = set(map(id, part))
             kept = [p for p in kept if id(p) not in gone]
             if piece.origin == "words":
                 _hold(piece, part, pair)
+            if piece.origin != "summary":
                 for p in part:
                     if _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end):
                         piece.a_start, piece.a_end = min(piece.a_start, p.a_start), max(piece.a_end, p.a_end)
                         piece.b_start, piece.b_end = min(piece.b_start, p.b_start), max(piece.b_end, p.b_end)
                 piece.equal = pair.equal(piece)
+            if piece.origin == "words":
                 piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
             counted.append(piece)
-    passages = sorted([*kept, *counted], key=_order)
+    moved = [p for p in counted if p.origin == "parts"]
+    passages = sorted(
+        [*_parts([*kept, *moved], pair), *(p for p in counted if p.origin != "parts")], key=_order
+    )
     name_passages(passages)
     free = [p for p in possible if not any(_covered(p, other) for other in passages)]
     return Found(passages, sorted(free, key=_order))
+
+
+def _parts(exact: Sequence[Passage], pair: _Pair) -> list[Passage]:
+    """Neighbouring runs that are one passage, its sentences in another order, as one: *moved*.
+
+    Together they must fill a place of both texts, each word of it once; runs that follow each other, and blocks that
+    are long by themselves, stay as they are.
+    """
+    runs = sorted(exact, key=_order)
+    out: list[Passage] = []
+    first = 0
+    while first < len(runs):
+        whole, last = _rearranged(runs, first, pair)
+        out.append(whole or runs[first])
+        first = last + 1
+    return out
+
+
+def _rearranged(runs: Sequence[Passage], first: int, pair: _Pair) -> tuple[Passage | None, int]:
+    """The longest passage of runs in another order that begins with the run *first*, and its last run."""
+    found: Passage | None = None
+    last = first
+    start = runs[first].a_start
+    low, high = runs[first].b_start, runs[first].b_end
+    in_a = in_b = equal = parts = 0
+    rising = True
+    for i in range(first, len(runs)):
+        r, before = runs[i], runs[max(first, i - 1)]
+        if (
+            r.a_start - before.a_end > PARTS_GAP
+            or (r.origin == "runs" and pair.length(0, r.a_start, r.a_end) >= PARTS_LONGEST)
+            or pair.length(0, start, r.a_end) > PARTS_LENGTH
+        ):
+            break
+        rising = rising and r.origin == "runs" and (i == first or r.b_start >= before.b_end)
+        low, high = min(low, r.b_start), max(high, r.b_end)
+        in_a, in_b = in_a + r.a_end - r.a_start, in_b + r.b_end - r.b_start
+        equal, parts = equal + r.equal, parts + r.parts
+        if (
+            rising
+            or i == first
+            or in_a < PARTS_SHARE * (r.a_end - start)
+            or in_b < PARTS_SHARE * (high - low)
+        ):
+            continue
+        filled = union_length((p.b_start, p.b_end) for p in runs[first : i + 1])
+        if filled >= PARTS_SHARE * max(in_b, high - low):  # less than *in_b* where a place was used twice
+            found = Passage(start, r.a_end, low, high, equal, "moved", origin="parts", parts=parts)
+            last = i
+    return found, last
 
 
 def _order(p: Passage) -> tuple[int, int, int, int]:
@@ -287,22 +352,23 @@ def _covered(p: Passage, other: Passage) -> bool:
 
 
 def _tell(part: Sequence[Passage], piece: Passage) -> bool:
-    """Whether exact passages tell all but all of what the reworded one says, with sharper borders.
-
-    One that has nearly the same place on both sides, or several word for word that are nearly all of a: sentences
-    that were moved about.
-    """
+    """Whether one exact passage tells all but all of what the reworded one says, with sharper borders."""
     words_a, words_b = piece.a_end - piece.a_start, piece.b_end - piece.b_start
-    if piece.origin != "words":
-        return False
-    if any(
+    return piece.origin == "words" and any(
         min(p.a_end, piece.a_end) - max(p.a_start, piece.a_start) >= SAME * words_a
         and min(p.b_end, piece.b_end) - max(p.b_start, piece.b_start) >= SAME * words_b
         for p in part
-    ):
-        return True
-    plain = [(p.a_start, p.a_end) for p in part if p.score >= SOLID_SCORE]
-    return union_length(plain) >= MOVED * words_a
+    )
+
+
+def _moved_about(runs: Sequence[Passage], piece: Passage, pair: _Pair) -> bool:
+    """Whether a passage that is nearly all equal runs has its sentences in another order, and is short enough to be
+    read as one."""
+    return (
+        any(y.b_start < x.b_end for x, y in pairwise(sorted(runs, key=_order)))
+        and max(pair.lengths(piece)) <= PARTS_LENGTH
+        and max(pair.lengths(p)[0] for p in runs) < PARTS_LONGEST
+    )
 
 
 def _hold(piece: Passage, part: Sequence[Passage], pair: _Pair) -> None:

@@ -67,7 +67,7 @@ def test_other_formats_to_a_file(
     if form == "json":
         assert json.loads(written)["format"] == 1
     else:
-        assert "60.2% of 420 words" in written
+        assert "61.2% of 420 words" in written
         assert "\x1b" not in written
 
 

@@ -233,6 +233,9 @@ class FakePair:
 
     options = PassageOptions()
 
+    def length(self, side, start, end):
+        return 7 * (end - start)
+
     def lengths(self, p):
         return 7 * (p.a_end - p.a_start), 7 * (p.b_end - p.b_start)
 
@@ -281,15 +284,71 @@ def test_an_exact_passage_of_the_same_place_stays():
     assert both.passages[0].kind == "edited"
 
 
-def test_moved_sentences_stay_moved():
-    exact = [
-        runs(0, 12, 140, 152, equal=12),
-        runs(12, 24, 120, 132, equal=12),
-        runs(24, 36, 100, 112, equal=12),
+def reversed_parts(words: int, count: int = 3, a: int = 0, b: int = 100) -> list[Passage]:
+    """Runs of so many words that stand in b in the opposite order, without a gap."""
+    return [
+        runs(
+            *(a + i * words, a + (i + 1) * words, b + (count - 1 - i) * words, b + (count - i) * words),
+            equal=words,
+        )
+        for i in range(count)
     ]
-    both = joined(exact, [words(0, 37, 100, 152)])
-    assert len(both.passages) == 3
-    assert "moved" in {p.kind for p in both.passages}
+
+
+def test_sentences_in_another_order_are_one_passage():
+    both = joined(reversed_parts(12), [words(0, 37, 100, 136)])
+    (p,) = both.passages
+    assert (p.kind, p.origin, p.parts) == ("moved", "parts", 3)
+    assert places([p]) == [(0, 37, 100, 136)]
+    assert "3 parts that stand in another order" in p.reason
+
+
+def test_sentences_in_another_order_need_no_reworded_passage():
+    (p,) = joined(reversed_parts(12), []).passages
+    assert (p.kind, p.parts, p.equal, p.score) == ("moved", 3, 36, 1.0)
+    assert places([p]) == [(0, 36, 100, 136)]
+
+
+def test_what_follows_a_passage_in_another_order_belongs_to_it():
+    exact = [*reversed_parts(12), runs(36, 76, 136, 176, equal=40)]  # the last one is solid
+    (p,) = joined(exact, [words(0, 36, 100, 136)]).passages
+    assert places([p]) == [(0, 76, 100, 176)]
+    assert p.parts == 4
+
+
+@pytest.mark.parametrize(
+    "exact",
+    [
+        [runs(0, 12, 100, 112, equal=12), runs(14, 26, 130, 142, equal=12)],
+        [runs(0, 12, 100, 112, equal=12), runs(12, 24, 100, 112, equal=12)],
+        [runs(0, 12, 400, 412, equal=12), runs(12, 24, 100, 112, equal=12)],
+        [runs(0, 12, 112, 124, equal=12), runs(40, 52, 100, 112, equal=12)],
+        reversed_parts(60, 2),
+    ],
+    ids=["in order", "one place twice", "far in b", "far in a", "long blocks"],
+)
+def test_what_is_not_one_passage_in_another_order(exact):
+    assert places(joined(exact, []).passages) == places(exact)
+
+
+def test_a_passage_in_another_order_is_at_most_a_page():
+    passages = joined(reversed_parts(50, 8), []).passages
+    assert [p.parts for p in passages] == [5, 3]
+    assert passages[-1].a_end == 400
+
+
+@pytest.mark.covers("K2", "M15")
+@pytest.mark.parametrize(("source", "own"), [(SOURCE, OWN), (SOURCE_RU, OWN_RU)], ids=["en", "ru"])
+def test_a_borrowed_passage_with_its_sentences_moved_is_told_once(source, own):
+    sentences = source.rstrip(".").split(". ")
+    rng = random.Random(2)
+    for _ in range(5):
+        rng.shuffle(sentences)
+        text = own + ". ".join(sentences) + ". " + own[::-1]
+        (fragment,) = doublet.compare(text, "Heading 17. " + source + " Footer 18.").fragments
+        assert fragment.strength == "strong"
+        assert fragment.kind in ("moved", "verbatim", "edited")
+        assert len(set(text[fragment.a.start : fragment.a.end].split()) ^ set(source.split())) < 12
 
 
 def test_a_stray_run_inside_is_not_told_twice():
