@@ -150,3 +150,13 @@ def test_phone(page: Any) -> None:
         assert button.bounding_box()["height"] >= 32
     page.locator(".group").first.get_by_role("button", name="Merge").tap()
     assert page.locator("#done").inner_text() == "1 of 3 decided"
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_the_bar_hides_no_title_on_a_phone(page: Any) -> None:
+    for _ in range(2):
+        page.keyboard.press("j")
+    page.wait_for_timeout(100)
+    bar = page.locator(".tools").bounding_box()
+    title = page.locator(".group:focus h3").bounding_box()
+    assert title["y"] >= bar["y"] + bar["height"]

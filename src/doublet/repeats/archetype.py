@@ -88,6 +88,11 @@ def _matched(base: list[str], other: list[str]) -> dict[int, int]:
     return out
 
 
+def fixed_words(pieces: Sequence[Piece]) -> int:
+    """Words that stand in all variants; few where many variants have each something in common with some others."""
+    return sum(len(re.findall(r"\w+", piece.texts[0])) for piece in pieces if piece.fixed)
+
+
 def template(pieces: Sequence[Piece]) -> str:
     """The archetype as one line: fixed text, with ``[…]`` for each variable place."""
     line = "".join(piece.texts[0] if piece.fixed else " […]" for piece in pieces)

@@ -1,7 +1,8 @@
 """What is new against a known state: the heart of the linter.
 
 The baseline is the JSON of an earlier run. A group is known when one group of the baseline has all its fragments, at
-least as often; small changes of wording or of the edges of a fragment do not make it new, one more copy does.
+least as often; small changes of wording or of the edges of a fragment do not make it new, one more copy does. Where
+one fragment came apart into two, there are more of them but not more text: that is no copy.
 """
 
 from __future__ import annotations
@@ -50,12 +51,17 @@ def mark_new(result: Repeats, known: Sequence[Sequence[str]]) -> Repeats:
     for number, runs in enumerate(sets):
         for run in runs:
             under[run].append(number)
+    amounts = [0] * len(known)  # of text in each group of the baseline
+    for number, runs in zip(owner, sets, strict=True):
+        amounts[number] += len(runs)
     own = iter(_runs([f.text for group in result.groups for f in group.fragments]))
     groups = []
     for group in result.groups:
         copies: Counter[int] = Counter()  # group of the baseline → fragments of this one that it has
+        amount = 0
         for _ in group.fragments:
             runs = next(own)
+            amount += len(runs)
             hits = Counter(number for run in runs for number in under.get(run, ())[:200])
             copies.update(
                 {
@@ -65,17 +71,22 @@ def mark_new(result: Repeats, known: Sequence[Sequence[str]]) -> Repeats:
                     and common >= ALIKE * 0.5 * max(len(runs), len(sets[number]))
                 }
             )
-        groups.append(_marked(group, copies, known))
+        room = {
+            number: max(len(known[number]), len(group.fragments) if amount <= amounts[number] else 0)
+            for number in copies
+        }
+        groups.append(_marked(group, copies, room))
     return dataclasses.replace(result, groups=tuple(groups))
 
 
-def _marked(group: RepeatGroup, copies: Counter[int], known: Sequence[Sequence[str]]) -> RepeatGroup:
+def _marked(group: RepeatGroup, copies: Counter[int], room: Mapping[int, int]) -> RepeatGroup:
+    """*room* says how many fragments each group of the baseline has room for."""
     count = len(group.fragments)
-    if any(found == count and len(known[number]) >= count for number, found in copies.items()):
+    if any(found == count and room[number] >= count for number, found in copies.items()):
         return dataclasses.replace(group, new=False, reason="")
     if copies:
-        best = max(copies, key=lambda number: (copies[number], len(known[number]), -number))
-        more = max(count - len(known[best]), count - copies[best], 1)
+        best = max(copies, key=lambda number: (copies[number], room[number], -number))
+        more = max(count - room[best], count - copies[best], 1)
         reason = f"{more} more {'copy' if more == 1 else 'copies'} of a known repeat"
     else:
         reason = "a new repeat"

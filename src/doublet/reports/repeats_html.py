@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from doublet.repeats.archetype import Piece, archetype
+from doublet.repeats.archetype import Piece, archetype, fixed_words
 from doublet.repeats.model import RepeatFile, RepeatGroup, Repeats
 from doublet.reports.wording import count, percent
 
@@ -130,7 +130,7 @@ def heat_map(result: Repeats, *, linked: int | None = None) -> str:
     hidden = len(files) - SHOWN_FILES
     more = f"<p>{count(hidden, 'file')} with fewer repeats not shown.</p>" if hidden > 0 else ""
     legend = (
-        '<p class="legend">Each bar is a stretch of the file; its height and darkness say how much of it repeats. \
+        '<p class="legend">Each bar is a stretch of the file; its height and colour say how much of it repeats. \
 Choose a bar to go to the group that fills it.</p>'
     )
     return f"{legend}<div class='map'>{first}</div>{rest}{more}"
@@ -206,7 +206,9 @@ def group_card(number: int, group: RepeatGroup) -> str:
     hidden = len(variants) - len(shown)
     more = f"<p>{count(hidden, 'more wording')} in the JSON.</p>" if hidden > 0 else ""
     common = ""
-    if len(shown) > 1:
+    if len(shown) > 1 and not fixed_words(pieces):
+        common = "<p>Each has words in common with some of the others, none with all.</p>"
+    elif len(shown) > 1:
         common = f'<h4>In common</h4><p class="archetype">{_archetype(pieces)}</p>{_slots(pieces)}'
     places = json.dumps([[f.file, f.line, f.start, f.end] for f in group.fragments])
     return f"""<article class="group" id="{text(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
@@ -325,6 +327,7 @@ mark{background:var(--mark);color:inherit;border-bottom:2px dotted;border-radius
 max-height:26rem;overflow:auto}
 .places{list-style:none;margin:0;padding:0;color:var(--soft);font-size:.8rem;overflow-wrap:anywhere}
 kbd{border:1px solid var(--line);border-radius:.25rem;padding:0 .3rem;font-size:.8rem}
+@media (max-width:40rem){.group{scroll-margin-top:6.5rem}}
 @media print{.tools,.decide,.skip{display:none}.variant{max-height:none}}
 """
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from doublet.repeats.archetype import archetype, template
+from doublet.repeats.archetype import archetype, fixed_words, template
 from doublet.repeats.model import RepeatGroup, Repeats
 from doublet.reports.terminal import Painter, harmless
 from doublet.reports.wording import count, percent
 
 SHOWN_PLACES = 6
 VARIANTS_READ = 12
+LEAST_FIXED = 3  #: words that a template must have in common to say more than an example
 
 
 def repeats_report(result: Repeats, *, limit: int = 20, width: int = 80, colour: bool = False) -> str:
@@ -52,7 +53,9 @@ def _group(number: int, group: RepeatGroup, width: int, paint: Painter) -> list[
         paint(head, "title") + paint(f"  {group.id}{': ' + group.reason if group.reason else ''}", "dim")
     ]
     variants = list(dict.fromkeys(fragment.text for fragment in group.fragments))[:VARIANTS_READ]
-    lines += ["   " + line for line in _folded(harmless(template(archetype(variants))), width - 3)]
+    pieces = archetype(variants)
+    told = template(pieces) if fixed_words(pieces) >= LEAST_FIXED else f"for example: {variants[0]}"
+    lines += ["   " + line for line in _folded(harmless(told), width - 3)]
     for fragment in group.fragments[:SHOWN_PLACES]:
         section = f"  {harmless(fragment.section)}" if fragment.section else ""
         lines.append(f"   {harmless(fragment.where)}" + paint(section, "dim"))

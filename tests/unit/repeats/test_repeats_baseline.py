@@ -75,3 +75,25 @@ def test_without_a_baseline_nothing_is_said():
 def test_what_is_no_baseline_is_refused(baseline, says):
     with pytest.raises(UsageError, match=says):
         doublet.find_repeats("text", baseline=baseline)
+
+
+def test_a_fragment_that_came_apart_is_no_copy():
+    """Edges may fall otherwise after a change elsewhere: two halves of a known fragment are no more text than it."""
+    whole = " ".join(f"word{n}" for n in range(24))
+    halves = " ".join(whole.split()[:12]), " ".join(whole.split()[12:])
+    both = doublet.find_repeats({"a.txt": whole, "b.txt": whole}, algorithm="exact").to_dict()
+    known = {**both, "groups": [{**both["groups"][0], "fragments": both["groups"][0]["fragments"]}]}
+    after = doublet.find_repeats(
+        {"a.txt": f"{halves[0]}. Now. {halves[1]}", "b.txt": f"{halves[0]}. Then. {halves[1]}"},
+        algorithm="exact",
+        baseline=known,
+    )
+    assert [group.new for group in after.groups] == [False, False]
+
+
+def test_one_more_copy_is_new_though_the_others_are_shorter():
+    known = doublet.find_repeats(joined(ONE, ONE), algorithm="exact", min_tokens=8).to_dict()
+    shorter = ONE.replace("Press the ", "")
+    after = joined(shorter, shorter, shorter)
+    result = doublet.find_repeats(after, algorithm="exact", baseline=known, min_tokens=8)
+    assert [(group.new, group.reason) for group in result.groups] == [(True, "1 more copy of a known repeat")]

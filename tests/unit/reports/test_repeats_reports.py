@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import html.parser
 import io
 import json
@@ -219,3 +220,17 @@ def test_terminal(result):
 def test_what_the_page_shows_of_a_character(given, shown):
     assert page_text(given) == shown
     page_text(given).encode("utf-8")
+
+
+def test_a_group_without_common_words_shows_an_example(result):
+    """In a chain of likenesses the ends may share nothing: three empty brackets would say nothing."""
+    group = result.groups[0]
+    wordings = ("one two three four", "three four five six", "five six seven eight")
+    fragments = tuple(
+        fragment._replace(text=text) for fragment, text in zip(group.fragments, wordings, strict=True)
+    )
+    odd = dataclasses.replace(result, groups=(dataclasses.replace(group, fragments=fragments, equal=False),))
+    assert "for example: one two three four" in repeats_report(odd, width=60)
+    page = repeats_page(odd)
+    assert "none with all" in page
+    assert "variable place" not in page

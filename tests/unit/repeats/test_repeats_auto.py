@@ -1,0 +1,71 @@
+"""What `auto` leaves out although it repeats: frames of pages, addresses, pieces; and what it cuts off."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import doublet
+from doublet.repeats.markup import read_markup
+from doublet.repeats.model import RepeatOptions
+from doublet.repeats.tokenise import tokenise
+
+WORDS = ["".join(random.Random(seed).choices("abcdefghiklmnoprstuvw", k=4 + seed % 5)) for seed in range(900)]
+FRAME = "Report an error in this page or go back to the list of all chapters in your language."
+
+
+def prose(seed: int, words: int = 40) -> str:
+    rng = random.Random(seed)
+    return " ".join(rng.choices(WORDS, k=words)).capitalize() + "."
+
+
+def texts(result: doublet.Repeats) -> list[set[str]]:
+    return [{" ".join(fragment.text.split()) for fragment in group.fragments} for group in result.groups]
+
+
+@pytest.mark.covers("P8")
+def test_pages_with_only_their_frame_in_common_are_one_group():
+    pages = {f"{n}.txt": f"{prose(n)}\n\n{FRAME}\n\n{prose(1000 + n)}" for n in range(30)}
+    found = doublet.find_repeats(pages)
+    assert texts(found) == [{FRAME}]
+    assert len(found.groups[0].fragments) == 30
+
+
+@pytest.mark.covers("P8")
+def test_a_frame_at_the_edge_of_a_repeat_is_cut_off():
+    again = "Loosen four brass screws below the cover, lift it with both hands, and pull the grey plug out."
+    pages = {f"{n}.txt": f"{prose(n)}\n\n{FRAME}\n\n{prose(1000 + n)}" for n in range(30)}
+    pages |= {f"x{n}.txt": f"{prose(50 + n)}\n\n{again}\n\n{FRAME}" for n in range(2)}
+    assert {again} in texts(doublet.find_repeats(pages))
+
+
+def test_an_address_is_no_repeat():
+    address = "https://example.org/one/two/three/four/five/six/seven.html"
+    text = "\n\n".join(f"{prose(n)}\n\n{address}" for n in range(6))
+    assert doublet.find_repeats(text).groups == ()
+
+
+def test_numbers_are_told_whatever_is_compared():
+    """The number 0 stands for masked numbers, and for nothing else."""
+    plan = read_markup("Alpha beta 12 gamma. Alpha beta 13 gamma.")
+    for options in ({}, {"reduce": "stem"}, {"tokens": "punctuation"}):
+        ids = tokenise([plan], RepeatOptions(algorithm="auto", **options)).ids.tolist()
+        assert ids[0] != 0
+        assert ids.count(0) == 2
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "exact"])
+def test_threads_change_nothing(algorithm):
+    plans = [read_markup(f"{prose(n % 40, 400)}\n\n{FRAME}") for n in range(80)]
+    options = RepeatOptions(algorithm=algorithm)
+    one, four = (tokenise(plans, options, threads) for threads in (1, 4))
+    for name in ("ids", "starts", "sizes", "offsets", "cuts"):
+        assert getattr(one, name).tolist() == getattr(four, name).tolist()
+
+
+def test_signs_that_close_a_quotation_belong_to_it():
+    again = "Then choose the entry that is called “ Layer mask ”"
+    text = "\n\n".join(f"{prose(n)}\n\n{again} {WORDS[100 + n]}." for n in range(5))
+    (group,) = doublet.find_repeats(text, algorithm="exact", min_tokens=8).groups
+    assert {fragment.text for fragment in group.fragments} == {again}
