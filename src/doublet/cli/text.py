@@ -33,6 +33,7 @@ doublet text thesis.pdf --places
 doublet text page.html --whole-page --format json
 doublet text https://example.org/article"""
 LIMIT_BYTES = 1 << 30
+_WIDEST = 48  # characters of where a place is
 _SHOWN = 60  # characters of a place in the list
 
 
@@ -41,8 +42,8 @@ _SHOWN = 60  # characters of a place in the list
     example=EXAMPLE,
     help="""Print the text that Doublet reads from FILES, which are paths, addresses on the web, or - for standard
     input: HTML, PDF, DOCX, ODT, RTF, EPUB, FB2, PPTX, Markdown, reStructuredText, wiki markup, DocBook, DITA and other
-    XML, LaTeX or plain text. Text that a reader of the document would not see is no part of it and is listed on
-    standard error.""",
+    XML, LaTeX, mail, notebooks or plain text. Text that a reader of the document would not see is no part of it and is
+    listed on standard error.""",
 )
 @click.argument("files", metavar="FILES", nargs=-1, required=True)
 @click.option("--places", is_flag=True, help="Say where each part of the text stands: page, paragraph, line.")
@@ -134,9 +135,10 @@ def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocu
 def _listed(found: ReadDocument) -> str:
     """Each stretch of the text with its characters and where it came from."""
     lines = []
+    width = min(max([28, *(len(place.label()) for place in found.places)]), _WIDEST)
     for place in found.places:
         start, end = place.span
-        lines.append(f"{start:>8}–{end:<8} {place.label():<28} {_short(found.text[start:end])}\n")
+        lines.append(f"{start:>8}–{end:<8} {place.label():<{width}} {_short(found.text[start:end])}\n")
     return "".join(lines)
 
 

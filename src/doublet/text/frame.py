@@ -71,7 +71,11 @@ def useful(page: Element, build: Builder) -> None:
 
 def content(root: Element) -> list[Block]:
     """The blocks of the content, in order."""
-    blocks = cut(root)
+    return choose(cut(root))
+
+
+def choose(blocks: list[Block]) -> list[Block]:
+    """Those of the blocks of a page that are its content."""
     _judge(blocks)
     _ask_neighbours(blocks)
     kept = [block for block in blocks if block.good]

@@ -25,21 +25,32 @@ _SUFFIXES = {
     "rest": "restructuredtext", "wiki": "wikitext", "mediawiki": "wikitext", "wikitext": "wikitext", "mw": "wikitext",
     "dbk": "docbook", "docbook": "docbook", "dita": "dita", "ditamap": "dita", "xml": "xml", "tex": "latex",
     "latex": "latex", "ltx": "latex", "zip": "zip", "tar": "tar", "tgz": "tar", "warc": "warc",
+    "eml": "mail", "mht": "mail", "mhtml": "mail", "mbox": "mail", "ipynb": "notebook",
 }  # fmt: skip
 _TYPES = {
     "text/html": "html", "application/xhtml+xml": "html", "application/pdf": "pdf", "text/markdown": "markdown",
     "text/x-markdown": "markdown", "text/x-rst": "restructuredtext", "text/prs.fallenstein.rst": "restructuredtext",
     "application/x-tex": "latex", "text/x-tex": "latex", "application/x-latex": "latex", "text/x-wiki": "wikitext",
     "text/xml": "xml", "application/xml": "xml", "application/docbook+xml": "docbook", "application/rtf": "rtf",
-    "text/rtf": "rtf", "application/dita+xml": "dita", "text/plain": "plain",
+    "text/rtf": "rtf", "application/dita+xml": "dita", "text/plain": "plain", "message/rfc822": "mail",
+    "application/mbox": "mail", "multipart/related": "mail", "application/x-ipynb+json": "notebook",
 }  # fmt: skip
 _ODF = "application/vnd.oasis.opendocument."
 _FOREIGN = (
+    ("Index/Document.iwa", "an Apple Pages or Keynote document: export it as DOCX or PDF"),
     ("xl/", "an Excel workbook: save its sheets as CSV"),
     ("Payload/", "an application for phones"),
     ("AndroidManifest.xml", "an application for phones"),
     ("META-INF/MANIFEST.MF", "a Java archive"),
 )
+_ADVICE = {
+    "a DjVu document": ": make a PDF of it (ddjvu -format=pdf FILE out.pdf) and read that, with --ocr if it is a scan",
+    "a RAR archive": ": unpack it, or pack its files as zip",
+    "a 7z archive": ": unpack it, or pack its files as zip",
+    "a PNG image": ": make a PDF of it and read that with --ocr",
+    "a JPEG image": ": make a PDF of it and read that with --ocr",
+    "a Kindle book": ": make an EPUB of it, for example with Calibre",
+}
 _MARKS = frozenset({"html", "plain"})
 _ROOT = re.compile(r"<(?!\?|!)([A-Za-z_][\w.:-]*)")
 _HTML = re.compile(
@@ -70,6 +81,10 @@ _RST = re.compile(
     r"^[^\s\n][^\n]*\n([=\-~^\"'#*+])\1{3,}[ \t]*$|::[ \t]*$",
     re.M,
 )
+_HEADERS = re.compile(r"(?:From [^\n]*\n)?((?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\n(?:[ \t][^\n]*\n)*){3,})\r?\n")
+_HEADER = re.compile(r"^([A-Za-z][A-Za-z0-9-]*):", re.M)
+_MAIL_HEADERS = frozenset({"mime-version", "message-id", "received", "return-path", "date"})
+_NOTEBOOK = re.compile(r"\{\s*\"(?:cells|metadata|nbformat)\"")
 _STRONG = 4  # so many signs, and one to every so many lines, outweigh the name of a file
 _LINES_PER_SIGN = 12
 
@@ -95,7 +110,7 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
         return "warc"
     if head[257:262] == b"ustar":
         return "tar"
-    foreign = binary_kind(head)
+    foreign = "a Kindle book" if head[60:68] == b"BOOKMOBI" else binary_kind(head)
     if foreign == "a binary file" and _is_damaged_page(head):
         return "html"
     if foreign:
@@ -127,7 +142,7 @@ def by_type(declared_type: str) -> str:
 
 
 def _unknown(what: str) -> str:
-    advice = "" if ":" in what else ", not a document that can be read"
+    advice = "" if ":" in what else _ADVICE.get(what, ", not a document that can be read")
     raise UnknownKind(f"is {what}{advice}", kind=what.split(":", 1)[0])
 
 
@@ -168,14 +183,32 @@ def _package(data: bytes, named: str) -> str:
     return "zip"
 
 
+# The stream that holds the document, its usual suffix, and what to do.
+_OLD_OFFICE = (
+    (
+        *("WordDocument", "doc"),
+        "an old Word document (.doc): save it as .docx, or soffice --headless --convert-to docx FILE",
+    ),
+    (
+        *("PowerPoint Document", "ppt"),
+        "an old PowerPoint presentation (.ppt): save it as .pptx, or soffice --headless --convert-to pptx FILE",
+    ),
+    ("Workbook", "xls", "an old Excel workbook: save its sheets as CSV"),
+    ("__properties_version1.0", "msg", "a message of Outlook (.msg): save it as .eml"),
+)
+
+
 def _old_office(data: bytes, name: str) -> str:
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise Encrypted("is protected by a password: save it without one")
-    old = {"doc": "an old Word document (.doc): save it as .docx", "xls": "an old Excel workbook"}
-    old |= {"ppt": "an old PowerPoint presentation (.ppt): save it as .pptx", "msg": "a mail message"}
-    return _unknown(
-        old.get(_base(name).rpartition(".")[2].lower(), "an old office document: save it in a new format")
-    )
+    suffix = _base(name).rpartition(".")[2].lower()
+    for stream, _, what in _OLD_OFFICE:
+        if stream.encode("utf-16-le") in data:
+            return _unknown(what)
+    for _, usual, what in _OLD_OFFICE:
+        if suffix == usual:
+            return _unknown(what)
+    return _unknown("an old office document: save it in a new format")
 
 
 def _tell_text(head: bytes, name: str, declared_type: str) -> str:
@@ -186,6 +219,10 @@ def _tell_text(head: bytes, name: str, declared_type: str) -> str:
         kind = _tell_markup(start, declared, named)
         if kind:
             return kind
+    if _is_mail(start):
+        return "mail"
+    if _NOTEBOOK.match(start) and (named == "notebook" or '"cell_type"' in start):
+        return "notebook"
     if _LATEX.search(text):
         return "latex"
     if named in _MARKS and declared in ("", "plain", "html") and len(_HTML.findall(text[:8192])) >= 3:
@@ -209,6 +246,15 @@ def _tell_text(head: bytes, name: str, declared_type: str) -> str:
     if (declared or named) == "html" and _HTML.search(text):
         return "html"
     return "plain"
+
+
+def _is_mail(start: str) -> bool:
+    """Headers of a message, as no other text has them: a sender, and what only mail programs write."""
+    found = _HEADERS.match(start)
+    if not found:
+        return False
+    names = {name.lower() for name in _HEADER.findall(found.group(1))}
+    return "from" in names and bool(names & _MAIL_HEADERS)
 
 
 def _tell_markup(start: str, declared: str, named: str) -> str:

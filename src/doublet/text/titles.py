@@ -38,7 +38,8 @@ _NO_HEADINGS = re.compile(
     r"(?:contents|table of contents|introduction|abstract|preface|foreword|summary|overview|chapter|part|section|"
     r"appendix|references|bibliography|acknowledge?ments?|list of \w+|readme|changelog|license|"
     r"содержание|оглавление|введение|аннотация|реферат|предисловие|глава|часть|раздел|параграф|приложение|заключение|"
-    r"список \w+(?: \w+)?|литература|резюме|от автора)[\s.:]*(?:[\divxlc]+\b.*|(?-i:[A-ZА-Я])\b.*)?",
+    r"список \w+(?: \w+)?|литература|резюме|от автора)[\s.:]*(?:[\divxlc]+\b.*|(?-i:[A-ZА-Я])\b.*|"
+    r"(?:перв|втор|трет|четв[её]рт|пят|последн)\w+|one|two|three|first|second|third)?",
     re.I,
 )
 _PROGRAM = re.compile(

@@ -28,6 +28,8 @@ READERS = {
     "dita": ("xml", "DITA"),
     "xml": ("xml", "XML"),
     "latex": ("latex", "LaTeX"),
+    "mail": ("mail", "a mail message"),
+    "notebook": ("notebook", "a Jupyter notebook"),
 }
 
 

@@ -306,6 +306,7 @@ def _notes(state: _State) -> None:
         note = state.notes.pop((kind, identifier), None)
         if note is not None:
             before = state.paragraph
+            state.paragraph -= 1  # a note belongs to the paragraph that refers to it
             _blocks(state, note, _PLAIN, f"{kind} {identifier}")
             state.paragraph = before
 

@@ -210,7 +210,7 @@ def gather(root: Element, put: Any) -> None:
 def _is_note_mark(element: Element) -> bool:
     """The raised number that leads to a note, or back from it: no word of the sentence it sticks to."""
     if element.tag == "a":
-        kind = f"{element.get('class') or ''} {element.get('role') or ''}"
+        kind = f"{element.get('class') or ''} {element.get('role') or ''} {element.get('epub:type') or ''}"
         return bool(_NOTE_LINK.search(kind)) and len("".join(element.itertext()).strip()) <= 6
     if not _NOTE_MARK.match("".join(element.itertext()).strip()):
         return False

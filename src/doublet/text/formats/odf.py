@@ -215,6 +215,7 @@ def _after(state: _State) -> None:
         body = note.find(_TEXT + "note-body")
         if body is not None:
             before = state.paragraph
+            state.paragraph -= 1  # a note belongs to the paragraph that refers to it
             _blocks(state, body, f"{kind} {label}".strip())
             state.paragraph = before
 
