@@ -62,12 +62,13 @@ def describe(event: Event, elapsed_s: float) -> str:
     parts = [STAGES.get(event.stage, event.stage.capitalize())]
     done = _amount(event.done, event.unit)
     if event.total:
-        parts.append(f"{done} of {_amount(event.total, event.unit)} ({event.done / event.total:.0%})")
+        parts.append(f"{_of(event.done, event.total, event.unit)} ({event.done / event.total:.0%})")
     elif event.done:
         parts.append(done)
     if elapsed_s > 1 and event.done:
         rate = event.done / elapsed_s
-        parts.append(f"{_amount(rate, event.unit)}/s")
+        if rate >= 1:  # slower work is told by what is left of it
+            parts.append(f"{_amount(rate, event.unit)}/s")
         if event.total and event.done < event.total:
             parts.append(f"{duration((event.total - event.done) / rate)} left")
     if event.message:
@@ -77,6 +78,12 @@ def describe(event: Event, elapsed_s: float) -> str:
 
 def _amount(number: float, unit: str) -> str:
     return size(number) if unit in ("bytes", "byte") else f"{number:,.0f} {unit}".rstrip()
+
+
+def _of(done: float, total: float, unit: str) -> str:
+    """ "50.0 MB of 200 MB", "3 of 8 changes"."""
+    first = size(done) if unit in ("bytes", "byte") else f"{done:,.0f}"
+    return f"{first} of {_amount(total, unit)}"
 
 
 @contextlib.contextmanager
@@ -89,10 +96,8 @@ def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
     class Amounts(ProgressColumn):
         def render(self, task: Any) -> Text:
             unit = task.fields["unit"]
-            text = _amount(task.completed, unit)
-            if task.total:
-                text += f" of {_amount(task.total, unit)}"
-            if task.speed:
+            text = _of(task.completed, task.total, unit) if task.total else _amount(task.completed, unit)
+            if task.speed and task.speed >= 1:
                 text += f", {_amount(task.speed, unit)}/s"
             return Text(text)
 

@@ -388,7 +388,7 @@ class _Run:
         if plan.curves and spec.has_threshold:
             points, pairs = [], []
             for threshold in GRID:
-                by_query = _by_query([f for f in found.findings if f.score >= threshold], len(asked))
+                by_query = _by_query(found.over(threshold), len(asked))
                 total = score([_row(problem, i, by_query[places[i]]) for i in asked], resamples=1)
                 points.append([threshold, total.precision, total.recall])
                 pairs.append([threshold, sum(len(row) for row in by_query)])

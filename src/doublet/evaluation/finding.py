@@ -18,7 +18,7 @@ from doublet.index.memory import MemoryIndex
 from doublet.model import Document, Signature
 from doublet.signatures import Method, gather_statistics
 from doublet.signatures import method as make_method
-from doublet.signatures.auto import settle
+from doublet.signatures.auto import SHINGLES, Auto, settle
 
 LOWEST = 0.1  #: pairs that a method gives a lower score are not kept: no threshold asks for them
 CANDIDATES = 100  #: documents that are compared for each query: those that share the most keys with it
@@ -32,6 +32,7 @@ class Finding(NamedTuple):
     document: int
     score: float
     similar: bool  #: by the method's own rule
+    always: bool = False  #: similar whatever the threshold: equal words, containment or meaning decided
 
 
 @dataclass
@@ -77,8 +78,12 @@ class Found:
         return [
             f
             for f in self.findings
-            if f.score >= threshold and (pairs is None or (f.query, f.document) in pairs)
+            if f.always or (f.score >= threshold and (pairs is None or (f.query, f.document) in pairs))
         ]
+
+    def over(self, threshold: float) -> list[Finding]:
+        """The same for any threshold, whatever the index would lose."""
+        return [f for f in self.findings if f.always or f.score >= threshold]
 
 
 def find(
@@ -104,6 +109,12 @@ def find(
     )
     own = make_method(spec.method, statistics, **spec.options)
     wide = make_method(spec.method, statistics, **{**spec.options, **low, **containing})
+    # A cascade has other ways to decide than the threshold; they are all that is left when nothing can reach it.
+    other_ways = (
+        make_method(spec.method, statistics, **{**spec.options, "threshold": 1.0})
+        if isinstance(own, Auto) and spec.measure != "containment"
+        else None
+    )
     signatures = wide.sign_texts(texts)
     cost = Cost(documents=len(texts), signing_s=time.perf_counter() - began)
     began = time.perf_counter()
@@ -127,11 +138,17 @@ def find(
         if queries is not None:  # as a check does: the candidates of one text are weighed against each other
             compared = settle(compared)
         for other, measures in zip(others, compared, strict=True):
+            always = False
+            if other_ways is not None and measures.similar:
+                known = signatures[other]
+                always = measures.step != SHINGLES or (
+                    known is not None and other_ways.compare(signature, known).similar
+                )
             score = measures.resemblance
             if spec.measure == "containment" and measures.containment is not None:
                 score = measures.containment[0]
             if measures.similar or score >= lowest:
-                findings.append(Finding(number, other, float(score), bool(measures.similar)))
+                findings.append(Finding(number, other, float(score), bool(measures.similar), always))
     cost.finding_s = time.perf_counter() - began
     result = Found(findings, cost, [i for i, s in enumerate(asked) if s is None])
     if spec.has_threshold and not containing:

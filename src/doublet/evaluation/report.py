@@ -333,8 +333,8 @@ def _clusters(shape: Mapping[str, Any], w: Words) -> str:
             (
                 row["method"],
                 max(0.0, row["ari"]),
-                f"{w('groups_found')}: {row['clusters']} {w('of')} {row['clusters_true']}; "
-                f"{w('right_of')}: {row['right_pairs']}/{row['pairs']}",
+                f"{w('groups_found')}: {row['clusters']}, {w('in_truth')} {row['clusters_true']}; "
+                f"{w('right_of')}: {row['right_pairs']} {w('of')} {row['pairs']}",
             )
             for row in own
         ]
@@ -429,10 +429,18 @@ def _failures(shape: Mapping[str, Any], w: Words) -> str:
     return "".join(out)
 
 
+def _value(value: Any, w: Words) -> str:
+    """A setting for people: what was not set is a dash."""
+    if value is None or value in ("", []):
+        return "–"
+    if isinstance(value, bool):
+        return w("yes" if value else "no")
+    return safe(", ".join(map(str, value)) if isinstance(value, list) else value)
+
+
 def _settings(shape: Mapping[str, Any], w: Words) -> str:
     settings = "".join(
-        f"<dt>{safe(name)}</dt><dd>{safe(', '.join(str(v) for v in value) if isinstance(value, list) else value)}</dd>"
-        for name, value in shape["settings"].items()
+        f"<dt>{safe(name)}</dt><dd>{_value(value, w)}</dd>" for name, value in shape["settings"].items()
     )
     out = [f"<dl>{settings}</dl>"]
     for row in shape["sets"]:

@@ -18,10 +18,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "weakest": ("weakest", "слабее всего"),
     "documents": ("Whole documents", "Документы целиком"),
     "documents_about": (
-        "Recall in large print, precision below it. Each changed copy was looked for in the whole library. The darker "
-        "the cell, the higher the F1. A dash: nothing was found, so there is no precision.",
-        "Крупно — полнота, под ней точность. Каждую изменённую копию искали во всей библиотеке. Чем темнее клетка, тем "
-        "выше F1. Прочерк: ничего не найдено, и точности нет.",
+        "Recall in large print, precision below it. Each changed copy was looked for in the whole library. The stronger "
+        "the colour of a cell, the higher the F1. A dash: nothing was found, so there is no precision.",
+        "Крупно — полнота, под ней точность. Каждую изменённую копию искали во всей библиотеке. Чем сильнее цвет клетки, "
+        "тем выше F1. Прочерк: ничего не найдено, и точности нет.",
     ),
     "rule": ("Decision", "Решение"),
     "own_rule": ("the method's own rule", "собственное правило метода"),
@@ -73,8 +73,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "ari": ("adjusted Rand index", "индекс Рэнда"),
     "groups_true": ("groups in truth", "групп на деле"),
-    "groups_found": ("groups found", "групп найдено"),
+    "groups_found": ("groups", "групп"),
+    "in_truth": ("in truth", "на деле"),
     "right_of": ("right pairs of those found", "верных пар из найденных"),
+    "yes": ("yes", "да"),
+    "no": ("no", "нет"),
     "costs": ("Time and memory", "Время и память"),
     "costs_about": (
         "On this machine, in one thread; other programs ran beside it, so times are no more than a hint.",

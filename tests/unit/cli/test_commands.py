@@ -209,6 +209,12 @@ def test_progress_in_words() -> None:
         "Reading: 50.0 MB of 200 MB (25%), 10.0 MB/s, 15 s left"
     )
     assert describe(Event("joining", 10, None, "documents"), 0.1) == "Finding duplicates: 10 documents"
+    assert (
+        describe(Event("changing", 1, 8, "changes"), 4.0) == "Changing texts: 1 of 8 changes (12%), 28 s left"
+    )
+    assert describe(Event("evaluating", 20, 80, "runs"), 5.0) == (
+        "Testing methods: 20 of 80 runs (25%), 4 runs/s, 15 s left"
+    )
 
 
 def test_plain_progress_speaks_seldom(capsys: pytest.CaptureFixture[str]) -> None:

@@ -196,6 +196,29 @@ def test_an_index_that_loses_pairs_loses_them_here_too() -> None:
     assert len(found.at(0.5)) <= len(close)
 
 
+@pytest.mark.covers("E2", "M15")
+def test_what_auto_finds_by_other_ways_does_not_hang_on_the_threshold() -> None:
+    library = list(small(number=12).documents)
+    words = library[3].text.split()
+    edited = " ".join(word for n, word in enumerate(words) if n % 14)
+    reworded = " ".join(f"word{n}x" if n % 3 == 0 and len(word) > 3 else word for n, word in enumerate(words))
+    queries = [Document("edited", edited), Document("reworded", reworded)]
+    found = find(read_spec("auto"), library, queries, thresholds=(0.95,))
+    right = [f for f in found.findings if f.document == 3]
+    assert [f.query for f in right] == [0, 1]
+    assert all(f.similar and f.always and f.score < 0.95 for f in right)
+    assert [f.query for f in found.at(0.95)] == [f.query for f in found.over(0.95)] == [0, 1]
+    plain = find(read_spec("shingles"), library, queries, thresholds=(0.95,))
+    assert plain.over(0.95) == []
+
+
+def test_settings_are_shown_for_people(result: Evaluation) -> None:
+    page = report_page(result.to_dict())
+    assert "<dd>None</dd>" not in page
+    assert "<dd>False</dd>" not in page
+    assert "<dt>shingle_words</dt><dd>–</dd>" in page
+
+
 # --- the page -------------------------------------------------------------------------------------------------------
 
 
