@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from doublet.errors import StoreDamaged, StoreFull
+from doublet.errors import StoreBusy, StoreDamaged, StoreFull
 from doublet.jobs.check_library import check_library
 from doublet.model import Document
 from doublet.store import segments
@@ -276,3 +276,23 @@ def test_rows_become_segments(rows_of_the_second_layout: str) -> None:
         text = store.texts([next(store.documents("old")).number])
         assert check_library(store, next(iter(text.values()))).share == 1.0
         assert store.database.row("SELECT to_regclass('doublet_posting')") == (None,)
+
+
+def test_a_damaged_index_is_found_and_made_again() -> None:
+    with Store(new_address("postgresql")) as store:
+        store.create("x")
+        shared = " ".join(f"all have these words {n}" for n in range(20))
+        own = [" ".join(f"w{n}x{i}" for i in range(60)) for n in range(segments.HEAVY + 5)]
+        store.add("x", [Document(str(n), f"{shared} {text}") for n, text in enumerate(own)])
+        for damage, error in (
+            ("UPDATE doublet_block SET data = substr(data, 2) WHERE part >= 0", StoreDamaged),
+            ("DELETE FROM doublet_block WHERE part < 0", StoreBusy),
+        ):
+            with store.database.writing():
+                store.database.rows(damage)
+            with pytest.raises(error, match="verify --repair"):
+                check_library(store, f"{shared} {own[3]}")
+            assert [finding.kind for finding in verify(store)] == ["index"]
+            assert all(finding.repaired for finding in verify(store, repair=True))
+            assert verify(store) == []
+            assert check_library(store, f"{shared} {own[3]}").sources[0].id == "3"

@@ -296,6 +296,8 @@ def test_whole_document_methods(store: Store, name: str, method: str) -> None:
 def test_an_unknown_method(store: Store, name: str) -> None:
     with pytest.raises(UnknownMethod, match="did you mean"):
         check_library(store, RU, libraries=[name], method="minihash")
+    with pytest.raises(UnknownMethod, match="did you mean 'passages'"):
+        check_library(store, RU, libraries=[name], method="passage")
 
 
 @pytest.mark.parametrize("method", sorted(name for name, kind in METHODS.items() if kind.needs_statistics))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter, suggest
+from doublet.errors import InvalidParameter, UnknownMethod, suggest
 from doublet.jobs.check import Explained, explain
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
@@ -227,7 +227,7 @@ def _similar(
 ) -> tuple[Found, list[tuple[float, float]]]:
     """Documents that a whole-document method calls similar, most alike first, with its measures."""
     if method not in method_names():
-        make_method(method)  # says which methods there are
+        raise UnknownMethod(method, [*method_names(), PASSAGES])
     rows: list[tuple[float, float, int]] = []
     for info in infos:
         if not info.documents:

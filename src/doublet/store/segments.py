@@ -326,7 +326,10 @@ def look_up(database: Database, keys: U64, libraries: Sequence[int] | None, cut:
         if found is not None:
             break
     else:
-        raise StoreBusy(f"{database.shown} is being put in order by another process: try again later")
+        raise StoreBusy(
+            f"the index of {database.shown} is being put in order by another process: try again later. If that "
+            "does not help: `doublet library verify --repair`"
+        )
     numbers, documents = found
     counts = np.bincount(numbers, minlength=len(wanted)).astype(np.int64)
     place = place.reshape(-1)
