@@ -434,6 +434,8 @@ def _show(filled: Filled, *, quiet: bool, several: bool = True) -> None:
     told = outcomes(filled.outcomes).rstrip("\n")
     if told:
         say(told, quiet=quiet)
+    if filled.counts["too_short"]:
+        say("--min-words 3 --again takes texts of three words and more", quiet=quiet)
     if filled.message:
         say(f"{filled.address}: broken off: {filled.message}. Run the command again to go on from there")
 

@@ -240,6 +240,7 @@ def test_outcomes_in_the_table(
     assert run(["library", "add", "theses", "works"]) == 0
     printed = capsys.readouterr()
     assert printed.out.split() == "stored 1 too short 1 broken 1 theses has 13 documents now".split()
+    assert "--min-words 3 --again" in printed.err
     assert "c.pdf" in printed.err
     assert run(["library", "add", "theses", "works", "--min-words", "2", "--again", "-q"]) == 0
     assert "stored" in capsys.readouterr().out
