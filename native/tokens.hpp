@@ -59,13 +59,8 @@ template <class C> struct WideBlock {
     const __mmask64 high = _mm512_movepi8_mask(v);
     const __m512i ways = _mm512_maskz_permutex2var_epi8(~high, load(pages.ways[0]), v, load(pages.ways[0] + 64));
     _mm512_store_si512(letters, _mm512_permutex2var_epi8(load(pages.letters[0]), v, load(pages.letters[0] + 64)));
-    word = has(ways, Pages::kIsWord);
-    drop = has(ways, Pages::kIsDrop);
-    odd = has(ways, Pages::kIsOdd);
-    scripts[0] = has(ways, Pages::kIsScript);
-    anchors[0] = has(ways, Pages::kIsAnchor);
-    twin = has(ways, Pages::kIsTwin);
-    scripts[1] = anchors[1] = 0;
+    clear();
+    note(ways, 0);
     patch(s, high);
   }
 
@@ -83,25 +78,15 @@ template <class C> struct WideBlock {
     __m512i low = _mm512_permutex2var_epi8(load(pages.letters[0]), v, load(pages.letters[0] + 64));
     __m512i first_letters = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low));
     __m512i second_letters = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(low, 1));
-    word = has(ways, Pages::kIsWord);
-    drop = has(ways, Pages::kIsDrop);
-    odd = has(ways, Pages::kIsOdd);
-    scripts[0] = has(ways, Pages::kIsScript);
-    anchors[0] = has(ways, Pages::kIsAnchor);
-    twin = has(ways, Pages::kIsTwin);
-    scripts[1] = anchors[1] = 0;
+    clear();
+    note(ways, 0);
     if (cyrillic) {
       ways = _mm512_maskz_permutex2var_epi8(cyrillic, load(pages.ways[1]), v, load(pages.ways[1] + 64));
       low = _mm512_permutex2var_epi8(load(pages.letters[1]), v, load(pages.letters[1] + 64));
       const __m512i one = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(low)), two = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(low, 1));
       first_letters = _mm512_mask_add_epi16(first_letters, static_cast<__mmask32>(cyrillic), one, base);
       second_letters = _mm512_mask_add_epi16(second_letters, static_cast<__mmask32>(cyrillic >> 32), two, base);
-      word |= has(ways, Pages::kIsWord);
-      drop |= has(ways, Pages::kIsDrop);
-      odd |= has(ways, Pages::kIsOdd);
-      scripts[1] = has(ways, Pages::kIsScript);
-      anchors[1] = has(ways, Pages::kIsAnchor);
-      twin |= has(ways, Pages::kIsTwin);
+      note(ways, 1);
     }
     _mm512_store_si512(letters, first_letters);
     _mm512_store_si512(letters + 32, second_letters);
@@ -136,6 +121,16 @@ template <class C> struct WideBlock {
   DOUBLET_WIDE static inline __m512i load(const uint8_t* from) { return _mm512_load_si512(from); }
   DOUBLET_WIDE static inline uint64_t has(__m512i ways, uint8_t way) {
     return _mm512_test_epi8_mask(ways, _mm512_set1_epi8(static_cast<char>(way)));
+  }
+  void clear() { word = drop = odd = twin = scripts[0] = scripts[1] = anchors[0] = anchors[1] = 0; }
+  // Adds what the characters of one page are.
+  DOUBLET_WIDE inline void note(__m512i ways, size_t page) {
+    word |= has(ways, Pages::kIsWord);
+    drop |= has(ways, Pages::kIsDrop);
+    odd |= has(ways, Pages::kIsOdd);
+    twin |= has(ways, Pages::kIsTwin);
+    scripts[page] = has(ways, Pages::kIsScript);
+    anchors[page] = has(ways, Pages::kIsAnchor);
   }
   DOUBLET_WIDE static inline __m512i part(const C* from, size_t count, const uint64_t* powers) {
     const __mmask8 used = count >= 8 ? 0xFF : static_cast<__mmask8>((1u << count) - 1);
