@@ -83,7 +83,8 @@ def in_words(advice: Advice) -> str:
         f"Options:  {best.command()}",
         f"Expected: precision {_expected(best.expected.precision, best.expected.precision_interval)}, "
         f"recall {_expected(best.expected.recall, best.expected.recall_interval)}",
-        f"From {advice.pairs} pairs, {advice.duplicates} of them duplicates, judged by a threshold chosen on others",
+        f"From {advice.pairs} pairs, {advice.duplicates} of them duplicates"
+        + (", judged by a threshold chosen on others" if best.threshold is not None else ""),
         "",
     ]
     if advice.mistakes:

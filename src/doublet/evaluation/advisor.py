@@ -3,7 +3,7 @@
 Every candidate (a method with parameters) gives each pair a score. Its threshold is chosen on some of the pairs and
 judged on the others, again and again, so the expected precision and recall are those of pairs nobody tuned on. With
 twenty to fifty pairs they are rough, and the intervals say how rough. Of candidates that cannot be told apart the
-simpler one is proposed. Explained in docs/how-to/choose-a-threshold.md.
+one that leaves less to be set is proposed. Explained in docs/how-to/choose-a-threshold.md.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from doublet.errors import DoubletError, InputNotFound, RecordInvalid, UsageErro
 from doublet.evaluation.metrics import Score, best_threshold, score
 from doublet.evaluation.specs import read_spec
 from doublet.evaluation.tasks import score_pairs
+from doublet.jobs.compare import AUTO
 from doublet.model import FORMAT_VERSION
 from doublet.progress import Progress
 
@@ -30,7 +31,7 @@ ENOUGH = 20  #: pairs from which figures mean something
 ENOUGH_OF_A_KIND = 8
 ROUNDS, FOLDS = 10, 5
 CLOSE = 0.02  #: F1 by which candidates must differ to be told apart at all
-LENGTHS = (1, 2, 3, 4, 5, 7)
+LENGTHS = (4, 3, 5, 2, 7, 1)  #: words of shingles, those that are usually good first
 YES = frozenset(("1", "yes", "true", "duplicate", "dup", "same", "да", "дубликат", "ok", "y"))
 NO = frozenset(
     ("0", "no", "false", "not", "not duplicate", "other", "different", "нет", "не дубликат", "bad", "n", "-1")
@@ -111,14 +112,16 @@ class Advice:
 
 
 def default_candidates() -> list[str]:
-    """Specs that are tried: shingles of several lengths, both measures, and every method that needs no length."""
+    """Specs that are tried, those to be preferred first: what nobody has to set, shingles of several lengths, both
+    measures, and every method that needs no length."""
     from doublet.evaluation.specs import known_methods
 
-    out = [f"shingles:shingle_words={n}" for n in LENGTHS]
+    out = [AUTO]
+    out += [f"shingles:shingle_words={n}" for n in LENGTHS]
     out += [f"shingles@containment:shingle_words={n}" for n in (3, 4)]
     out += [f"shingles:shingle_words={n};reduce=stem;stop_words=true" for n in (1, 2)]
     out += [f"minhash:shingle_words={n}" for n in (3, 4)]
-    return out + [name for name in known_methods() if name not in ("shingles", "minhash")]
+    return out + [name for name in known_methods() if name not in (AUTO, "shingles", "minhash")]
 
 
 def advise(
@@ -155,7 +158,8 @@ def advise(
             warnings.append(f"{spec.label} could not be tried: {error.message}")
             continue
         scores, similar = [s for s, _ in scored], [yes for _, yes in scored]
-        if spec.has_threshold:
+        # A cascade decides by more than its threshold: it is taken as it comes.
+        if spec.has_threshold and spec.method != AUTO:
             votes, rows = _validated(scores, labels, folds)
             threshold: float | None = round(best_threshold(scores, labels)[0], 3)
         else:
@@ -168,7 +172,7 @@ def advise(
     order = {id(row[0]): place for place, row in enumerate(found)}
     ranked = sorted(found, key=lambda row: (-row[0].expected.f1, order[id(row[0])]))
     top = ranked[0][0].expected.f1
-    # Candidates that cannot be told apart: the first of the list, which is the plainest, is the one to take.
+    # Candidates that cannot be told apart: the first of the list is the one to take.
     best = min(
         (row for row in ranked if row[0].expected.f1 >= top - CLOSE), key=lambda row: order[id(row[0])]
     )

@@ -38,6 +38,7 @@ from doublet.evaluation.sets import (
 )
 from doublet.evaluation.specs import Spec, known_methods, read_spec
 from doublet.evaluation.tasks import Failure, FindTask, PassageTask, ScoreTask, Task, covered, run_tasks
+from doublet.matches.story import same_story
 from doublet.model import FORMAT_VERSION, Document, Span
 from doublet.progress import Progress
 
@@ -56,6 +57,7 @@ PASSAGE_CHANGES = (
 )
 QUICK_PASSAGES = ("verbatim", "synonyms-20", "synonyms-60", "rewriting")
 CLUSTER_CHANGES = ("synonyms-20", "paragraphs-moved", "sentences-moved", "look-alikes", "deletion-20")
+SAME_STORY = "same_story"  #: stands among the methods where stories are to be told apart
 LENGTHS = (1, 2, 3, 4, 6, 9, 12, 15)  #: words in a shingle; the source's are 3, 6, 9, 12, 15
 WIDTHS = (0.2, 0.4, 0.8, 1.2, 1.6, 2.4, 3.2)  #: of the I-Match range of IDF; the source's is 0.8
 GRID = tuple(round(0.1 + 0.05 * i, 2) for i in range(19))
@@ -584,8 +586,12 @@ class _Run:
         if one.short:
             self.result.notes.append(f"{one.name}: sentences are short, so shingles are of one word here")
         outcomes = self._tasks([ScoreTask(spec, one.pairs) for spec in specs])
+        named = [(spec.label, scored) for spec, scored in zip(specs, outcomes, strict=True)]
+        if one.stories:
+            stories = (same_story(a, b) for a, b in one.pairs)
+            named.insert(0, (SAME_STORY, [(story.score, story.same) for story in stories]))
         kinds = sorted(set(one.kinds))
-        for spec, scored in zip(specs, outcomes, strict=True):
+        for label, scored in named:
             if self._failed(one.name, scored):
                 continue
             for kind in [*(kinds if len(kinds) > 1 else []), "all"]:
@@ -599,7 +605,7 @@ class _Run:
                 self.result.labelled.append(
                     {
                         "set": one.name,
-                        "method": spec.label,
+                        "method": label,
                         "kind": kind,
                         "threshold": round(best_threshold(scores, labels)[0], 4),
                         **score(rows, seed=self.plan.seed).to_dict(),

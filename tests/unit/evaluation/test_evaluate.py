@@ -370,6 +370,18 @@ def test_the_advice_is_good() -> None:
     assert json.loads(json.dumps(advice.to_dict()))["best"]["method"] == "shingles"
 
 
+@pytest.mark.covers("C5", "M15")
+def test_what_needs_no_setting_is_proposed_when_nothing_is_better() -> None:
+    advice = advise(marked(30), methods=["shingles", "auto"])
+    assert advice.best.method == "shingles"  # the user's order
+    advice = advise(marked(30))
+    assert (advice.best.method, advice.best.threshold) == ("auto", None)
+    assert advice.best.command() == "--method auto"
+    assert advice.best.expected.f1 == 1
+    lengths = [dict(one.parameters).get("shingle_words") for one in advice.others if one.expected.f1 == 1]
+    assert lengths[0] == 4
+
+
 @pytest.mark.covers("C5")
 def test_few_pairs_are_warned_about_and_too_few_refused() -> None:
     advice = advise(marked(8), methods=["shingles"])

@@ -45,6 +45,7 @@ class LabelledPairs:
     kinds: Sequence[str]
     short: bool = False  #: sentences: shingles of one word
     about: str = ""
+    stories: bool = False  #: "the same" means the same event: `same_story` is asked beside the methods
 
 
 @dataclass(frozen=True)
