@@ -163,6 +163,7 @@ def find_all(
 
     Where those cover both texts there is nothing left to look for, and the rest is not done.
     """
+    options = options or PassageOptions()
     words = texts.words
     alone = [words.one(i) for i in range(len(words))] if exact is None else []
     if exact is None:
@@ -180,10 +181,7 @@ def find_all(
         strict=True,
     ):
         reworded[i] = rows
-    return [
-        join(exact[i], reworded[i], _Pair(texts, x, y, options or PassageOptions()))
-        for i, (x, y) in enumerate(pairs)
-    ]
+    return [join(exact[i], reworded[i], _Pair(texts, x, y, options)) for i, (x, y) in enumerate(pairs)]
 
 
 class _Pair:
@@ -195,14 +193,6 @@ class _Pair:
         offsets = texts.words.offsets
         self._at = int(offsets[a]), int(offsets[b])
         self._size = int(offsets[a + 1]) - self._at[0]
-        self._ends = int(offsets[a + 1]), int(offsets[b + 1])
-
-    @functools.cached_property
-    def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Stems of both texts as small numbers, the same on both sides."""
-        stems, (a, b), (a_end, b_end) = self._texts.stems, self._at, self._ends
-        both = np.unique(np.concatenate([stems[a:a_end], stems[b:b_end]]), return_inverse=True)[1]
-        return both[: a_end - a], both[a_end - a :]
 
     def length(self, side: int, start: int, end: int) -> int:
         words, at = self._texts.words, self._at[side]
@@ -213,10 +203,11 @@ class _Pair:
 
     def equal(self, p: Passage) -> int:
         """Stems that both sides hold."""
-        a, b = self._numbers
-        left, right = np.bincount(a[p.a_start : p.a_end]), np.bincount(b[p.b_start : p.b_end])
-        both = min(len(left), len(right))
-        return int(np.minimum(left[:both], right[:both]).sum())
+        stems, (a, b) = self._texts.stems, self._at
+        left, right = stems[a + p.a_start : a + p.a_end], stems[b + p.b_start : b + p.b_end]
+        numbers = np.unique(np.concatenate([left, right]), return_inverse=True)[1]
+        counts = (np.bincount(part, minlength=len(numbers)) for part in np.split(numbers, [len(left)]))
+        return int(np.minimum(*counts).sum())
 
     def sentences(self, start: int, end: int) -> tuple[int, int]:
         """The range of words of a, stretched to the beginning of its first sentence and the end of its last."""
