@@ -283,3 +283,43 @@ def test_places_lead_back_to_lines() -> None:
 
 def test_pdf_is_read() -> None:
     assert read_document(pdf(b"BT /F1 12 Tf 60 700 Td (Hello there) Tj ET")).text == "Hello there"
+
+
+LEFT = ["The left column begins here and", "goes on with more words about", "snow in the city, which ends with",
+        "a full stop and then once more"] * 4  # fmt: skip
+RIGHT = ["The right column is the second", "part of the article and must not", "be mixed with the left one, line",
+         "by line, when it is read by a"] * 4  # fmt: skip
+
+
+def drawn(x: int, y: int, text: str, size: int = 10) -> bytes:
+    return b"BT /F1 %d Tf %d %d Td (%s) Tj ET\n" % (size, x, y, text.encode())
+
+
+@pytest.mark.covers("T1")
+@pytest.mark.parametrize("title", ["", "A title that goes over both of the columns of this page, to the end"])
+def test_two_columns_drawn_across_the_page(title: str) -> None:
+    """Whether the file draws column by column or line by line, the text is the same."""
+    head = drawn(60, 740, title, 16) if title else b""
+    pairs = [(700 - 14 * n, left, right) for n, (left, right) in enumerate(zip(LEFT, RIGHT, strict=True))]
+    across = b"".join(drawn(60, y, left) + drawn(320, y, right) for y, left, right in pairs)
+    down = b"".join(drawn(60, y, left) for y, left, _ in pairs)
+    down += b"".join(drawn(320, y, right) for y, _, right in pairs)
+    texts = [" ".join(read_document(pdf(head + body)).text.split()) for body in (across, down)]
+    assert texts[0] == texts[1] == " ".join([*([title] if title else []), *LEFT, *RIGHT])
+
+
+def test_a_table_of_two_columns_stays_in_rows() -> None:
+    rows = b"".join(
+        drawn(60, 700 - 14 * n, f"Name of item {n}") + drawn(420, 700 - 14 * n, f"Value {n}")
+        for n in range(20)
+    )
+    assert " ".join(read_document(pdf(rows)).text.split()).startswith("Name of item 0 Value 0 Name of item 1")
+
+
+def test_running_text_of_one_column_is_not_cut() -> None:
+    lines = [
+        f"Line {n} of running text goes from the left margin to the right one without a gap in it"
+        for n in range(20)
+    ]
+    body = b"".join(drawn(60, 700 - 14 * n, line) for n, line in enumerate(lines))
+    assert " ".join(read_document(pdf(body)).text.split()) == " ".join(lines)

@@ -35,6 +35,8 @@ _CUT = "\ufffe"  # PDFium's sign for a hyphen at the end of a line
 _MARGIN = 0.13  # of the height of a page: heads and feet stand there
 _PICTURE = 0.4  # of the area of a page: what is larger is the page itself
 _REPEATED_SHARE = 0.35
+_GUTTER_BLANK = 0.7  # of the height of the letters: a blank between words has a third
+_COLUMN_LINES = 8  # fewer lines beside each other are no columns
 
 _PAGE_NUMBER = re.compile(
     r"(?:(?:page|p\.|стр(?:аница|\.)?|с\.)\s*)?[-–—\[( ]*(?:\d{1,4}|[ivxlcdm]{1,7})"
@@ -247,19 +249,110 @@ def _lines(text_page: Any, page: _Page, suspects: dict[int, str]) -> None:
     units = pdfium.FPDFText_GetText(text_page, 0, count, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)))
     text = buffer.raw[: max(units - 1, 0) * 2].decode("utf-16-le", "replace")
     plain = len(text) == units - 1
-    rect = pdfium.FS_RECTF()
+    pieces = []
     at = 0
     for raw in text.split("\n"):
         line = raw.rstrip("\r")
         bare = line.strip()
         if bare:
-            start = at + len(line) - len(line.lstrip())
-            found = _line(text_page, page, bare, start, plain, text, rect)
-            if suspects:
-                _separate(text_page, found, suspects, plain, text)
-            if not (page.lines and _continued(page.lines[-1], found)):
-                page.lines.append(found)
+            pieces.append((bare, at + len(line) - len(line.lstrip())))
         at += len(raw) + 1
+    page.lines = _put_together(text_page, page, pieces, plain, text, suspects, 0.0)
+    gutter = _gutter(text_page, page.lines)
+    if gutter:
+        split = [part for piece in pieces for part in _cut_at(text_page, *piece, plain, text, gutter)]
+        columns = _put_together(text_page, page, split, plain, text, suspects, gutter)
+        if _are_columns(columns, gutter):
+            page.lines = _in_columns(columns, gutter)
+
+
+def _put_together(
+    text_page: Any,
+    page: _Page,
+    pieces: list[tuple[str, int]],
+    plain: bool,
+    text: str,
+    suspects: dict[int, str],
+    gutter: float,
+) -> list[_Line]:
+    """The lines of a page; what stands on one height is one line, but not across the *gutter* between two columns."""
+    rect = pdfium.FS_RECTF()
+    lines: list[_Line] = []
+    for bare, start in pieces:
+        found = _line(text_page, page, bare, start, plain, text, rect)
+        if suspects:
+            _separate(text_page, found, suspects, plain, text)
+        apart = gutter and lines and lines[-1].right <= gutter <= found.left
+        if apart or not (lines and _continued(lines[-1], found)):
+            lines.append(found)
+    return lines
+
+
+def _gutter(text_page: Any, lines: list[_Line]) -> float:
+    """Where two columns may part that the file draws line by line across the page; 0 when nothing speaks for it."""
+    if len(lines) < _COLUMN_LINES:
+        return 0.0
+    left, right = min(line.left for line in lines), max(line.right for line in lines)
+    wide = [line for line in lines if line.right - line.left > 0.7 * (right - left)]
+    if len(wide) < _COLUMN_LINES:
+        return 0.0
+    middle = (left + right) / 2
+    free = sum(
+        pdfium.FPDFText_GetCharIndexAtPos(text_page, middle, line.top + line.size / 2, 2.0, line.size / 2) < 0
+        for line in wide
+    )
+    return middle if free >= 0.8 * len(wide) else 0.0
+
+
+def _cut_at(
+    text_page: Any, bare: str, start: int, plain: bool, text: str, gutter: float
+) -> list[tuple[str, int]]:
+    """A line in two where a blank, wider than one between words, lies over the gutter."""
+    rect = pdfium.FS_RECTF()
+    for found in re.finditer(r"\s+", bare):
+        before = _index(text_page, start + found.start() - 1, plain, text)
+        after = _index(text_page, start + found.end(), plain, text)
+        if not pdfium.FPDFText_GetLooseCharBox(text_page, before, rect) or rect.right > gutter:
+            continue
+        ended = rect.right
+        if not pdfium.FPDFText_GetLooseCharBox(text_page, after, rect) or rect.left < gutter:
+            continue
+        if rect.left - ended >= _GUTTER_BLANK * (rect.top - rect.bottom):
+            return [(bare[: found.start()], start), (bare[found.end() :], start + found.end())]
+    return [(bare, start)]
+
+
+def _are_columns(lines: list[_Line], gutter: float) -> bool:
+    """Running text on both sides, and not the cells of a table."""
+    for side in (
+        [line for line in lines if line.right <= gutter],
+        [line for line in lines if line.left >= gutter],
+    ):
+        if len(side) < _COLUMN_LINES:
+            return False
+        width = max(line.right for line in side) - min(line.left for line in side)
+        full = sum(line.right - line.left > 0.75 * width for line in side)
+        words = sum(len(line.text.split()) for line in side)
+        if 2 * full < len(side) or words < 3 * len(side):
+            return False
+    return True
+
+
+def _in_columns(lines: list[_Line], gutter: float) -> list[_Line]:
+    """The left column before the right one, between the lines that go over both."""
+    out: list[_Line] = []
+    left: list[_Line] = []
+    right: list[_Line] = []
+    for line in lines:
+        if line.left < gutter < line.right:
+            out += left + right
+            left, right = [], []
+            out.append(line)
+        elif line.right <= gutter:
+            left.append(line)
+        else:
+            right.append(line)
+    return out + left + right
 
 
 def _line(text_page: Any, page: _Page, bare: str, start: int, plain: bool, text: str, rect: Any) -> _Line:
