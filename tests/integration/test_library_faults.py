@@ -107,6 +107,43 @@ def test_waiting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     other.close()
 
 
+@pytest.mark.usefixtures("impatient")
+def test_waiting_for_a_server_is_told_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = new_address("postgresql")
+    told: list[float] = []
+    with Store(address) as store:
+        library = store.create("x").number
+        batch = store.prepare([Document("a", "some words")])
+        taken, free, ended = threading.Event(), threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with Store(address) as other, other.database.writing():
+                other.database.take_turn(library)
+                taken.set()
+                free.wait(60)
+            ended.set()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        assert taken.wait(60)
+        with pytest.raises(StoreBusy, match="another process"):
+            store.add_prepared(library, batch, told.append)
+        assert told
+        assert store.library("x").documents == 0  # reading goes on
+
+        def wait(seconds: float) -> None:
+            told.append(seconds)
+            free.set()
+
+        monkeypatch.setattr(connection, "PATIENCE_S", 60)
+        told.clear()
+        assert store.add_prepared(library, batch, wait).stored == 1
+        assert told
+        assert store.database.row("SHOW lock_timeout") == ("0",)
+        thread.join()
+        assert ended.is_set()
+
+
 def test_a_full_disk_and_going_on() -> None:
     store = Store(new_address("sqlite"))
     store.create("x")

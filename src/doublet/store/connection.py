@@ -45,6 +45,7 @@ _PRAGMAS = (
     "PRAGMA journal_size_limit=67108864;PRAGMA wal_autocheckpoint=2000;PRAGMA temp_store=MEMORY;"
 )
 _LABEL = "doublet_store"
+_TURNS = 7126511  # advisory locks of PostgreSQL, with the number of a library
 _QUOTED = re.compile(r'["\\]')
 
 
@@ -352,6 +353,33 @@ class Database:
                 atomic.__exit__(type(error), error, error.__traceback__)
                 raise
             atomic.__exit__(None, None, None)
+
+    def take_turn(self, library: int, waiting: Callable[[float], None] | None = None) -> None:
+        """On PostgreSQL: nobody else writes to the library until the end of this transaction. *waiting* and
+        `StoreBusy` as for `writing`."""
+        numbers = [_TURNS, library]
+        free = self.row("SELECT pg_try_advisory_xact_lock(%s, %s)", numbers)
+        began = time.monotonic()
+        while free is None or not free[0]:
+            import psycopg
+
+            # In the queue, so that nobody is passed over; now and then out of it, to tell.
+            self.rows("SAVEPOINT turn")
+            self.rows(f"SET LOCAL lock_timeout = {int(BUSY_S * 1e3)}")
+            try:
+                self.rows("SELECT pg_advisory_xact_lock(%s, %s)", numbers)
+                free = (True,)
+            except psycopg.errors.LockNotAvailable:
+                self.rows("ROLLBACK TO SAVEPOINT turn")
+                spent = time.monotonic() - began
+                if spent > PATIENCE_S:
+                    raise
+                log.info("waiting for another process that writes to %s (%.0f s)", self.shown, spent)
+                if waiting is not None:
+                    waiting(spent)
+            else:
+                self.rows("SET LOCAL lock_timeout = DEFAULT")
+            self.rows("RELEASE SAVEPOINT turn")
 
     @contextlib.contextmanager
     def guard(self) -> Iterator[None]:

@@ -502,7 +502,7 @@ class Signer:
             while True:
                 with database.writing():
                     if database.vendor == "postgresql":
-                        database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
+                        database.take_turn(library)
                     rows = database.rows(
                         missing, [index.number, library, last, WEIGH_BATCH if lexical else SIGN_BATCH]
                     )

@@ -53,7 +53,7 @@ def verify(
     with store._writing, store.database.writing():
         if store.database.vendor == "postgresql":
             for info in store.libraries():
-                store.database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [info.number])
+                store.database.take_turn(info.number)
             segments.hold(store.database)
         check.everything(names)
     return check.findings

@@ -132,7 +132,7 @@ class Writer:
         """
         try:
             with self._database.writing(waiting):
-                self._lock(library)
+                self._lock(library, waiting)
                 added = self._add(library, batch, skip() if skip is not None else frozenset())
                 if then is not None:
                     then(added)
@@ -283,7 +283,7 @@ class Writer:
     def remove(self, library: int, numbers: Sequence[int], waiting: Waiting | None = None) -> None:
         """Take documents out, by their numbers; those that are not there any more are left alone."""
         with self._database.writing(waiting):
-            self._lock(library)
+            self._lock(library, waiting)
             self._remove(library, numbers)
 
     def take(self, library: int, numbers: Sequence[int]) -> None:
@@ -319,10 +319,10 @@ class Writer:
             ],
         )
 
-    def _lock(self, library: int) -> None:
+    def _lock(self, library: int, waiting: Waiting | None) -> None:
         """Writers to one library take turns. SQLite has one writer anyway."""
         if self._database.vendor == "postgresql":
-            self._database.rows("SELECT pg_advisory_xact_lock(7126511, %s)", [library])
+            self._database.take_turn(library, waiting)
         if self._database.row("SELECT 1 FROM doublet_library WHERE id = %s", [library]) is None:
             raise UsageError("this library was deleted meanwhile: nothing was stored")
 
