@@ -148,7 +148,7 @@ def write_differences(result: Differences, folder: Path, *, language: str = "en"
 
 
 def differences_page(result: Differences, *, language: str = "en") -> str:
-    from doublet.jobs.compare import compare
+    from doublet.jobs.compare import AUTO, compare
 
     w = Words(language)
     texts = {d.id: d.text for d in result.documents}
@@ -159,9 +159,13 @@ def differences_page(result: Differences, *, language: str = "en") -> str:
         *((f"{counts[name]:,}", f"{w('only')} {safe(name)}") for name in result.methods),
     ]
     differing = [pair for pair in result.pairs if pair.only]
+    cascade = next((spec.options for spec in map(read_spec, result.methods) if spec.method == AUTO), None)
     cards = []
     for number, pair in enumerate(differing[:SHOWN], 1):
-        fragments = compare(texts[pair.a], texts[pair.b]).fragments
+        compared = compare(texts[pair.a], texts[pair.b], **(cascade or {}))
+        fragments = compared.fragments
+        # A cascade may decide by more than the score: its reason is told.
+        why = f"<br>auto: {safe(compared.reason)}" if cascade is not None and compared.reason else ""
         scores = " · ".join(
             f"{safe(name)}: {'–' if value is None else f'{value:.2f}'}"
             for name, value in zip(result.methods, pair.scores, strict=True)
@@ -169,7 +173,8 @@ def differences_page(result: Differences, *, language: str = "en") -> str:
         cards.append(
             f'<article class="card" id="pair-{number}" data-of="only" data-value="{safe(pair.only)}"><h3>{number}. '
             f'{safe(pair.a)} · {safe(pair.b)} <span class="tag">{w("only")} {safe(pair.only)}</span></h3>'
-            f'<p class="soft">{w("score")}: {scores}</p><div class="pair"><div tabindex="0"><h4>{safe(pair.a)}</h4>'
+            f'<p class="soft">{w("score")}: {scores}{why}</p>'
+            f'<div class="pair"><div tabindex="0"><h4>{safe(pair.a)}</h4>'
             f'{_marked(texts[pair.a], fragments, "a")}</div><div tabindex="0"><h4>{safe(pair.b)}</h4>'
             f"{_marked(texts[pair.b], fragments, 'b')}</div></div></article>"
         )

@@ -326,6 +326,18 @@ def test_where_two_methods_differ(tmp_path: Path) -> None:
     assert json.loads(written[1].read_text("utf-8"))["kind"] == "differences"
 
 
+@pytest.mark.covers("E4", "M15")
+def test_auto_says_why_it_differs() -> None:
+    documents = list(small().documents)[:6]
+    part = " ".join(documents[0].text.split()[:40])
+    found = find_differences("auto", "shingles", [*documents, Document("part", part)], isolated=False)
+    (pair,) = [p for p in found.pairs if "part" in (p.a, p.b)]
+    assert (pair.only, pair.scores[0]) == ("auto", pair.scores[1])
+    page = differences_page(found)
+    check_page(page)
+    assert "auto: 1.000 of one text stands in the other, and 0.9 is enough" in page
+
+
 @pytest.mark.covers("E4")
 def test_two_methods_that_agree_and_wrong_requests() -> None:
     documents = list(small().documents)[:5]
