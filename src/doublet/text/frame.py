@@ -17,7 +17,7 @@ from doublet.text.formats.html import gather
 from doublet.text.formats.package import Element
 from doublet.text.formats.protocol import Builder
 
-# Chosen on every other page of CleanEval and looked at on the rest; re-run benchmarks/formats.py before changing one.
+# Chosen on CleanEval, and no better there than on pages without a say (benchmarks/formats.py --cross-validate).
 LONG_WORDS = 14  # a block this long is running text unless it is links
 LINKED = 0.45  # of the characters: more is a menu
 LINKED_SHORT = 0.25  # the same for blocks that are not long
@@ -38,6 +38,7 @@ _FRAME_TAGS = frozenset({"nav", "footer", "aside", "menu", "form", "dialog", "ad
 _CONTENT_NAMES = re.compile(
     r"(?:^|[\s_-])(?:article|content|entry|main|body|story|post|text|page)(?:$|[\s_-])", re.I
 )
+_NOTES = re.compile(r"footnote|endnote|rearnote|(?:^|[\s_-])notes?(?:$|[\s_-])", re.I)
 _ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"})
 _LEGAL = re.compile(
     r"©|\(c\)\s*\d{4}|\bcopyright\b|all rights reserved|все права защищены|powered by|privacy policy|"
@@ -128,14 +129,27 @@ def _mark_frame(root: Element, blocks: list[Block]) -> None:
 
 
 def _is_frame(element: Element) -> bool:
-    if element.tag in _FRAME_TAGS or (element.get("role") or "").lower() in _ROLES:
+    role = (element.get("role") or "").lower()
+    if element.tag == "aside" and _NOTES.search(
+        f"{element.get('class') or ''} {role} {element.get('epub:type') or ''}"
+    ):
+        return False
+    if element.tag in _FRAME_TAGS or role in _ROLES:
         return True
     if element.tag == "header":
         return next(element.iterancestors("article", "main"), None) is None
-    names = f"{element.get('class') or ''} {element.get('id') or ''}"
+    names = f"{element.get('class') or ''} {_own_id(element)}"
     if len(names) < 3 or element.tag in ("body", "html"):
         return False
     return bool(_FRAME_NAMES.search(names)) and not _CONTENT_NAMES.search(names)
+
+
+def _own_id(element: Element) -> str:
+    """The id, unless it is made of a heading: "handling-security-related-bugs" is what a section is about."""
+    own = element.get("id") or ""
+    parts = len(re.split(r"[_-]+", own))
+    titled = element.tag == "section" and not element.get("class")
+    return "" if parts >= (2 if titled else 4) else own
 
 
 def _judge(blocks: list[Block]) -> None:

@@ -323,3 +323,27 @@ def test_running_text_of_one_column_is_not_cut() -> None:
     ]
     body = b"".join(drawn(60, 700 - 14 * n, line) for n, line in enumerate(lines))
     assert " ".join(read_document(pdf(body)).text.split()) == " ".join(lines)
+
+
+@pytest.mark.covers("T3")
+@pytest.mark.parametrize(
+    "section", ["handling-security-related-bugs", "sponsoring-packages", "tags-and-comments-in-files"]
+)
+def test_a_section_called_by_its_heading_is_no_frame(section: str) -> None:
+    """Ids made of headings hold words that frames are called by."""
+    words = "The maintainer answers within a few days and says what became of the package and why it was so. "
+    page = (
+        f"<html><body><section id=start><h1>Start</h1><p>{words * 6}</p></section>"
+        f'<section id="{section}"><h2>More</h2><p>A second part of the text. {words * 3}</p></section></body></html>'
+    )
+    assert "A second part" in text_of(page, "html")
+
+
+@pytest.mark.covers("T3")
+def test_notes_in_asides_are_text_and_other_asides_are_not() -> None:
+    words = "The maintainer answers within a few days and says what became of the package and why it was so. "
+    note = f'<aside class="footnote brackets" role="doc-footnote"><p>The note says more. {words}</p></aside>'
+    page = f"<html><body><main><p>{words * 8}</p>{note}</main><aside><p>Buy our book. {words}</p></aside></body></html>"
+    found = text_of(page, "html")
+    assert "The note says more." in found
+    assert "Buy our book" not in found
