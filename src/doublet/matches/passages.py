@@ -58,7 +58,7 @@ class PassageOptions:
     cosine: float = 0.36  #: of two sentences that make a seed
     dice: float = 0.33
     loss: float = 0.48  #: of the weight of all words in a passage, taken from its worth
-    bonus: float = 6  #: for a border on the end of a sentence
+    bonus: float = 7  #: for a border on the end of a sentence
     reach: float = 120  #: words that a border may move at once
     moves: float = 12
     cap: float = 6  #: the most that one word may weigh
