@@ -210,15 +210,17 @@ def split(folder: Path = MANUALS) -> list[Row]:
     what finds most (over all fragments and as a mean, together): once by itself, once as the mean over the rule and
     its neighbours, so that no rule is taken for one lucky fragment.
     """
-    import doublet
-    from doublet.repeats import auto
+    from doublet.repeats import RepeatOptions, auto
+    from doublet.repeats.markup import read_markup
+    from doublet.repeats.tokenise import tokenise
 
     gold = truth.accepted(folder)
     scores: dict[tuple[str, tuple[float, float, float]], tuple[int, int, int, int]] = {}
     usual = auto.SYMBOL_WEIGHT, auto.THRESHOLD, auto.EXPONENT
     steps = auto._aligned, auto._bordered  # the same for all thresholds
     for name in truth.MANUALS:
-        text = truth.manual(folder, name)
+        options = RepeatOptions()
+        sequence = tokenise([read_markup(truth.manual(folder, name))], options)
         for weight in sorted({rule[2] for rule in RULES}):
             kept: dict[int, Any] = {}
             auto.SYMBOL_WEIGHT = weight
@@ -235,8 +237,8 @@ def split(folder: Path = MANUALS) -> list[Row]:
                     continue
                 auto.THRESHOLD, auto.EXPONENT = float(rule[0]), float(rule[1])
                 groups = [
-                    [(f.start, f.end) for f in group.fragments]
-                    for group in doublet.find_repeats({name: text}).groups
+                    [(int(sequence.starts[one]), int(sequence.ends(two - 1))) for one, two in group]
+                    for group in auto.find_auto(sequence, options)[0]
                 ]
                 hits = truth.found_fragments(gold[name], groups)
                 scores[name, rule] = (
