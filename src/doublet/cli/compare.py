@@ -36,6 +36,7 @@ doublet compare essay.docx source.pdf
 doublet compare draft.txt - --shingle-words 3 --fail-above 30% < published.txt
 doublet compare agency.html newspaper.html --same-story"""
 LIMIT_BYTES = 1 << 30
+TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  #: files of many records
 
 
 @click.command(
@@ -61,7 +62,7 @@ LIMIT_BYTES = 1 << 30
 )
 @click.option(
     "--alike",
-    type=float,
+    type=click.FloatRange(0, 1, min_open=True),
     default=0.8,
     show_default=True,
     metavar="COSINE",
@@ -99,6 +100,13 @@ def command(
     if a == b == "-":
         raise UsageError("A and B are both standard input: give a file for one of them")
     read_a, read_b = read_document(a, quiet), read_document(b, quiet)
+    for name in (a, b):
+        if Path(name).suffix.lower() in TABLES:
+            other = b if name == a else a
+            say(
+                f"{name} is read as one text. To look at each of its records: doublet check {other} --against {name}",
+                quiet=quiet,
+            )
     text_a, text_b = read_a.text, read_b.text
     settings = resolved.settings
     threshold = limit_for_method(resolved)

@@ -74,8 +74,10 @@ def compare(
     progress.step("signing", 0, 3, "steps")
     read = read_stems(texts) if isinstance(chosen, Auto | Meaning) else None
     signed = _sign(chosen, texts, read)
-    for letter, one in zip("ab", signed, strict=True):
-        if one is None:
+    for letter, one, text in zip("ab", signed, texts, strict=True):
+        if one is None and not len(Canon().tokens([text]).hashes):
+            notes.append(f"text {letter} has no words: it is like nothing")
+        elif one is None:
             notes.append(f"text {letter} has too little in it for the method {method!r}: it is like nothing")
     measures = Measures(0.0, (0.0, 0.0), False)
     if signed[0] is not None and signed[1] is not None:

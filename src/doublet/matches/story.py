@@ -164,7 +164,8 @@ def _sizes(parts: Sequence[Bag]) -> F64:
 def _mean(best: F64, parts: Sequence[Bag]) -> float:
     weights = np.array([sum(part.values()) for part in parts])
     total = float(weights.sum())
-    return float((best * weights).sum()) / total if total else 0.0
+    # A sentence is as like itself as can be, whatever the last digits say.
+    return round(float((best * weights).sum()) / total, 9) if total else 0.0
 
 
 def _by_vectors(embedder: Embedder, text_a: str, text_b: str) -> float:

@@ -67,6 +67,8 @@ def test_the_list_of_commands_says_what_their_own_help_says(capsys: pytest.Captu
         (["compare", "a", "b", "--fail-above", "lots"], "--fail-above"),
         (["compare", "a", "b", "--parameter", "functions"], "name=value"),
         (["compare", "-", "-"], "both standard input"),
+        (["compare", "a", "b", "--alike", "3"], "--alike"),
+        (["compare", "a", "b", "--alike", "0"], "--alike"),
         (["dedupe", "x", "--views", "strct"], "did you mean 'strict'"),
         (["dedupe", "x", "--prefer", "a"], "--keep best-source"),
         (["dedupe", "x", "--keep", "oldest"], "longest"),
@@ -215,6 +217,19 @@ def test_progress_in_words() -> None:
     assert describe(Event("evaluating", 20, 80, "runs"), 5.0) == (
         "Testing methods: 20 of 80 runs (25%), 4 runs/s, 15 s left"
     )
+
+
+def test_a_table_is_compared_as_one_text_and_the_user_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table, text = tmp_path / "library.jsonl", tmp_path / "work.txt"
+    table.write_text('{"id": "a", "text": "boats were locked in the ice until March"}\n')
+    text.write_text("boats were locked in the ice until March")
+    code, out, err = call(capsys, "compare", str(text), str(table))
+    assert code == 0
+    assert "of it stands in B" in out
+    assert f"doublet check {text} --against {table}" in err
+    assert call(capsys, "compare", str(text), str(table), "--quiet")[2] == ""
 
 
 def test_plain_progress_speaks_seldom(capsys: pytest.CaptureFixture[str]) -> None:
