@@ -41,7 +41,7 @@ HEAVY = (
 )
 FAN = 8  #: segments of like size that are merged into one. Fewer: quicker look-ups, more writing
 SMALLEST = 64  #: postings of the first level of segments; each further level has FAN times as many
-SLICE = 2_000_000  #: postings that a merge holds in memory at once
+SLICE = 1_000_000  #: postings that a merge holds in memory at once, some 150 bytes each
 LARGEST_NUMBER = (1 << (KEY_BITS - 1)) - 1  #: of a document
 _MERGING = 7126512  # the advisory lock of those who take segments away
 _MOST_TRIES = 50  # of a look-up that meets merges
