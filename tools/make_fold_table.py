@@ -77,6 +77,8 @@ INVISIBLES = [
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
     *range(0xE0001, 0xE0080),
+    *range(0xFE00, 0xFE10),  # variation selectors
+    *range(0xE0100, 0xE01F0),
     0xFFF9,
     0xFFFA,
     0xFFFB,
@@ -84,7 +86,7 @@ INVISIBLES = [
 BREAKS = [
     0x200B
 ]  # zero-width space: a word break in Thai and Khmer, a trick between Latin or Cyrillic letters
-SILENTS = [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), 0x180B, 0x180C, 0x180D, 0x0640]
+SILENTS = [0x180B, 0x180C, 0x180D, 0x0640]
 MARK_RANGES = [
     (0x0300, 0x036F),
     (0x0483, 0x0489),
@@ -101,6 +103,12 @@ MARK_RANGES = [
     (0xA69E, 0xA69F),
     (0xFE20, 0xFE2F),
 ]
+# Circled and squared Latin letters: symbols for Unicode, and those with white letters have no plain form there.
+DRESSED = {
+    chr(first + i): chr(ord(plain) + i)
+    for first, plain in ((0x24B6, "A"), (0x24D0, "a"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"))
+    for i in range(26)
+}
 KEPT = {"й": "й", "Й": "й", "ў": "ў", "Ў": "ў", "ї": "ї", "Ї": "ї"}
 
 
@@ -116,6 +124,7 @@ def letters_of(char: str) -> str:
     """The folded letters of *char*: compatibility form, case folded, without marks."""
     if char in KEPT:
         return KEPT[char]
+    char = DRESSED.get(char, char)
     if 0xAC00 <= ord(char) <= 0xD7A3 or 0x1100 <= ord(char) <= 0x11FF:
         return char
     wide = unicodedata.normalize("NFKC", char)
@@ -129,7 +138,7 @@ def base_of(char: str) -> str:
     """The letter under the marks, in its own case: what decides whether it has a twin."""
     if char in KEPT:
         return char
-    wide = unicodedata.normalize("NFKC", char)
+    wide = unicodedata.normalize("NFKC", DRESSED.get(char, char))
     return (strip_marks(wide) or wide)[:1]
 
 
@@ -177,7 +186,7 @@ def main() -> None:
             entries[code] = DROP | SILENT
         elif is_mark(code):
             entries[code] = DROP | MARK
-        elif char.isalnum() or char == "_" or unicodedata.category(char) in ("Mc", "Mn"):
+        elif char.isalnum() or char == "_" or char in DRESSED or unicodedata.category(char) in ("Mc", "Mn"):
             folded = letters_of(char)
             if folded == "\u0640":  # forms of the Arabic stretching mark vanish like the mark itself
                 entries[code] = DROP | SILENT
@@ -210,10 +219,8 @@ def main() -> None:
             entry |= script << 23 | anchor << 27
             if 0x1100 <= code <= 0x11FF:
                 entry |= SPECIAL
-            block = 0x1D400 <= code <= 0x1D7FF or 0xFF10 <= code <= 0xFF5A or 0x24B6 <= code <= 0x24E9
-            if (
-                block or 0x1F130 <= code <= 0x1F189 or (phonetic and base != "ı")
-            ):  # ı is an honest Turkish letter
+            block = 0x1D400 <= code <= 0x1D7FF or 0xFF10 <= code <= 0xFF5A
+            if block or char in DRESSED or (phonetic and base != "ı"):  # ı is an honest Turkish letter
                 entry |= SPECIAL
                 compat.append(code)
             entries[code] = entry

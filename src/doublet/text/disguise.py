@@ -64,6 +64,8 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA69F))  # Church Slavonic
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
+_KEYCAP = "\u20e3"
 _NEAR = 40  # characters to either side in which a transcription shows itself
 _SHORT_MIXED_RUN = 8  # single letters of two alphabets in a row: fewer are a formula
 _LONG_CLUSTER = 8  # marks on one letter: more are no letter of any language
@@ -352,7 +354,10 @@ def _invisible(words: _Words) -> _Tally:
     soft: list[int] = []
     misplaced: list[int] = []
     for i, word in words.flagged(FLAG_INVISIBLE):
-        cuts = list(runs.finditer(word))
+        # A digit in a key (1️⃣) has a variation selector of its own.
+        cuts = [cut for cut in runs.finditer(word) if word[cut.end() : cut.end() + 1] != _KEYCAP]
+        if not cuts:
+            continue
         tally.add(words.span(i), sum(len(cut[0]) for cut in cuts))
         if all(cut[0].strip("\u00ad") == "" for cut in cuts):
             soft.append(i)
@@ -404,6 +409,8 @@ def _add_loose(words: _Words, tally: _Tally) -> None:
         span = Span(int(run_of_places[0]), int(run_of_places[-1]) + 1)
         run = text[span.start : span.end]
         if (span.start == 0 and run == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run)):
+            continue
+        if _SELECTORS.issuperset(run):  # colour for the sign before them: ‼️, ↔️
             continue
         if _needs_joiners(text[span.start - 1 : span.start]) or _needs_joiners(text[span.end : span.end + 1]):
             continue

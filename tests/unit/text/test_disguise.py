@@ -26,6 +26,10 @@ ENGLISH = (
 TO_LATIN = str.maketrans("асеорхуАВЕКМНОРСТХ", "aceopxyABEKMHOPCTX")
 SMALL_CAPITALS = str.maketrans("abcdeghijklmnoprstuvwyz", "ᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ")
 BOLD = {ord("a") + i: 0x1D41A + i for i in range(26)}
+CIRCLED = {ord("a") + i: 0x24D0 + i for i in range(26)}
+SQUARED = {ord("a") + i: 0x1F130 + i for i in range(26)}
+BLACK_CIRCLED = {ord("a") + i: 0x1F150 + i for i in range(26)}
+BLACK_SQUARED = {ord("a") + i: 0x1F170 + i for i in range(26)}
 FULL_WIDTH = {ord("a") + i: 0xFF41 + i for i in range(26)}
 TO_CYRILLIC = str.maketrans("aceopxyABEKMHOPCTX", "асеорхуАВЕКМНОРСТХ")
 
@@ -101,6 +105,12 @@ TRICKS = {
         "".join(chr(0x1D41A + ord(c) - 97) if "a" <= c <= "z" else c for c in ENGLISH),
         "styled",
     ),
+    "variation selectors": (ENGLISH, every(ENGLISH, 5, "\ufe00"), "invisible"),
+    "variation selectors, Russian": (RUSSIAN, every(RUSSIAN, 5, "\U000e0101"), "invisible"),
+    "circled letters": (ENGLISH, ENGLISH.lower().translate(CIRCLED), "styled"),
+    "squared letters": (ENGLISH, ENGLISH.lower().translate(SQUARED), "styled"),
+    "white letters in black circles": (ENGLISH, ENGLISH.lower().translate(BLACK_CIRCLED), "styled"),
+    "white letters in black squares": (ENGLISH, ENGLISH.lower().translate(BLACK_SQUARED), "styled"),
     "full-width letters": (
         ENGLISH,
         "".join(chr(ord(c) + 0xFEE0) if c.isalpha() else c for c in ENGLISH),
@@ -197,6 +207,43 @@ HONEST = {
         "Elvis [ˈɛlvɪs ˈɑːrən ˈprɛsli], dog [dɒɡ], rich [rɪtʃ], Greek [ɡriːk], big [bɪɡ], ɪt ɪz ðɪs wʌn"
     ),
     "emoji": "Семья 👨\u200d👩\u200d👧 и 👩🏽\u200d🚀, ❤️\u200d🔥, флаг 🏴\U000e0067\U000e0062\U000e007f",
+    "emoji with variation selectors": (
+        "Погода ☀️ сегодня ‼️ отличная ❤️, шаги 1️⃣2️⃣3️⃣ и 4️⃣5️⃣, 6️⃣7️⃣ готовы ✅️, ↔️ Ⓜ️ Киевская, "
+        "группа крови 🅰️ или 🅱️, парковка 🅿️, ℹ️ справка, 葛\U000e0100城, ⓒ 2020, ™️ и ©️"
+    ),
+    "chemistry": (
+        "Реакцию вели при pH 7.4 в Tris-HCl (50 мМ) с 2 мМ MgCl2 и ZnSO4·7H2O; выход CH3COOC2H5 — 87 %, H2O2 не было. "
+        "Соединения 3a–3d получены из α-аминокислот, β-лактамы и γ-лактоны выделены на SiO2. ЯМР ¹H (CDCl3, δ, м.д.)"
+    ),
+    "mathematics": (
+        "Пусть f: ℝⁿ → ℝ, а ε > 0 и δ = δ(ε) таковы, что |f(x) − f(y)| < ε. Тогда ∑ᵢ aᵢxᵢ ≤ λ·max|xᵢ|, х — вектор, "
+        "ξ, η и ζ из N(μ, σ²), θ̂ несмещённая, t-критерий, χ²-тест, а-частицы, β-распад, π-мезон, Δ-метод, ρ(X,Y)"
+    ),
+    "medicine": (
+        "Ген BRCA1, белок p53, SARS-CoV-2, ВИЧ-1, HLA-B27, T-клетки и В-лимфоциты (B-лимфоциты), витамин C и "
+        "витамин С, гепатит В и С, E. coli, S. aureus, IgG, ИФН-γ, ФНО-α, TNF-α, мРНК, N-ацетил, о-ксилол, рН крови"
+    ),
+    "geometry": (
+        "Точки A, B, C на окружности; треугольник ABC, угол ВАС равен 60°, вершина А, отрезок СН — высота, "
+        "точка М — середина ВС, MN ∥ AC, S = a·h/2. В классах 5«А», 7б, 9В и 11-С, группа ИВТ-21"
+    ),
+    "designations": (
+        "С-400 и С-300ПМУ2, Т-72Б3, Су-57, МиГ-29К, Ка-52, АК-47, КамАЗ-5320; ВТО, СССР, США, РАН, МВФ, ВСЕ, ТАСС, "
+        "НАТО, АО «РТК», ООО «ВЕКТОР-М», ГОСТ Р 7.0.5-2008, «МТСбанк», «Х5 Group», X5 Retail, АвтоВАЗ, КиноПоиск HD"
+    ),
+    "addresses": (
+        "ivan.petrov@mail.ru, иван@почта.рф, @ivan_petrov_98, www.пример.рф/help?id=ОТ-12, "
+        "http://xn--e1afmkfd.xn--p1ai/путь/к/файлу.html, ftp://host/РФ_2020_rev3.zip, C:\\Users\\Иван\\отчёт_v2.docx"
+    ),
+    "programming": (
+        "C++ и C#, USB-кабель, HTTP-запрос, PHP-скрипт, iPhone'ом, Git'а, Docker'е, VPN-ом, UNIXподобных; "
+        "def среднее(x): return sum(x)/len(x); имя_файла = os.path.join(a, b); SELECT имя FROM таблица WHERE id=5"
+    ),
+    "initials": (
+        "A. B. Ivanov, E. H. Sidorov, Т. М. Васильев, K. O. Orlov (А. Б. Иванов, Е. Х. Сидоров, K. O. Орлов), "
+        "H. G. Wells, А. С. Пушкин, Р. Х., т. е. и т. д.; А и Б сидели на трубе; УДК 519.2"
+    ),
+    "Bulgarian": "България е член на ЕС. Ъгълът е прав, аз съм тук, а той е там; ѝ е казано, че ѝ вярвам. А1, XX в.",
     "headings with letters apart": f"А Н Н О Т А Ц И Я\n\n{RUSSIAN}\n\nП О С Т А Н О В И Л:\n\n{RUSSIAN}",
     "Ukrainian": "Усі люди народжуються вільними і рівними у своїй гідності та правах, мають розум і совість",
     "Serbian": "Сва људска бића рађају се слободна и једнака у достојанству. Јесен је, ја јој кажем",
@@ -233,6 +280,16 @@ QUIET = (
     "Unicode taken apart",
     "phonetic transcription",
     "emoji",
+    "emoji with variation selectors",
+    "chemistry",
+    "mathematics",
+    "medicine",
+    "geometry",
+    "designations",
+    "addresses",
+    "programming",
+    "initials",
+    "Bulgarian",
     "Serbian",
     "Turkish",
     "Persian",
