@@ -23,6 +23,9 @@ LINKED = 0.45  # of the characters: more is a menu
 LINKED_SHORT = 0.25  # the same for blocks that are not long
 SENTENCE_WORDS = 5  # so many words outside links and a full stop: a sentence, however many links it has
 NEIGHBOURS = 6  # a doubtful block so many blocks from running text may still belong to it
+MOST = 0.4  # of the words: what holds more than that is no frame, whatever it is called
+BESIDE_COMMENTS = 60  # words outside: comments may be longer than the article, and are still no part of it
+MAX_HOLDERS = 8  # frames inside frames that are looked at
 LEAST_WORDS = 25  # less content than that: the page is taken as it is
 
 _FRAME_NAMES = re.compile(
@@ -34,6 +37,11 @@ _FRAME_NAMES = re.compile(
     r"(?:$|[\s_-])",
     re.I,
 )
+_COMMENT_NAMES = re.compile(
+    r"(?:\w+[_-])?(?:comments|commentlist|disqus\w*)(?:[_-](?:area|list|section|thread|wrap\w*))?", re.I
+)
+# They say of a whole page, or of a part of the content, what it has.
+_LAYOUT_NAMES = re.compile(r"(?:has|with|no|without|is|content|main|page|article|post|entry|body)[_-]", re.I)
 _FRAME_TAGS = frozenset({"nav", "footer", "aside", "menu", "form", "dialog", "address"})
 _CONTENT_NAMES = re.compile(
     r"(?:^|[\s_-])(?:article|content|entry|main|body|story|post|text|page)(?:$|[\s_-])", re.I
@@ -43,6 +51,13 @@ _ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "sea
 _LEGAL = re.compile(
     r"©|\(c\)\s*\d{4}|\bcopyright\b|all rights reserved|все права защищены|powered by|privacy policy|"
     r"terms of (?:use|service)",
+    re.I,
+)
+
+
+_COOKIES = re.compile(
+    r"\b(?:web\s?site|site|we|сайт|мы)\s+(?:also\s+)?(?:uses?|используе[тм])\s+(?:файлы\s+)?cookies?\b|"
+    r"\bcookies? (?:are|is) (?:necessary|used to|stored)|\baccept (?:all )?cookies",
     re.I,
 )
 
@@ -100,8 +115,9 @@ def cut(root: Element) -> list[Block]:
 
 
 def _mark_frame(root: Element, blocks: list[Block]) -> None:
-    """Blocks inside something that calls itself frame, unless that holds most of the page."""
-    holders: dict[Element, Element | None] = {}
+    """Blocks inside something that calls itself frame, unless that holds most of the page; then what calls itself frame
+    inside that still counts."""
+    holders: dict[Element, tuple[Element, ...]] = {}
     inside: dict[Element, int] = {}
     total = 0
     owners = []
@@ -113,19 +129,24 @@ def _mark_frame(root: Element, blocks: list[Block]) -> None:
             if element is root:
                 break
             element = element.getparent()
-        holder = holders.get(element) if element is not None else None
+        around = holders.get(element, ()) if element is not None else ()
         for item in reversed(chain):
-            if holder is None and item is not root and _is_frame(item):
-                holder = item
-            holders[item] = holder
-        holder = holders.get(block.element)
-        own = block.words * (1 - block.linked)
-        total += int(own)
-        owners.append(holder)
-        if holder is not None:
-            inside[holder] = inside.get(holder, 0) + int(own)
-    for block, holder in zip(blocks, owners, strict=True):
-        block.framed = holder is not None and inside[holder] <= 0.4 * total
+            if item is not root and len(around) < MAX_HOLDERS and _is_frame(item):
+                around = (*around, item)
+            holders[item] = around
+        around = holders.get(block.element, ())
+        own = int(block.words * (1 - block.linked))
+        total += own
+        owners.append(around)
+        for holder in around:
+            inside[holder] = inside.get(holder, 0) + own
+    frame = {
+        holder
+        for holder, words in inside.items()
+        if words <= MOST * total or (total - words >= BESIDE_COMMENTS and _is_comments(holder))
+    }
+    for block, around in zip(blocks, owners, strict=True):
+        block.framed = any(holder in frame for holder in around)
 
 
 def _is_frame(element: Element) -> bool:
@@ -138,10 +159,12 @@ def _is_frame(element: Element) -> bool:
         return True
     if element.tag == "header":
         return next(element.iterancestors("article", "main"), None) is None
-    names = f"{element.get('class') or ''} {_own_id(element)}"
-    if len(names) < 3 or element.tag in ("body", "html"):
+    names = f"{element.get('class') or ''} {_own_id(element)}".split()
+    if not names or element.tag in ("body", "html"):
         return False
-    return bool(_FRAME_NAMES.search(names)) and not _CONTENT_NAMES.search(names)
+    framed = [name for name in names if _FRAME_NAMES.search(name) and not _LAYOUT_NAMES.match(name)]
+    # "footer-text" is a footer; "post hidden" is a post.
+    return bool(framed) and not any(_CONTENT_NAMES.search(name) for name in names if name not in framed)
 
 
 def _own_id(element: Element) -> str:
@@ -152,12 +175,18 @@ def _own_id(element: Element) -> str:
     return "" if parts >= (2 if titled else 4) else own
 
 
+def _is_comments(element: Element) -> bool:
+    names = f"{element.get('class') or ''} {element.get('id') or ''}".split()
+    return any(_COMMENT_NAMES.fullmatch(name) for name in names)
+
+
 def _judge(blocks: list[Block]) -> None:
     _keep_title(blocks)
     for block in blocks:
         if block.good:
             continue
-        if block.framed or (block.words < 30 and _LEGAL.search(block.text)):
+        legal = block.words < 30 and _LEGAL.search(block.text)
+        if block.framed or legal or (block.words < 150 and _COOKIES.search(block.text)):
             block.good = False
         elif _is_sentence(block):
             block.good = True

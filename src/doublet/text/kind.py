@@ -47,8 +47,6 @@ _ADVICE = {
     "a DjVu document": ": make a PDF of it (ddjvu -format=pdf FILE out.pdf) and read that, with --ocr if it is a scan",
     "a RAR archive": ": unpack it, or pack its files as zip",
     "a 7z archive": ": unpack it, or pack its files as zip",
-    "a PNG image": ": make a PDF of it and read that with --ocr",
-    "a JPEG image": ": make a PDF of it and read that with --ocr",
     "a Kindle book": ": make an EPUB of it, for example with Calibre",
 }
 _MARKS = frozenset({"html", "plain"})

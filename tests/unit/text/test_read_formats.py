@@ -347,3 +347,47 @@ def test_notes_in_asides_are_text_and_other_asides_are_not() -> None:
     found = text_of(page, "html")
     assert "The note says more." in found
     assert "Buy our book" not in found
+
+
+ARTICLE = (
+    "The maintainer answers within a few days and says what became of the package and why it was so. " * 6
+)
+CHATTER = (
+    "<p>I do not agree with any of that, and I have said so many times before in this very place.</p>" * 20
+)
+
+
+@pytest.mark.covers("T3")
+@pytest.mark.parametrize(
+    "frame",
+    [
+        f'<div id="comments">{CHATTER}</div>',
+        f'<footer class="entry-footer"><div class="comments-area"><ol class="comment-list">{CHATTER}</ol></div></footer>',
+        f'<div class="footer-text">{CHATTER[:300]}</div>',
+        f'<li class="widget widget_text">{CHATTER[:300]}</li>',
+        "<div class=notice><p>This website uses cookies to do so many agreeable things not in this very place.</p></div>",
+    ],
+)
+def test_frame_of_pages_of_today(frame: str) -> None:
+    """Comments are no part of an article though they be longer than it; a footer is one whatever else it is called."""
+    found = text_of(f"<html><body><article><p>{ARTICLE}</p>{frame}</article></body></html>", "html")
+    assert found == ARTICLE.strip()
+
+
+@pytest.mark.covers("T3")
+@pytest.mark.parametrize(
+    "name", ["post has-sidebar", "content-with-comments", "main-nav-open article", "post hidden"]
+)
+def test_content_is_content_whatever_it_has_beside_it(name: str) -> None:
+    page = f'<html><body><div class="{name}"><p>{ARTICLE}</p></div><p>{ARTICLE}{ARTICLE}{ARTICLE}</p></body></html>'
+    assert text_of(page, "html").count(ARTICLE.strip()) == 4
+
+
+@pytest.mark.covers("T3")
+def test_a_thread_that_is_nothing_but_comments_is_the_page() -> None:
+    assert (
+        text_of(f'<html><body><h1>Thread</h1><div id="comments">{CHATTER}</div></body></html>', "html").count(
+            "agree"
+        )
+        == 20
+    )
