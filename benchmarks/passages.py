@@ -2,6 +2,7 @@
 
     python benchmarks/passages.py
     python benchmarks/passages.py --data ../shared/data/pan13-text-alignment-train --threads 2
+    python benchmarks/passages.py --set gap=200 next_sentence=0     what a setting does; shows the tuned half alone
 
 The settings were chosen on the half of the suspicious texts called "tuned" alone. A detection is a strong passage
 (`Fragment.strength`). Words, stems, sentences, passages of equal words and reworded ones are all inside the time;
@@ -23,7 +24,7 @@ from typing import Any
 
 from doublet.evaluation.metrics import PairCounts, Passage, count_pair, passage_score
 from doublet.matches.align import to_fragments
-from doublet.matches.passages import Found, StemmedTexts, find_all, read_stems
+from doublet.matches.passages import Found, PassageOptions, StemmedTexts, find_all, read_stems
 from doublet.model import Fragment, Span
 from measure import save, table
 
@@ -34,6 +35,7 @@ KINDS = {
     "04-translation-obfuscation": "translation",
     "05-summary-obfuscation": "summary",
 }
+HALVES = ("tuned", "other", "both")
 #: plagdet that the winner of 2014 printed for this corpus (Table 2 of the paper)
 PUBLISHED = {
     "none": 0.89381,
@@ -92,10 +94,15 @@ def read_pan(data: Path) -> tuple[dict[str, str], list[Pair]]:
     return texts, pairs
 
 
-def find(texts: Sequence[str], pairs: Sequence[tuple[int, int]], threads: int) -> list[list[Fragment]]:
+def find(
+    texts: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    threads: int,
+    options: PassageOptions | None = None,
+) -> list[list[Fragment]]:
     """The strong passages of each pair."""
     read = read_stems(texts)
-    found = find_all(read, pairs, threads=threads)
+    found = find_all(read, pairs, options=options, threads=threads)
     return [
         [f for f in fragments(read, pair, one) if f.strength == "strong"]
         for pair, one in zip(pairs, found, strict=True)
@@ -117,11 +124,16 @@ def score(half: str, kind: str, counts: Sequence[PairCounts]) -> Row:
     )
 
 
-def pan(data: Path, threads: int) -> tuple[list[Row], dict[str, float]]:
+def pan(
+    data: Path, threads: int, options: PassageOptions | None = None, halves: Sequence[str] = HALVES
+) -> tuple[list[Row], dict[str, float]]:
     texts, pairs = read_pan(data)
+    if "both" not in halves:
+        pairs = [pair for pair in pairs if pair.half in halves]
     numbers = {name: number for number, name in enumerate(texts)}
     began, began_cpu = time.perf_counter(), time.process_time()
-    found = find(list(texts.values()), [(numbers[p.suspicious], numbers[p.source]) for p in pairs], threads)
+    numbered = [(numbers[p.suspicious], numbers[p.source]) for p in pairs]
+    found = find(list(texts.values()), numbered, threads, options)
     took = {
         "wall_s": time.perf_counter() - began,
         "cpu_s": time.process_time() - began_cpu,
@@ -133,7 +145,7 @@ def pan(data: Path, threads: int) -> tuple[list[Row], dict[str, float]]:
         count_pair(pair.cases, [Passage(f.a, f.b) for f in some])
         for pair, some in zip(pairs, found, strict=True)
     ]
-    for half in ("tuned", "other", "both"):
+    for half in halves:
         chosen = [i for i, pair in enumerate(pairs) if half in ("both", pair.half)]
         for kind, name in KINDS.items():
             rows.append(score(half, name, [counts[i] for i in chosen if pairs[i].kind == kind]))
@@ -193,11 +205,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=SHARED / "pan13-text-alignment-train")
     parser.add_argument("--essays", type=Path, default=SHARED / "paraplag-essays")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings of PassageOptions"
+    )
     given = parser.parse_args()
     if not given.data.is_dir():
         print(f"there is no corpus in {given.data}: nothing was measured")
         return
-    rows, took = pan(given.data, given.threads)
+    changed = {name: float(value) for name, value in (one.split("=", 1) for one in given.set)}
+    rows, took = pan(given.data, given.threads, PassageOptions(**changed), ("tuned",) if changed else HALVES)
     head = ["half", "kind", "plagdet", "95 %", "precision", "recall", "granularity", "found", "published"]
     print(
         table(
@@ -216,6 +232,8 @@ def main() -> None:
         f"\n{took['pairs']:,.0f} pairs, {took['megabytes']:.0f} MB of text: {took['wall_s']:.1f} s with "
         f"{given.threads} threads, {took['cpu_s']:.1f} s of processor time"
     )
+    if changed:
+        return
     written = essays(given.essays) if given.essays.is_dir() else []
     if written:
         print()

@@ -24,9 +24,9 @@ PART, PARTS = 1, 4
 FINGERPRINT = "a86dce61c3121c86"
 FLOORS = {
     "02-no-obfuscation": 0.98,
-    "03-random-obfuscation": 0.94,
-    "04-translation-obfuscation": 0.945,
-    "05-summary-obfuscation": 0.75,
+    "03-random-obfuscation": 0.945,
+    "04-translation-obfuscation": 0.95,
+    "05-summary-obfuscation": 0.80,
 }
 
 
