@@ -737,8 +737,9 @@ Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int threads) {
     if (count >= size_t{1} << 18) Pool::clear();  // what tokenising a long text left
     std::fill(out.begin(), out.end(), uint8_t{0});
     if (count >= length) {
-      const size_t parts = static_cast<size_t>(std::max(1, std::min(threads, 64)));
-      in_parallel(parts, [&](size_t part) { Sieve(ids.data(), count, length, part, parts, out.data).run(); });
+      // More parts than threads: what is held at a time is the smaller.
+      const size_t parts = count < size_t{1} << 18 ? 1 : std::min<size_t>(64, 4 * static_cast<size_t>(std::max(1, threads)));
+      each(parts, threads, [&](size_t part) { Sieve(ids.data(), count, length, part, parts, out.data).run(); });
       size_t reach = 0;
       for (size_t i = 0; i < count; ++i) {
         if (out[i]) reach = i + length;

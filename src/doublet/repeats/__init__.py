@@ -252,7 +252,7 @@ class _PlaceTable:
             plan = plans[number]
             base = int(self._base[number])
             self._first[number] = len(lengths)
-            lengths.extend(map(len, plan.text.split("\n")))
+            _add_lines(plan.text, lengths)
             counts.append(len(lengths) - int(self._first[number]))
             bases.append(base)
             sections = [
@@ -286,6 +286,20 @@ class _PlaceTable:
             which = np.searchsorted(marks, place, "right") - 1
             out.append([texts[at] for at in which.tolist()])
         return out[0], out[1]
+
+
+def _add_lines(text: str, lengths: array[int], at_once: int = 1 << 18) -> None:
+    """The lengths of the lines of *text*, as `str.split` cuts them; of a long text in pieces, so that its lines are
+    not held all at once."""
+    at = 0
+    while len(text) - at > at_once:
+        end = text.rfind("\n", at, at + at_once)
+        end = end if end >= 0 else text.find("\n", at + at_once)
+        if end < 0:
+            break
+        lengths.extend(map(len, text[at:end].split("\n")))
+        at = end + 1
+    lengths.extend(map(len, text[at:].split("\n") if at else text.split("\n")))
 
 
 def text_hashes(texts: Sequence[str], threads: int = 1) -> list[int]:

@@ -66,11 +66,12 @@ def _sieved(
     kept = kernels.repeated(ids, min(least, SIEVE_MOST), threads).view(np.bool_)
     if np.count_nonzero(kept) * 2 > len(ids):
         return ids, None
-    gaps = ~kept
-    gaps[1:] &= kept[:-1]  # the first token of each gap
-    places = np.flatnonzero(kept | gaps).astype(np.uint32)
+    first = kept.copy()  # kept, and the first token of each gap
+    first[1:] |= kept[:-1]
+    first[0] = True
+    places = np.flatnonzero(first).astype(np.uint32)
     fewer = ids[places]
-    holes = np.flatnonzero(gaps[places])
+    holes = np.flatnonzero(~kept[places])
     top = int(ids.max()) + 1
     fewer[holes] = np.arange(top, top + len(holes), dtype=np.uint32)
     return fewer, places

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from array import array
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import doublet
+from doublet.repeats import _add_lines
 from doublet.repeats.markup import read_markup
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import tokenise
@@ -69,3 +73,10 @@ def test_signs_that_close_a_quotation_belong_to_it():
     text = "\n\n".join(f"{prose(n)}\n\n{again} {WORDS[100 + n]}." for n in range(5))
     (group,) = doublet.find_repeats(text, algorithm="exact", min_tokens=8).groups
     assert {fragment.text for fragment in group.fragments} == {again}
+
+
+@given(st.text(alphabet="ab\n", max_size=60), st.integers(1, 9))
+def test_lines_of_a_long_text_are_counted_in_pieces(text, at_once):
+    lengths = array("q")
+    _add_lines(text, lengths, at_once)
+    assert lengths.tolist() == [len(line) for line in text.split("\n")]
