@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -84,6 +86,23 @@ def test_real_texts(root) -> None:
     parts = [path.read_text("utf-8") for path in sorted((root / "docs" / "explanation").glob("*.md"))[:3]]
     mixed = " ".join(sentence for part in parts for sentence in part.split(". ")[::3])
     assert agree([parts[0][:6000], parts[1][:6000], mixed[:6000]], PassageOptions(), threads=2) > 3
+
+
+def test_a_summary_beside_a_passage() -> None:
+    """Phrases of every third sentence of a long text, after a passage of it, inside another text."""
+    rng = random.Random(4)
+    words = ["".join(rng.choices("bcdfgklmnprstv", k=2)) + rng.choice("aeiou") + str(i) for i in range(900)]
+    source = [" ".join(rng.sample(words, 14)).capitalize() + "." for _ in range(60)]
+    summary = [" ".join(sentence.split()[4:9]).capitalize() + "." for sentence in source[::3]]
+    own = [" ".join(f"own{rng.randrange(900)}" for _ in range(12)).capitalize() + "." for _ in range(40)]
+    mixed = [*own[:20], *summary, *own[20:30], *(s.replace("1", "2") for s in source[5:9]), *own[30:]]
+    read = read_stems([" ".join(mixed), " ".join(source)])
+    given = (read.stems, read.marks, read.words.starts, read.words.ends, read.words.offsets)
+    pair = (np.array([0], np.uint32), np.array([1], np.uint32), PassageOptions().values)
+    quick, slow = native.passages(*given, *pair), plain.passages(*given, *pair)
+    assert [x.tolist() for x in quick] == [x.tolist() for x in slow]
+    assert plain.SUMMARY in quick[-1].tolist()
+    assert plain.STRONG in quick[-1].tolist()
 
 
 @settings(max_examples=60, deadline=None)
