@@ -156,6 +156,26 @@ def test_many_pairs_and_threads_give_the_same_as_each_alone():
     assert together == [find_reworded(read_stems([texts[x], texts[y]]), [(0, 1)])[0] for x, y in pairs]
 
 
+@pytest.mark.parametrize(("common", "taken"), [(4, True), (3, False)])
+def test_the_next_sentences_are_taken_in_together(common, taken):
+    """Of twelve words four are common: too little for a border that moves alone, enough for two sentences."""
+    rng = random.Random(1)
+
+    def text(kind: str, last: list[str]) -> str:
+        said = [[f"common{s}word{i}" for i in range(12)] for s in range(6)] + [last]
+        other = [[f"{kind}{s}word{i}" for i in range(12)] for s in range(20)]
+        for one in said:
+            rng.shuffle(one)
+        return " ".join(" ".join(one).capitalize() + "." for one in [*other[:10], *said, *other[10:]])
+
+    last = [f"last{i}" for i in range(12)]
+    a, b = text("own", [*last[:common], *(f"new{i}" for i in range(12 - common))]), text("source", last)
+    (p,) = found(a, b).passages
+    assert (p.a_end - p.a_start, p.b_end - p.b_start) == ((84, 84) if taken else (72, 72))
+    (p,) = found(a, b, next_sentence=0).passages
+    assert (p.a_end - p.a_start, p.b_end - p.b_start) == (72, 72)
+
+
 def test_options_out_of_range():
     with pytest.raises(InvalidParameter, match="gap"):
         PassageOptions(gap=-1)
