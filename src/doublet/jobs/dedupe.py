@@ -52,6 +52,7 @@ LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
 BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
 BYTES_PER_SHINGLE = 8  #: of JSON; English has about 7, Russian about 14
+KEY_SHARE = 4  #: so small a part of the memory is for the keys of a method; more of them wait on disk
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 VIEWS = ("strict", "families")
 DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
@@ -135,6 +136,10 @@ def dedupe_inputs(
     folder = spill_folder or tempfile.gettempdir()
     if method == AUTO and reworded != "off":
         room -= plan.sample(room)
+    key_room = room // KEY_SHARE
+    if not plan.by_shingles:
+        plan.keys = KeyTable(key_room, folder)
+        room -= key_room
     store = kernels.SetStore(room, folder, workers)
     try:
         facts, outcomes, disguised = _read(source, plan, store, workers, progress, folder, keep, room)
@@ -144,7 +149,18 @@ def dedupe_inputs(
             _drop_repeated_ids(names, store, outcomes)
         with _spilling(folder):
             links, ranks = _join(
-                plan, facts, id_order, store, outcomes, containment, keep, prefer, candidates, progress
+                plan,
+                facts,
+                id_order,
+                store,
+                outcomes,
+                containment,
+                keep,
+                prefer,
+                candidates,
+                progress,
+                key_room,
+                folder,
             )
             sizes = store.sizes()
             groups, removed = _groups(names, links, sizes, ranks, least)
@@ -252,13 +268,18 @@ class _Plan:
 
     def take(self, signed: list[Signature | None], first: int) -> None:
         """Keep what the join needs of the signatures of documents *first* and on."""
+        found: list[U64] = []
+        owners: list[int] = []
         for document, signature in enumerate(signed, first):
             if signature is None:
                 continue
-            keys = np.unique(self.method.keys(signature))
-            self.keys.add(keys, np.full(len(keys), document, np.uint32))
+            found.append(np.unique(self.method.keys(signature)))
+            owners.append(document)
             if not self.estimates:
                 self.signatures[document] = signature
+        if found:
+            lengths = [len(keys) for keys in found]
+            self.keys.add(np.concatenate(found), np.repeat(np.array(owners, np.uint32), lengths))
 
     def sample(self, room: int) -> int:
         """Make ready to look for reworded copies; gives the memory that this takes."""
@@ -408,7 +429,7 @@ def _read(
             plan.sampled.add(shingled.values, shingled.offsets, done)
         with _spilling(folder):
             store.add(shingled.values, shingled.offsets, True, shingled.counted)
-        plan.take(shingled.signed, done)
+            plan.take(shingled.signed, done)
         for outcome in shingled.outcomes:
             outcomes.add(outcome)
         outcomes.counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
@@ -585,6 +606,8 @@ def _join(
     prefer: Sequence[str],
     candidates: str,
     progress: Progress,
+    key_room: int,
+    folder: str,
 ) -> tuple[tuple[U32, U32, U32], U32]:
     """Links of removed documents to the kept ones that cover them, and the rank of every document."""
     count = len(facts)
@@ -606,7 +629,7 @@ def _join(
     if plan.by_shingles and (candidates == "exact" or (candidates == "auto" and count <= EXACT_UP_TO)):
         return store.clean(chosen, plan.threshold, containment, on_step), ranks
     if plan.by_shingles:
-        plan.keys = _sketch_keys(plan, store)
+        plan.keys = _sketch_keys(plan, store, key_room, folder)
         plan.notes.append(
             "candidates came from sketches: a few pairs close to the threshold, and short texts inside long "
             "ones, may be missing; every link shown was verified"
@@ -618,12 +641,12 @@ def _join(
     ), ranks
 
 
-def _sketch_keys(plan: _Plan, store: Any) -> KeyTable:
+def _sketch_keys(plan: _Plan, store: Any, room: int, folder: str) -> KeyTable:
     """Bands of MinHash over the sets in the store."""
     sketch = make_method("minhash", threshold=plan.threshold, recall=0.99)
     assert isinstance(sketch, MinHash)
     filled = np.flatnonzero(store.sizes()).astype(np.uint32)
-    table = KeyTable()
+    table = KeyTable(room, folder)
     for start in range(0, len(filled), 50_000):
         some = filled[start : start + 50_000]
         keys = sketch.band_keys(store.minima(sketch.factors, sketch.terms, some))
