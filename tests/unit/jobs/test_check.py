@@ -84,8 +84,8 @@ ABOUT_MIRRORS = (
     "The observatory stood on the northern ridge above the fishing village. Its first director ordered a refracting "
     "telescope from Munich in 1889 and waited three winters for the lenses to arrive. When the crates were opened, two "
     "of the seven mirrors turned out to be cracked by frost. The director paid for replacements out of his own salary "
-    "and catalogued four hundred variable stars before the war. " + " ".join(f"Sentence {i} speaks of other matters entirely." for i in range(40))
-)
+    "and catalogued four hundred variable stars before the war. "
+) + " ".join(f"Sentence {i} speaks of other matters entirely." for i in range(40))
 ABOUT_SOUP = (
     "My grandmother never cared for museums. She preferred markets, where a stranger would shout the price of "
     "plums at her and she would shout back. Every Saturday we carried two baskets home and argued about soup. "
