@@ -19,6 +19,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -47,7 +48,9 @@ EXACT_UP_TO = 1_000_000  #: documents; beyond, candidates come from sketches (do
 PAIRS_LIMIT = (
     5_000_000  #: of the list of all pairs: thousands of near copies of one text have millions of pairs
 )
-OUTCOMES_SHOWN = 1_000  #: rows kept of documents that could not be used; all of them are counted
+OUTCOMES_SHOWN = (
+    1_000  #: rows of each state kept of documents that could not be used; all of them are counted
+)
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
 BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
@@ -198,7 +201,7 @@ def dedupe_inputs(
         documents=len(facts),
         groups=groups,
         kept=tuple(named[kept].tolist()),
-        outcomes=tuple(sorted(outcomes.rows, key=lambda o: (o.state, o.id, o.place, o.reason))),
+        outcomes=outcomes.rows(),
         pairs=listed.pairs,
         strict=listed.strict,
         families=listed.families,
@@ -361,24 +364,38 @@ def _store_memory(memory_bytes: int | None, workers: int) -> int:
 
 @dataclass(slots=True)
 class _Outcomes:
-    """Documents that could not be used as they were. *excluded* take no part, and are neither kept nor removed."""
+    """Documents that could not be used as they were. *excluded* take no part, and are neither kept nor removed.
 
-    rows: list[Outcome] = field(default_factory=list)
+    All are counted. Of each state the first by id are listed, so that the list does not depend on the order of arrival.
+    """
+
     counts: Counter[str] = field(default_factory=Counter)
     excluded: set[int] = field(default_factory=set)
+    _listed: dict[str, list[Outcome]] = field(default_factory=dict)
 
     def add(self, outcome: Outcome) -> None:
         self.counts[outcome.state] += 1
-        if len(self.rows) < OUTCOMES_SHOWN:
-            self.rows.append(outcome)
+        rows = self._listed.setdefault(outcome.state, [])
+        rows.append(outcome)
+        if len(rows) >= 2 * OUTCOMES_SHOWN:
+            self._listed[outcome.state] = sorted(rows, key=_by_id)[:OUTCOMES_SHOWN]
+
+    def rows(self) -> tuple[Outcome, ...]:
+        """What is listed, state by state."""
+        states = sorted(self._listed.items())
+        return tuple(row for _, rows in states for row in sorted(rows, key=_by_id)[:OUTCOMES_SHOWN])
 
     def notes(self) -> list[str]:
-        left = self.counts.total() - len(self.rows)
+        left = self.counts.total() - len(self.rows())
         return (
-            [f"{left} more documents could not be used as they were; they are counted, not listed"]
+            [f"{left:,} more documents could not be used as they were; they are counted, not listed"]
             if left
             else []
         )
+
+
+def _by_id(outcome: Outcome) -> tuple[str, str, str]:
+    return outcome.id, outcome.place, outcome.reason
 
 
 @dataclass(slots=True)
@@ -396,7 +413,7 @@ class _Shingled:
     sources: list[str]
     signed: list[Signature | None]
     outcomes: list[Outcome]
-    empty: int  #: documents without words; the first of them are among the outcomes
+    empty: int  #: documents without words; the first of them by id are among the outcomes
     consumed: int
     counted: bool = False  #: the store knows the values already
 
@@ -469,10 +486,8 @@ def _shingle_block(batch: Any, block: bytes, plan: _Plan, store: Any) -> Iterato
     disguised = _disguised_among(suspects.parse().texts)
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
     firsts = np.concatenate([[0], ends[:-1]]) if empty else ends
-    outcomes = [
-        _empty(ids[int(firsts[i]) : int(ends[i])].decode("utf-8", "surrogatepass"))
-        for i in empty[:OUTCOMES_SHOWN]
-    ]
+    blank = (ids[int(firsts[i]) : int(ends[i])].decode("utf-8", "surrogatepass") for i in empty)
+    outcomes = [_empty(identifier) for identifier in nsmallest(OUTCOMES_SHOWN, blank)]
     positions = lines.astype(np.uint64) + np.uint64(batch.first)
     yield _Shingled(
         ids,
@@ -513,7 +528,10 @@ def _shingle_parsed(parsed: ParsedBatch, plan: _Plan, consumed: int) -> _Shingle
         times=parsed.times,
         sources=parsed.sources,
         signed=signed,
-        outcomes=[_empty(parsed.ids[i]) for i in empty[:OUTCOMES_SHOWN]] + parsed.outcomes,
+        outcomes=[
+            _empty(identifier) for identifier in nsmallest(OUTCOMES_SHOWN, (parsed.ids[i] for i in empty))
+        ]
+        + parsed.outcomes,
         empty=len(empty),
         consumed=consumed,
     )

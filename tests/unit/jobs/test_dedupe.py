@@ -142,6 +142,31 @@ def test_two_empty_texts_are_not_duplicates():
     assert [o.state for o in result.outcomes] == ["empty"] * 3
 
 
+@pytest.mark.parametrize("in_a_file", [False, True])
+def test_a_long_list_of_odd_documents_does_not_depend_on_their_order(in_a_file, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "OUTCOMES_SHOWN", 5)
+    rows = [{"id": f"e{i}", "text": ""} for i in range(40)] + [
+        {"id": f"f{i}", "text": None} for i in range(3)
+    ]
+    rows += [{"id": f"g{i // 2}", "text": f"some words {i}"} for i in range(30)]
+    seen = set()
+    for seed in range(3):
+        random.Random(seed).shuffle(rows)
+        if in_a_file:
+            path = tmp_path / "odd.jsonl"
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            with open_source([str(path)]) as source:
+                result = dedupe_inputs(source)
+        else:
+            result = dedupe(rows)
+        listed = [(o.state, o.id) for o in result.outcomes]
+        seen.add(tuple(listed))
+        assert [state for state, _ in listed] == ["duplicate_id"] * 5 + ["empty"] * 5 + ["invalid"] * 3
+        assert result.extra["outcomes"] == {"duplicate_id": 15, "empty": 40, "invalid": 3}
+        assert any(note.startswith("45 more documents") for note in result.notes)
+    assert len(seen) == 1
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_repeated_ids_leave_one_document(order):
     rows = [("x", " ".join(BASE)), ("x", "quite another text with other words"), ("y", edited(4, 2))]
