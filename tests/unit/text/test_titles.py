@@ -24,7 +24,7 @@ BAD = """
 Microsoft Word - doc1.doc|Microsoft Word - Диплом.docx|Microsoft PowerPoint - Slides.ppt|untitled|Untitled-1
 Untitled Document|Untitled 3|Document1|Документ1|Документ Microsoft Word|Презентация PowerPoint|Слайд 1|Slide 1
 PowerPoint Presentation|Без имени 1|Без названия|Безымянный|Заголовок слайда|title|Title|Новый документ|doc|index
-index.html|Home|Главная|Главная страница|thesis.tex|final_v3.dvi|C:\\Users\\a\\b.doc|/home/a/b|http://example.org/x
+index.html|Home|Главная|Главная страница|thesis.tex|final_v3.dvi|C:\\Users\\a\\b.doc|/srv/a/b|http://example.org/x
 file:///x|PII: S0140-6736(05)12345-6|doi:10.1000/182|12345|---|????????? ????|\ufffd\ufffd\ufffd\ufffd
 3f2504e0-4f89-11d3-9a0c-0305e82c3301|Layout 1|Макет 1|a|Scan0001|IMG_2041|LaTeX with hyperref|УДК 519.6|Unknown Title
 """
