@@ -174,9 +174,13 @@ def _built(
                 not close or mask.count(_OPENERS[close], start, end) > mask.count(close, start, end)
             ):
                 ends[at] = apart.end()
+        near = mask[start - 3 if start > 3 else 0 : start]
+        gap = near[-2:-1]
+        if near[-1:] in ("", "\n") or gap.isalnum() or (near[:-2].isalnum() and not gap.isspace()):
+            continue  # a line begins, or a word stands before it: most are so
         around = mask[max(0, start - _LOOK_BACK) : start]
         before = around.rsplit(None, 1)[-1:]  # the word or the signs before it; words are left alone
-        if before and not before[0][0].isalnum() and around[-1] != "\n":
+        if before and not before[0][0].isalnum():
             opening = _OPENING.search(around if start > _LOOK_BACK else f"\n{around}")
             if opening:
                 starts[at] = start - len(opening["first"] or opening[0])
