@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import sys
 from collections.abc import Generator
 from typing import Any
 
@@ -41,6 +42,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
     if STRICT and kernels.BACKEND != "native" and os.environ.get("DOUBLET_KERNELS") != "python":
         pytest.exit("the native kernels were not built: `make clean setup QUIET=-v` shows why", 1)
+
+
+def pytest_unconfigure() -> None:
+    databases: Any = sys.modules.get("library_databases")
+    if databases is not None:
+        databases.stop()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

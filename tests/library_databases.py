@@ -47,6 +47,16 @@ def server() -> Any:
         return f"no PostgreSQL here: {error}"
 
 
+def stop() -> None:
+    """Stop the server, if one was started. Workers of pytest-xdist end without the functions of `atexit`."""
+    if server.cache_info().currsize:
+        running = server()
+        if not isinstance(running, str):
+            running.cleanup()
+    if folder.cache_info().currsize:
+        shutil.rmtree(folder(), ignore_errors=True)
+
+
 def new_address(vendor: str) -> str:
     """The address of an empty database that nobody else uses."""
     number = next(_numbers)
