@@ -69,33 +69,43 @@ def estimate(
 ) -> Estimate:
     """Read the beginning of some parts, sign it, and reckon from there."""
     texts: list[str] = []
-    raw = consumed = records = 0
+    raw = consumed = records = characters = 0
     missing = {(source.fields.id, "--id-field"): 0, (source.fields.text, "--text-field"): 0}
     began = time.perf_counter()
+    share = SAMPLE_BYTES // max(1, min(len(source.parts), SAMPLE_PARTS))
     for part in _some(source.parts):
-        batch = next(part.batches(0, 0, 1 << 30, SAMPLE_BYTES // min(len(source.parts), SAMPLE_PARTS)), None)
-        if batch is None:
-            continue
-        parsed = batch.parse()
-        texts += parsed.texts
-        raw += batch.size_bytes
-        consumed += batch.consumed_bytes if batch.consumed_bytes < batch.size_bytes else batch.size_bytes
-        records += len(parsed) + len(parsed.outcomes)
-        for outcome in parsed.outcomes:
-            for name, option in missing:
-                missing[name, option] += outcome.reason.startswith(f"no field {name!r};")
+        read = packed = 0
+        for batch in part.batches(0, 0, 1 << 30, share):
+            parsed = batch.parse()
+            texts += [text[:SAMPLE_BYTES] for text in parsed.texts]
+            characters += sum(map(len, parsed.texts))
+            read += batch.size_bytes
+            packed = batch.consumed_bytes
+            records += len(parsed) + len(parsed.outcomes)
+            for outcome in parsed.outcomes:
+                for name, option in missing:
+                    missing[name, option] += outcome.reason.startswith(f"no field {name!r};")
+            if read >= share // 2:  # a batch ends early before a record of great length
+                consumed += min(packed, read)
+                break
+        else:  # all of it, with records that were too large to be read
+            consumed += part.size_bytes
+        raw += read
     reading_s = time.perf_counter() - began
-    signing_s, shingles = _signing(texts, method, dict(parameters or {}))
+    signing_s, shingles = _signing(texts, characters, method, dict(parameters or {}))
     scale = source.total_bytes / consumed if consumed else 1.0
     documents = round(len(texts) * scale)
     seconds = (reading_s + signing_s * (1 + STEPS_AFTER)) * scale / max(1.0, 0.8 * workers)
-    memory = BASE_BYTES + documents * BYTES_PER_DOCUMENT + round(shingles * scale * BYTES_PER_SHINGLE)
+    fixed = BASE_BYTES + documents * BYTES_PER_DOCUMENT  # what cannot be moved to disk
+    memory = fixed + round(shingles * scale * BYTES_PER_SHINGLE)
     return Estimate(
         source.total_bytes,
         round(raw * scale),
         documents,
         seconds,
-        min(memory, memory_bytes or _half_of_the_free_memory()),  # beyond that the work goes on on disk
+        max(
+            fixed, min(memory, memory_bytes or _half_of_the_free_memory())
+        ),  # the rest of the work goes on on disk
         tuple(field for field, times in missing.items() if times and times == records),
     )
 
@@ -105,12 +115,12 @@ def _half_of_the_free_memory() -> int:
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
-def _signing(texts: list[str], name: str, parameters: dict[str, Any]) -> tuple[float, int]:
-    """Seconds that signing *texts* takes on this machine, and how many shingles (or words) they have."""
+def _signing(texts: list[str], total: int, name: str, parameters: dict[str, Any]) -> tuple[float, int]:
+    """Seconds that signing takes on this machine, and how many shingles (or words) there are, for *total* characters
+    like those of *texts*."""
     from doublet.signatures import METHODS, gather_statistics
     from doublet.signatures import method as make_method
 
-    total = sum(map(len, texts))
     taste, length = [], 0
     for text in texts:
         taste.append(text[:FIRST_TASTE])

@@ -352,7 +352,8 @@ def _store_memory(memory_bytes: int | None, workers: int) -> int:
     needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY)
     if memory_bytes < needed:
         raise MemoryTooSmall(
-            f"{memory_bytes:,} bytes of memory are too little for {workers} workers: give at least {needed:,}",
+            f"{memory_bytes:,} bytes of memory are too little for {workers} worker{'s' * (workers > 1)}: "
+            f"give at least {needed:,}",
             memory_bytes=memory_bytes,
             needed_bytes=needed,
         )

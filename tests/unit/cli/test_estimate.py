@@ -1,0 +1,49 @@
+"""What is told before the work begins."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from doublet.cli.estimate import BYTES_PER_DOCUMENT, estimate
+from doublet.sources.open import open_source
+
+
+def collection(folder: Path, rows: list[tuple[str, str]]) -> str:
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_it_works(tmp_path: Path) -> None:
+    name = collection(tmp_path, [(str(i), f"some words of number {i} " * 30) for i in range(5_000)])
+    with open_source([name]) as source:
+        expected = estimate(source)
+    assert 4_500 < expected.documents < 5_500
+    assert expected.seconds < 60
+
+
+def test_no_documents(tmp_path: Path) -> None:
+    with open_source([collection(tmp_path, [])]) as source:
+        assert estimate(source).documents == 0
+
+
+@pytest.mark.parametrize("limit", [1 << 30, 1 << 20])
+def test_a_small_record_before_a_very_long_one(limit: int, tmp_path: Path) -> None:
+    """The long one counts too, even when it is too large to be read."""
+    name = collection(
+        tmp_path, [("a", "a few words"), ("b", "many more words " * 400_000), ("c", "few words")]
+    )
+    with open_source([name], max_record_bytes=limit) as source:
+        expected = estimate(source)
+    assert expected.documents <= 5
+    assert expected.seconds < 60
+
+
+def test_what_cannot_be_moved_to_disk_is_told_even_above_the_limit(tmp_path: Path) -> None:
+    name = collection(tmp_path, [(str(i), "") for i in range(20_000)])
+    with open_source([name]) as source:
+        expected = estimate(source, memory_bytes=1_000_000)
+    assert expected.memory_bytes > expected.documents * BYTES_PER_DOCUMENT
