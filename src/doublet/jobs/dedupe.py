@@ -631,6 +631,11 @@ def _join(
     """Links of removed documents to the kept ones that cover them, and the rank of every document."""
     count = len(facts)
     order = preference(facts, id_order, keep, prefer)
+    if facts.unread_times:
+        plan.notes.append(
+            f"{len(facts.unread_times):,} of the times could not be read, such as {facts.unread_times[0]!r}: their "
+            "documents count as the oldest; write times as 2024-05-31 or 2024-05-31T12:00"
+        )
     if outcomes.excluded:
         order = order[~np.isin(order, np.array(sorted(outcomes.excluded), np.int64))]
     if keep != "longest" and containment:

@@ -7,14 +7,21 @@ arrival. Ids that are all whole numbers are ordered as numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter, suggest
+
+_NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?")
+_DAY_FIRST = re.compile(r"(\d{1,2})[.](\d{1,2})[.](\d{4})(.*)", re.DOTALL)
+_YEAR_AND_MONTH = re.compile(r"\d{4}-\d\d$")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 KEEP = ("longest", "first", "newest", "best-source")
 
@@ -27,6 +34,7 @@ class Facts:
     positions: list[NDArray[np.uint64]] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
+    unread_times: list[str] = field(default_factory=list)  #: found by `preference`
     _ids: bytearray = field(default_factory=bytearray)
     _ends: list[NDArray[np.uint64]] = field(default_factory=list)
     _all_ends: NDArray[np.uint64] | None = None
@@ -119,18 +127,51 @@ def _sortable(ids: Sequence[str]) -> NDArray[Any]:
     return names
 
 
+def time_ranks(times: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Rank of each time, the oldest 0, and the times that could not be read: these and missing ones are the oldest.
+
+    Read are numbers (when all are numbers), ISO 8601, days first (11.06.2024), and the dates of mail and feeds. A time
+    without a zone is in UTC.
+    """
+    known = set(times)
+    if all(_NUMBER.fullmatch(text) for text in known if text):
+        read = {text: float(text) for text in known if text}
+    else:
+        read = {text: moment for text in known if (moment := _moment(text)) is not None}
+    places = {moment: place for place, moment in enumerate(sorted(set(read.values())), 1)}
+    ranks = np.array([places[read[text]] if text in read else 0 for text in times], np.int64)
+    return ranks, sorted(text for text in known if text and text not in read)
+
+
+def _moment(text: str) -> float | None:
+    from email.utils import parsedate_to_datetime
+
+    text = text.strip()
+    day_first = _DAY_FIRST.match(text)
+    if day_first:
+        day, month, year, rest = day_first.groups()
+        text = f"{year}-{month:0>2}-{day:0>2}{rest.replace(', ', ' ')}"
+    elif len(text) == 4 and text.isascii() and text.isdigit():
+        text += "-01-01"
+    elif _YEAR_AND_MONTH.match(text):
+        text += "-01"
+    for reader in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            moment = reader(text)
+        except (ValueError, TypeError, IndexError):
+            continue
+        return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) / timedelta(seconds=1)
+    return None
+
+
 def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequence[str]) -> NDArray[np.int64]:
     """Documents from the most to the least preferred. *ranks* are those of `id_ranks`."""
     words = -facts.word_counts().astype(np.int64)
     if keep == "first":
         return np.argsort(ranks, kind="stable")
     if keep == "newest":
-        times = (
-            np.unique(np.array(facts.times, dtype=object), return_inverse=True)[1]
-            if facts.times
-            else words * 0
-        )
-        return np.lexsort((ranks, words, -np.asarray(times, np.int64)))
+        times, facts.unread_times = time_ranks(facts.times)
+        return np.lexsort((ranks, words, -times if len(times) else words * 0))
     if keep == "best-source":
         places = {name: place for place, name in enumerate(prefer)}
         source = np.array([places.get(name, len(places)) for name in facts.sources], np.int64)

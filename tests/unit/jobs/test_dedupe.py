@@ -118,6 +118,27 @@ def test_keep_first_newest_and_best_source():
 
 
 @pytest.mark.covers("C3")
+@pytest.mark.covers("K7")
+@pytest.mark.parametrize(
+    ("times", "newest"),
+    [
+        (["01.07.2023", "11.06.2024", "2.05.2024"], 1),
+        (["2024-05-01", "2024-05-01T10:00", "2023-12-31T23:59:59Z"], 1),
+        (["2024-05-01T12:00:00+03:00", "2024-05-01T10:00:00Z", "2024-05-01T08:59:00"], 1),
+        (["999999999", "1000000000", "5"], 1),
+        (["2023", "2024-02", "2024-01-31"], 1),
+        (["Wed, 01 May 2024 10:00:00 +0300", "Thu, 02 May 2024 10:00:00 +0300", ""], 1),
+        (["yesterday", "2001-01-01", ""], 1),
+        (["31.12.2023, 10:00", "31.12.2023 23:00:00", "2023-12-31"], 1),
+    ],
+)
+def test_the_newest_in_any_way_to_write_times(times, newest):
+    rows = [{"id": str(i), "text": " ".join(BASE), "time": time} for i, time in enumerate(times)]
+    result = dedupe(rows, keep="newest")
+    assert result.kept == (str(newest),)
+    assert any("'yesterday'" in note for note in result.notes) == ("yesterday" in times)
+
+
 def test_a_short_text_goes_to_the_long_one_even_when_it_is_preferred():
     texts = [
         {"id": "short", "text": " ".join(BASE[:60]), "time": "2024"},
