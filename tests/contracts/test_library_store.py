@@ -445,6 +445,22 @@ def test_a_dictionary_is_trained_and_stays_readable(vendor: str) -> None:
         assert index_library(store, "x", documents).unchanged == 420
 
 
+def test_a_dictionary_that_is_trained_while_others_are_stored_is_not_lost(vendor: str) -> None:
+    """Texts are packed in one thread while another commits."""
+    address = new_address(vendor)
+    english = [Document(f"en{n}", f"{EN[n : n + 250]} {n}") for n in range(420)]
+    with Store(address) as store:
+        number = store.create("x").number
+        waiting = []
+        russian = store.prepare([Document(f"ru{n}", f"{RU[n : n + 250]} {n}") for n in range(420)])
+        store._writer.add(number, russian, then=lambda _: waiting.append(store.prepare(english)))
+        store.add_prepared(number, waiting[0])
+        assert store.database.row("SELECT count(*) FROM doublet_dictionary") == (2,)
+    with Store(address) as store:
+        texts = {info.id: text for batch in store.walk("x") for info, text in batch}
+        assert {one.id: one.text for one in english}.items() <= texts.items()
+
+
 @pytest.mark.covers("K5")
 @pytest.mark.parametrize(("method", "looks"), [("passages", 1), ("auto", 2)])
 def test_the_work_of_a_check_hardly_grows_with_the_library(

@@ -114,6 +114,7 @@ class Writer:
         self._packer = packer
         self._signer = signer
         self._words = words.WordNumbers(database)
+        self._stored_dictionaries: list[int] = []  # by the transaction at hand
 
     def add(
         self,
@@ -130,6 +131,7 @@ class Writer:
         *skip* names places in the batch that are not to be stored after all, *then* does what belongs to the same step;
         both are called inside the transaction.
         """
+        self._stored_dictionaries = []
         try:
             with self._database.writing(waiting):
                 self._lock(library, waiting)
@@ -148,7 +150,8 @@ class Writer:
             self._words.forget()
             return added
         self._words.keep()
-        self._packer.new.clear()
+        for number in self._stored_dictionaries:  # not all: texts packed meanwhile may have brought more
+            self._packer.new.pop(number, None)
         self.tidy()
         return added
 
@@ -338,7 +341,10 @@ class Writer:
         return [row[0] for row in rows]
 
     def _store_dictionaries(self) -> None:
-        for number, (kind, data) in self._packer.new.items():
+        """Those that texts were packed with so far; other threads go on packing."""
+        new = list(self._packer.new.items())
+        self._stored_dictionaries = [number for number, _ in new]
+        for number, (kind, data) in new:
             self._database.rows(
                 "INSERT INTO doublet_dictionary (id, kind, data) VALUES (%s, %s, %s) ON CONFLICT (id) DO NOTHING",
                 [number, kind, data],
