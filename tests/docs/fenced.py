@@ -13,10 +13,12 @@ Elided blocks are left alone. Look at the difference before you commit it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -124,6 +126,20 @@ class Reader:
             "LC_ALL": "C.UTF-8",
         }
         self.python: list[str] = []  # what earlier Python blocks said
+        self.sessions: list[int] = []  # of the blocks, for what they leave running
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stops what the blocks left running, such as a server when a later block failed."""
+        for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                behind_the_name = (
+                    status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+                )
+                if int(behind_the_name[3]) in self.sessions:
+                    os.kill(int(status.parent.name), signal.SIGKILL)
 
     def follow(self, block: Block) -> str:
         """What the block prints. Fails when it does not end as the page says."""
@@ -133,31 +149,32 @@ class Reader:
             command = [sys.executable, "-c", source]
         else:
             command = ["sh", "-eu", "-c", f"trap 'pwd > \"{place}\"' EXIT\n{block.body}"]
-        done = subprocess.run(
+        done = subprocess.Popen(
             command,
-            check=False,
             cwd=self.folder,
             env=self.environment,
-            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
-            timeout=120,
+            start_new_session=True,
         )
+        self.sessions.append(done.pid)
+        out, err = done.communicate(timeout=120)
         ended = f"line {block.line} ended with {done.returncode}, not {block.exit_code}"
-        told = f"{block.body}\n{done.stdout}\n{done.stderr}"
-        assert done.returncode == block.exit_code, f"{ended}:\n{told}"
+        assert done.returncode == block.exit_code, f"{ended}:\n{block.body}\n{out}\n{err}"
         if block.language == "python":
             self.python.append(block.body)
-            return done.stdout.partition(f"{marker}\n")[2]
+            return out.partition(f"{marker}\n")[2]
         self.folder = pathlib.Path(place.read_text(encoding="utf-8").strip())
-        return done.stdout
+        return out
 
 
 def refill(page: pathlib.Path) -> None:
     """Write what the blocks of *page* print now into their output blocks."""
     text = page.read_text(encoding="utf-8")
     changes = []
-    with tempfile.TemporaryDirectory() as home:
-        reader = Reader(pathlib.Path(home))
+    with tempfile.TemporaryDirectory() as home, Reader(pathlib.Path(home)) as reader:
         for block in blocks(text):
             if block.runnable:
                 printed = reader.follow(block)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
+import time
 
 import pytest
 
@@ -15,12 +16,12 @@ PAGES = [page for page in pages() if runnable(page)]
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
 def test_runnable_examples_run(page: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    reader = Reader(tmp_path)
-    for block in runnable(page):
-        printed = reader.follow(block)
-        if block.output is not None:
-            shown = f"line {block.line} shows\n{block.output}\nbut prints\n{printed}"
-            assert agrees(printed, block.output, elided=block.elided), shown
+    with Reader(tmp_path) as reader:
+        for block in runnable(page):
+            printed = reader.follow(block)
+            if block.output is not None:
+                shown = f"line {block.line} shows\n{block.output}\nbut prints\n{printed}"
+                assert agrees(printed, block.output, elided=block.elided), shown
 
 
 def test_the_pages_that_are_followed_word_for_word_run() -> None:
@@ -32,11 +33,31 @@ def test_the_pages_that_are_followed_word_for_word_run() -> None:
 def test_a_wrong_example_is_noticed(tmp_path: pathlib.Path) -> None:
     first = "```sh run\nmkdir x\ncd x\necho one\n```\n```text output\none\n```\n"
     good, bad = blocks(first + "\n```sh run exit=3\nfalse\n```\n")
-    reader = Reader(tmp_path)
-    assert agrees(reader.follow(good), good.output or "")
-    assert reader.folder.name == "x"
-    with pytest.raises(AssertionError, match="ended with 1, not 3"):
-        reader.follow(bad)
+    with Reader(tmp_path) as reader:
+        assert agrees(reader.follow(good), good.output or "")
+        assert reader.folder.name == "x"
+        with pytest.raises(AssertionError, match="ended with 1, not 3"):
+            reader.follow(bad)
+
+
+def test_what_a_page_leaves_running_is_stopped(tmp_path: pathlib.Path) -> None:
+    (left,) = blocks("```sh run\ntimeout 300 sleep 300 > /dev/null 2>&1 &\necho $!\n```\n")
+    with Reader(tmp_path) as reader:
+        number = int(reader.follow(left))
+        assert pathlib.Path(f"/proc/{number}").exists()
+    for _ in range(100):
+        if not running(number):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"process {number} still runs")
+
+
+def running(number: int) -> bool:
+    """False for a process that has ended, also when nobody has asked for its end yet."""
+    try:
+        return pathlib.Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize(
