@@ -461,6 +461,17 @@ def test_a_dictionary_that_is_trained_while_others_are_stored_is_not_lost(vendor
         assert {one.id: one.text for one in english}.items() <= texts.items()
 
 
+def test_two_look_ups_joined_are_one(store: Store, name: str) -> None:
+    store.add(name, [Document("ru", RU), Document("en", EN), Document("both", f"{RU} {EN}")])
+    keys = passages.make_keys([f"{RU} some words between {EN}"], every=True).values
+    whole = passages.look_up(store.database, keys, None)
+    first, rest = (passages.look_up(store.database, some, None) for some in (keys[:40], keys[40:]))
+    joined = first.joined(rest)
+    for part in ("keys", "documents", "frequency"):
+        assert getattr(joined, part).tolist() == getattr(whole, part).tolist()
+    assert len(whole.documents) > 40
+
+
 @pytest.mark.covers("K5")
 @pytest.mark.parametrize(("method", "looks"), [("passages", 1), ("auto", 2)])
 def test_the_work_of_a_check_hardly_grows_with_the_library(

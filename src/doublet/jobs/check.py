@@ -123,6 +123,15 @@ class Explained:
     disguise: Disguise
 
 
+Aligned = tuple[TokenBatch, list[Passage]]  #: words of a candidate, and the passages that are equal
+
+
+def align_exactly(batch: TokenBatch, other: str, options: AlignOptions) -> Aligned:
+    """The first part of explaining the text with these words by *other*."""
+    words = Canon().tokens([other])
+    return words, exact_passages(batch.hashes, words.hashes, options)
+
+
 def explain(
     text: str,
     candidates: Sequence[Document],
@@ -133,23 +142,24 @@ def explain(
     *,
     counted: NDArray[np.bool_] | None = None,
     batch: TokenBatch | None = None,
+    aligned: Sequence[Aligned] | None = None,
 ) -> Explained:
     """Align *text* with every candidate and rank them.
 
     *measures* are resemblance and containment of each candidate. Words that are not *counted* (all are, without it)
-    have no share; a source of such words alone comes last, with the share 0. *batch* holds the words of *text*.
+    have no share; a source of such words alone comes last, with the share 0. *batch* holds the words of *text*,
+    *aligned* what `align_exactly` gave for each candidate.
     A document that has only possible places is none of the sources; with a *min_share* it is not told at all.
     """
-    canon = Canon()
-    batch = batch if batch is not None else canon.tokens([text])
+    batch = batch if batch is not None else Canon().tokens([text])
     words = len(batch.hashes)
-    passages: list[list[Passage]] = []
-    batches = []
-    for number, document in enumerate(candidates):
-        other = canon.tokens([document.text])
-        batches.append(other)
-        passages.append(exact_passages(batch.hashes, other.hashes, options))
-        progress.step("aligning", number + 1, len(candidates), "documents")
+    if aligned is None:
+        aligned = []
+        for number, document in enumerate(candidates):
+            aligned.append(align_exactly(batch, document.text, options))
+            progress.step("aligning", number + 1, len(candidates), "documents")
+    batches = [other for other, _ in aligned]
+    passages = [found for _, found in aligned]
     possible = _see_through(text, words, candidates, measures, passages, batches)
     names = [document.id for document in candidates]
     if words and counted is not None:

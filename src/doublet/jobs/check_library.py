@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter, UnknownMethod, suggest
-from doublet.jobs.check import Explained, explain
+from doublet.jobs.check import Aligned, align_exactly, explain
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
 from doublet.model import Check, Document, LeftOut, SourceMatch, Span
@@ -117,33 +117,48 @@ def check_library(
     masks = _masks(store, text, batch, wanted, keys, hits, documents, options)
     left = ~np.logical_or.reduce([mask for mask, _ in masks.values()]) if masks else None
 
-    def explained() -> tuple[set[int], list[int], Explained]:
+    aligned: dict[int, Aligned] = {}
+
+    def align_others() -> tuple[set[int], list[int]]:
+        """Numbers of own versions and of the others, those most alike first: of sources that explain the same words
+        they come first. The others are aligned."""
         mine = _own(found.values(), name, own) if "own" in wanted else set()
         place = {number: row for row, number in enumerate(found)}
-        # Of sources that explain the same words the one most alike comes first.
         others = sorted(set(found) - mine, key=lambda number: (-measures[place[number]][0], number))
-        answer = explain(
-            text,
-            [_document(*found[number], rank) for rank, number in enumerate(others)],
-            [measures[place[number]] for number in others],
-            options,
-            min_share,
-            progress,
-            counted=left,
-            batch=batch,
-        )
-        return mine, others, answer
+        for number in others:
+            if number not in aligned:
+                aligned[number] = align_exactly(batch, found[number][1], options)
+                progress.step("aligning", len(aligned), len(found), "documents")
+        return mine, others
 
-    mine, others, answer = explained()
-    if method == AUTO and answer.share < EXPLAINED and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN:
-        # Little was found: the text may be reworded, and any of its fingerprints may be one that survived.
-        every = make_keys([text], batch, every=True)
-        more = candidates_of(store.look_up(every.values, numbers))
-        new = {number: one for number, one in more.items() if number not in found}
-        if new:
-            found |= new
-            measures = [*measures, *_measure(text, [one[1] for one in new.values()])]
-            mine, others, answer = explained()
+    mine, others = align_others()
+    if method == AUTO and EVERY_KEY_UP_TO < words <= EVERY_KEY_IF_OPEN:
+        equal = np.zeros(words, np.bool_)
+        for number in others:
+            for passage in aligned[number][1]:
+                equal[passage.a_start : passage.a_end] = True
+        if (equal if left is None else equal & left).mean() < EXPLAINED:
+            # Little was found: the text may be reworded, and any of its fingerprints may be one that survived.
+            every = make_keys([text], batch, every=True).values
+            rest = every[~np.isin(every, keys.values)]
+            more = candidates_of(hits.joined(store.look_up(rest, numbers)))
+            new = {number: one for number, one in more.items() if number not in found}
+            if new:
+                found |= new
+                measures = [*measures, *_measure(text, [one[1] for one in new.values()])]
+                mine, others = align_others()
+    place = {number: row for row, number in enumerate(found)}
+    answer = explain(
+        text,
+        [_document(*found[number], rank) for rank, number in enumerate(others)],
+        [measures[place[number]] for number in others],
+        options,
+        min_share,
+        progress,
+        counted=left,
+        batch=batch,
+        aligned=[aligned[number] for number in others],
+    )
     borrowed = _covered(answer.sources, batch)
     taken = _own_words(mine, found, batch, options)
     left_out = _tell(masks, borrowed, taken, batch, mine, found)

@@ -8,6 +8,7 @@ verification finds them in the few texts that are looked at. Measured in benchma
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,6 +39,13 @@ KEYS_PER_CANDIDATE = 4  #: a long work has one more candidate for so many keys
 EVERY_KEY_UP_TO = 300
 #: Goes with the stored keys: what was made with another version is made again by `doublet library verify --repair`.
 VERSION = (TEXT_VERSION * 100 + HASH_VERSION) * 100 + 1
+
+#: of each key that stands somewhere: its place in the list, and the documents
+_LOOK_UP = (
+    "SELECT wanted.key, (SELECT group_concat(rowid) FROM (SELECT rowid FROM doublet_posting "
+    "WHERE doublet_posting MATCH wanted.value LIMIT ?)) AS documents "
+    "FROM json_each(?) AS wanted WHERE documents IS NOT NULL"
+)
 
 _MASK = np.uint64((1 << KEY_BITS) - 1)
 _LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz012345", np.uint8)
@@ -172,6 +180,14 @@ class Hits:
     documents: I64
     frequency: I64  #: of each key, counted up to CUT + 1
 
+    def joined(self, other: Hits) -> Hits:
+        """These and those of *other* keys."""
+        return Hits(
+            np.concatenate([self.keys, other.keys + len(self.frequency)]),
+            np.concatenate([self.documents, other.documents]),
+            np.concatenate([self.frequency, other.frequency]),
+        )
+
 
 def look_up(database: Database, keys: U64, libraries: LibraryFilter | None, cut: int = CUT) -> Hits:
     """Documents (of these libraries) that have the keys; of a key with more than *cut* documents only some."""
@@ -184,32 +200,28 @@ def _look_up_sqlite(
     database: Database, keys: U64, libraries: LibraryFilter | None, cut: int
 ) -> tuple[I64, I64, I64]:
     cursor = database.raw.cursor()
-    cursor.row_factory = _first
-    sql = "SELECT rowid FROM doublet_posting WHERE doublet_posting MATCH ? LIMIT ?"
+
+    def ask(tokens: list[str], most: int) -> list[tuple[int, I64]]:
+        found = cursor.execute(_LOOK_UP, (most, json.dumps(tokens))).fetchall()
+        return [
+            (place, np.array([int(one) for one in documents.split(",")], np.int64))
+            for place, documents in sorted(found)
+        ]
+
     tokens = spell_keys(keys, range(len(keys) + 1))
-    found: list[int] = []
     counts = np.zeros(len(keys), np.int64)
-    if libraries is None:
-        for number, token in enumerate(tokens):
-            rows = cursor.execute(sql, (token, cut + 1)).fetchall()
-            counts[number] = len(rows)
-            found += rows
-        documents = np.array(found, np.int64)
-        return np.repeat(np.arange(len(keys)), counts), documents, counts
     parts = []
-    for number, token in enumerate(tokens):
-        rows = cursor.execute(sql, (token, cut + 1)).fetchall()
-        if len(rows) > cut:  # documents of other libraries may have used up the limit
-            rows = cursor.execute(sql, (token, -1)).fetchall()
-        own = libraries.only(np.array(rows, np.int64))[: cut + 1]
+    # All keys in one statement: most stand nowhere, and a statement for each would cost more than the search.
+    for number, documents in ask(tokens, cut + 1):
+        own = documents
+        if libraries is not None:
+            if len(own) > cut:  # documents of other libraries may have used up the limit
+                ((_, own),) = ask([tokens[number]], -1)
+            own = libraries.only(own)[: cut + 1]
         counts[number] = len(own)
         parts.append(own)
-    documents = np.concatenate(parts) if parts else np.zeros(0, np.int64)
-    return np.repeat(np.arange(len(keys)), counts), documents, counts
-
-
-def _first(_: Any, row: tuple[int]) -> int:
-    return row[0]
+    everything = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    return np.repeat(np.arange(len(keys)), counts), everything, counts
 
 
 class LibraryFilter:
