@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, UsageError
+from doublet.errors import InvalidParameter, MemoryTooSmall, OutputFailed, SpillFailed, UsageError
 from doublet.index.keys import KeyTable, clean_by_keys
 from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.preference import Facts, check_keep, has_repeats, id_ranks, preference
@@ -214,6 +214,13 @@ def dedupe_inputs(
         related=related,
     )
     progress.step("writing", 0, None, "files")
+    unused = sum(count for state, count in outcomes.counts.items() if state != "empty")
+    if unused and kept_out is not None and isinstance(source, RecordSource) and source.reads(kept_out):
+        raise OutputFailed(
+            f"{kept_out} is one of the inputs, and {unused:,} of the records could not be used: they would be lost. "
+            "Name another file for what is kept",
+            path=str(kept_out),
+        )
     if groups_out is not None:
         from doublet.reports.tables import write_groups
 

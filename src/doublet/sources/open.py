@@ -90,6 +90,10 @@ class Inputs:
 
         check_kept(self, out)
 
+    def reads(self, path: Path) -> bool:
+        paths = (getattr(part, "path", None) for part in self.parts)
+        return path.exists() and any(one and one.exists() and path.samefile(one) for one in paths)
+
     def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
         from doublet.sources.kept import write_kept
 

@@ -141,6 +141,10 @@ class RecordSource(Protocol):
         """Raise `UsageError` or `OutputFailed` where `write_kept` would: ask before the work."""
         ...
 
+    def reads(self, path: Path) -> bool:
+        """Whether *path* is one of the inputs."""
+        ...
+
     def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
         """Write the records whose position *keep* accepts to *out*; gives their number (`sources.kept`)."""
         ...

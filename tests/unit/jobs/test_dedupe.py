@@ -10,7 +10,15 @@ import pytest
 
 import doublet
 from doublet import kernels
-from doublet.errors import Cancelled, InvalidParameter, MemoryTooSmall, SpillFailed, UnknownMethod, UsageError
+from doublet.errors import (
+    Cancelled,
+    InvalidParameter,
+    MemoryTooSmall,
+    OutputFailed,
+    SpillFailed,
+    UnknownMethod,
+    UsageError,
+)
 from doublet.jobs import dedupe as module
 from doublet.jobs.dedupe import dedupe, dedupe_inputs
 from doublet.progress import Progress
@@ -317,6 +325,22 @@ def test_progress_is_told_in_order():
     seen.clear()
     dedupe(DOCUMENTS, progress=Progress(lambda event: seen.append(event.stage)))
     assert list(dict.fromkeys(seen)) == ["reading", "joining", "reading again", "aligning", "writing"]
+
+
+def test_an_input_is_replaced_only_when_nothing_of_it_would_be_lost(tmp_path):
+    source = tmp_path / "in.jsonl"
+    lines = [json.dumps({"id": i, "text": t}, ensure_ascii=False) for i, t in DOCUMENTS]
+    source.write_text("\n".join([*lines, "not json"]) + "\n", encoding="utf-8")
+    before, groups = source.read_bytes(), tmp_path / "g.jsonl"
+    with open_source([str(source)]) as opened, pytest.raises(OutputFailed, match="would be lost"):
+        dedupe_inputs(opened, threshold=0.6, kept_out=source, groups_out=groups)
+    assert source.read_bytes() == before
+    assert not groups.exists()
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with open_source([str(source)]) as opened:
+        kept = dedupe_inputs(opened, threshold=0.6, kept_out=source).kept
+    left = [json.loads(line)["id"] for line in source.read_text("utf-8").splitlines()]
+    assert sorted(left) == sorted(kept)
 
 
 @pytest.mark.covers("K7")
