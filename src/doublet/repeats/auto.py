@@ -134,8 +134,9 @@ def _own_words(
         np.cumsum(inside, out=reach[1:])
         for number in wide.get(level, ()):
             members = groups[number][1]
-            length = sum(end - start for start, end in members) / len(members)
-            told = sum(int(reach[end]) - int(reach[start]) for start, end in members) / len(members)
+            starts, ends = np.array(members, np.int64).T
+            length = int((ends - starts).sum()) / len(members)
+            told = int((reach[ends].astype(np.int64) - reach[starts]).sum()) / len(members)
             words = max(0.0, matched[number] - told)
             out[number] = words, words / max(length - told, 1.0)
             if told and words:
@@ -477,10 +478,12 @@ def _without_covered(groups: TokenGroups) -> TokenGroups:
             _enter(members, len(better), over)
             better.append(members)
     sizes = [len(members) for members in better]
+    most = max(sizes, default=0)  # the largest need not be looked at: none is larger
     return [
         members
         for number, members in enumerate(better)
-        if not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
+        if sizes[number] == most
+        or not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
     ]
 
 
