@@ -11,6 +11,7 @@ import pytest
 from doublet.index import keys as module
 from doublet.index.keys import KeyTable
 from doublet.jobs import dedupe as job
+from doublet.jobs.dedupe import memory
 
 COUNT = 300
 
@@ -71,7 +72,7 @@ def test_a_method_with_spilled_keys_gives_the_same(
     base = [[f"w{rng.randrange(3000)}" for _ in range(120)] for _ in range(30)]
     texts = [(f"{i}", " ".join(base[i % 30][: 120 - i % 7])) for i in range(90)]
     loose = job.dedupe(texts, method=method).to_dict()
-    monkeypatch.setattr(job, "KEY_SHARE", 1 << 60)
+    monkeypatch.setattr(memory, "KEY_SHARE", 1 << 60)
     monkeypatch.setattr(module, "KEYS_AT_ONCE", 64)
     tight = job.dedupe(texts, method=method, spill_folder=str(tmp_path)).to_dict()
     assert loose == tight

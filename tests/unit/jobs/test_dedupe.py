@@ -19,8 +19,7 @@ from doublet.errors import (
     UnknownMethod,
     UsageError,
 )
-from doublet.jobs import dedupe as module
-from doublet.jobs.dedupe import dedupe, dedupe_inputs
+from doublet.jobs.dedupe import dedupe, dedupe_inputs, joining, memory, outcomes
 from doublet.progress import Progress
 from doublet.sources.open import open_source
 
@@ -173,7 +172,7 @@ def test_two_empty_texts_are_not_duplicates():
 
 @pytest.mark.parametrize("in_a_file", [False, True])
 def test_a_long_list_of_odd_documents_does_not_depend_on_their_order(in_a_file, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "OUTCOMES_SHOWN", 5)
+    monkeypatch.setattr(outcomes, "OUTCOMES_SHOWN", 5)
     rows = [{"id": f"e{i}", "text": ""} for i in range(40)] + [
         {"id": f"f{i}", "text": None} for i in range(3)
     ]
@@ -254,7 +253,7 @@ def test_sketches_agree_with_the_exact_join_on_clear_cases(threshold):
 
 
 def test_beyond_the_limit_candidates_come_from_sketches(monkeypatch):
-    monkeypatch.setattr(module, "EXACT_UP_TO", 3)
+    monkeypatch.setattr(joining, "EXACT_UP_TO", 3)
     assert any("sketches" in note for note in dedupe(DOCUMENTS).notes)
 
 
@@ -296,7 +295,7 @@ def test_swapped_letters_are_found_and_counted():
 
 @pytest.mark.skipif(kernels.BACKEND == "python", reason="the plain kernels never spill")
 def test_a_disk_that_cannot_be_written_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_store_memory", lambda *_: 20_000)
+    monkeypatch.setattr(memory, "store_memory", lambda *_: 20_000)
     texts = [(str(i), " ".join(words(i, 300))) for i in range(50)]
     with pytest.raises(SpillFailed, match="TMPDIR"):
         dedupe(texts, spill_folder=str(tmp_path / "missing"))
@@ -305,7 +304,7 @@ def test_a_disk_that_cannot_be_written_is_told(tmp_path, monkeypatch):
 def test_spilled_or_not_the_answer_is_the_same(tmp_path, monkeypatch):
     many = [*DOCUMENTS, *((f"n{i}", edited(i + 10, 3 + i % 60)) for i in range(300))]
     roomy = dedupe(many, threshold=0.5, views=("strict",))
-    monkeypatch.setattr(module, "_store_memory", lambda *_: 20_000)
+    monkeypatch.setattr(memory, "store_memory", lambda *_: 20_000)
     tight = dedupe(many, threshold=0.5, views=("strict",), spill_folder=str(tmp_path))
     assert tight.to_dict() == roomy.to_dict()
     assert list(tmp_path.iterdir()) == []

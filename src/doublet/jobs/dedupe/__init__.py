@@ -1,0 +1,153 @@
+"""Find the duplicates of a collection and say which documents to keep (K7, C3).
+
+The way of the data, a module each:
+
+1. `plan`: what was asked for, checked; the method and the shingles that verify it. `memory` shares out the budget.
+2. `reading`: batches (threads parse and shingle them in parallel) go into a `SetStore`, which spills to disk beyond
+   the budget; `signed` takes what a method with its own signatures needs, `outcomes` what could not be used.
+3. `joining`: documents in the order of the user's preference; exact for up to a million of them, else candidates from
+   sketches; the other methods bring their own candidates. Every link is verified on the full sets of shingles.
+4. `answers`: every removed document goes to its closest keeper; pairs and other views. `related`: reworded copies.
+5. `writing`: the groups and the cleaned collection as files.
+
+`documents` lets documents in memory be read like a file. The result does not depend on the order of the input or on the
+number of workers. Explained in docs/explanation/exact-join.md.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from doublet import kernels
+from doublet.errors import UsageError
+from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
+from doublet.jobs.dedupe.documents import Documents
+from doublet.jobs.dedupe.joining import join
+from doublet.jobs.dedupe.memory import share_out, spilling
+from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes, check_share
+from doublet.jobs.dedupe.reading import read
+from doublet.jobs.dedupe.related import find_copies
+from doublet.jobs.dedupe.writing import check_files, write_files
+from doublet.model import Deduplication, Document
+from doublet.progress import Progress
+from doublet.sources.records import RecordSource
+
+__all__ = ["Documents", "dedupe", "dedupe_inputs", "join_groups"]
+
+
+def dedupe(
+    documents: Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+    **options: Any,
+) -> Deduplication:
+    """Duplicates among *documents* (in memory): `Document`s, mappings with "id" and "text", or (id, text) pairs.
+
+    Options are those of `dedupe_inputs` except the files to write. Example::
+
+        result = doublet.dedupe([("a", text_a), ("b", text_b)], threshold=0.8, shingle_words=5)
+        result.groups[0].members[0].resemblance
+    """
+    for name in ("groups_out", "kept_out"):
+        if name in options:
+            raise UsageError(f"{name} is for collections in files: use dedupe_inputs")
+    return dedupe_inputs(Documents(documents), **options)
+
+
+def dedupe_inputs(
+    source: RecordSource | Documents,
+    *,
+    method: str = AUTO,
+    threshold: float | None = None,
+    containment: float | None = 0.9,
+    keep: str = "longest",
+    prefer: Sequence[str] = (),
+    pairs: bool = False,
+    views: Sequence[str] = (),
+    candidates: str = "auto",
+    reworded: str = "list",
+    workers: int = 1,
+    memory_bytes: int | None = None,
+    spill_folder: str | None = None,
+    progress: Progress | None = None,
+    groups_out: Path | None = None,
+    kept_out: Path | None = None,
+    **parameters: Any,
+) -> Deduplication:
+    """Duplicates of a collection.
+
+    A document is removed when a kept one resembles it with *threshold* or more, or when *containment* of it or more
+    lies inside a kept one that is not shorter (None: never). *keep* orders the documents (`doublet.jobs.preference`).
+    *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
+    *reworded* is what the method "auto" does about kept documents that are edited or reworded copies of each other:
+    "list" the likeliest, list "all" (slow), "remove" the reworded ones, or "off".
+    Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
+    """
+    progress = progress or Progress()
+    wishes = Wishes.check(
+        containment=containment,
+        keep=keep,
+        prefer=prefer,
+        pairs=pairs,
+        views=views,
+        candidates=candidates,
+        reworded=reworded,
+        workers=workers,
+    )
+    if threshold is not None:
+        parameters["threshold"] = check_share("threshold", threshold)
+    plan = Plan.make(method, parameters, source, wishes.workers)
+    check_files(source, groups_out, kept_out)
+    room = share_out(plan, wishes, memory_bytes, spill_folder or tempfile.gettempdir())
+    store = kernels.SetStore(room.store, room.folder, wishes.workers)
+    try:
+        collection = read(source, plan, wishes, store, room, progress)
+        with spilling(room.folder):
+            links = join(collection, plan, wishes, room, progress)
+            grouped = make_groups(collection, links, plan.threshold)
+            listed = list_pairs(collection, wishes, plan.threshold, progress)
+            related, grouped = find_copies(source, collection, plan, wishes, links, grouped, progress)
+    finally:
+        store.close()
+    names, outcomes = collection.names, collection.outcomes
+    notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
+    if collection.disguised:
+        notes.append(
+            f"{collection.disguised} of {len(collection)} documents hold disguised words "
+            "(look-alike letters, hidden characters)"
+        )
+    gone = np.zeros(len(collection), np.bool_)
+    gone[[*grouped.removed, *outcomes.excluded]] = True
+    by_id = np.argsort(collection.id_order, kind="stable")
+    kept = by_id[~gone[by_id]]
+    named = np.empty(len(names), object)
+    named[:] = names
+    result = Deduplication(
+        method=method,
+        parameters={
+            **plan.described,
+            "threshold": plan.threshold,
+            "containment": wishes.containment or None,
+            "keep": keep,
+        },
+        documents=len(collection),
+        groups=grouped.groups,
+        kept=tuple(named[kept].tolist()),
+        outcomes=outcomes.rows(),
+        pairs=listed.pairs,
+        strict=listed.strict,
+        families=listed.families,
+        notes=tuple(notes),
+        recipe=plan.recipe,
+        extra={
+            "outcomes": {state: count for state, count in sorted(outcomes.counts.items()) if count},
+            "disguised_documents": collection.disguised,
+        },
+        related=related,
+    )
+    progress.step("writing", 0, None, "files")
+    write_files(source, result, collection, kept, groups_out, kept_out)
+    return result

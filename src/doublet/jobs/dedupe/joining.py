@@ -1,0 +1,89 @@
+"""Sets → links: every removed document with the kept ones that cover it, verified on the full sets of shingles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.index.keys import KeyTable, clean_by_keys
+from doublet.jobs.dedupe.memory import Room
+from doublet.jobs.dedupe.plan import Plan, Wishes
+from doublet.jobs.dedupe.reading import Collection
+from doublet.jobs.preference import preference
+from doublet.progress import Progress
+from doublet.signatures import method as make_method
+from doublet.signatures.minhash import MinHash
+
+U32 = NDArray[np.uint32]
+
+EXACT_UP_TO = 1_000_000  #: documents; beyond, candidates come from sketches (docs/explanation/exact-join.md)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Removed document, keeper and shingles in common, a row each; and the rank of every document by preference."""
+
+    rows: tuple[U32, U32, U32]
+    ranks: U32
+
+
+def join(collection: Collection, plan: Plan, wishes: Wishes, room: Room, progress: Progress) -> Links:
+    """Links of removed documents to the kept ones that cover them, and the rank of every document."""
+    count, store, containment = len(collection), collection.store, wishes.containment
+    chosen = _in_preference(collection, plan, wishes)
+    ranks = np.full(count, count, np.uint32)
+    ranks[chosen] = np.arange(len(chosen), dtype=np.uint32)
+
+    def on_step(done: int, total: int) -> None:
+        progress.step("joining", done, total, "documents")
+
+    exact = wishes.candidates == "exact" or (wishes.candidates == "auto" and count <= EXACT_UP_TO)
+    if plan.by_shingles and exact:
+        return Links(store.clean(chosen, plan.threshold, containment, on_step), ranks)
+    keys, agree = plan.signed.keys, None
+    if plan.by_shingles:
+        keys = _sketch_keys(plan, store, room)
+        plan.notes.append(
+            "candidates came from sketches: a few pairs close to the threshold, and short texts inside long "
+            "ones, may be missing; every link shown was verified"
+        )
+    elif not plan.signed.estimates:
+        agree = plan.signed.agree
+    keys.settle(count)
+    rows = clean_by_keys(keys, store, chosen, plan.threshold, containment, agree=agree, on_step=on_step)
+    return Links(rows, ranks)
+
+
+def _in_preference(collection: Collection, plan: Plan, wishes: Wishes) -> U32:
+    """Documents that take part, the most preferred first."""
+    facts, store = collection.facts, collection.store
+    order = preference(facts, collection.id_order, wishes.keep, wishes.prefer)
+    if facts.unread_times:
+        plan.notes.append(
+            f"{len(facts.unread_times):,} of the times could not be read, such as {facts.unread_times[0]!r}: their "
+            "documents count as the oldest; write times as 2024-05-31 or 2024-05-31T12:00"
+        )
+    if collection.outcomes.excluded:
+        order = order[~np.isin(order, np.array(sorted(collection.outcomes.excluded), np.int64))]
+    if wishes.keep != "longest" and wishes.containment:
+        # A short text inside a longer one goes to it, whatever is preferred: such texts come last, the longest first.
+        inside = store.contained(wishes.containment)[order].astype(bool)
+        sizes = store.sizes()[order].astype(np.int64)
+        order = np.concatenate([order[~inside], order[inside][np.argsort(-sizes[inside], kind="stable")]])
+    return order.astype(np.uint32)
+
+
+def _sketch_keys(plan: Plan, store: Any, room: Room) -> KeyTable:
+    """Bands of MinHash over the sets in the store."""
+    sketch = make_method("minhash", threshold=plan.threshold, recall=0.99)
+    assert isinstance(sketch, MinHash)
+    filled = np.flatnonzero(store.sizes()).astype(np.uint32)
+    table = KeyTable(room.keys, room.folder)
+    for start in range(0, len(filled), 50_000):
+        some = filled[start : start + 50_000]
+        keys = sketch.band_keys(store.minima(sketch.factors, sketch.terms, some))
+        table.add(keys.reshape(-1), np.repeat(some, keys.shape[1]))
+    return table

@@ -1,0 +1,85 @@
+"""How a budget of memory is shared out, and what is said when the disk that takes the rest cannot be used."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from doublet.errors import MemoryTooSmall, SpillFailed
+from doublet.index.keys import KeyTable
+from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
+
+LEAST_MEMORY = 256_000_000
+BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
+BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
+KEY_SHARE = 4  #: so small a part of the memory is for the keys of a method; more of them wait on disk
+WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Bytes for each part of the work, and the folder for what does not fit."""
+
+    store: int
+    keys: int
+    folder: str
+
+    @property
+    def most_documents(self) -> int:
+        """More than so many do not fit, whatever is spilled."""
+        return (self.store + BASE_MEMORY) // BYTES_PER_DOCUMENT
+
+    def check_documents(self, documents: int) -> None:
+        """Raises `MemoryTooSmall`."""
+        if documents > self.most_documents:
+            raise MemoryTooSmall(
+                f"more than {self.most_documents:,} documents do not fit the memory that is allowed, whatever is "
+                f"spilled: allow {BYTES_PER_DOCUMENT} bytes a document and more (--memory), or cut the collection",
+                documents=documents,
+            )
+
+
+def share_out(plan: Plan, wishes: Wishes, memory_bytes: int | None, folder: str) -> Room:
+    """Give every part of the plan its room. Raises `MemoryTooSmall`."""
+    room = store_memory(memory_bytes, wishes.workers)
+    if plan.method.name == AUTO and wishes.reworded != "off":
+        room -= plan.sample(room)
+    keys = room // KEY_SHARE
+    if not plan.by_shingles:
+        plan.signed.keys = KeyTable(keys, folder)
+        room -= keys
+    return Room(room, keys, folder)
+
+
+def store_memory(memory_bytes: int | None, workers: int) -> int:
+    """What is left for the store of a budget for the whole process. Raises `MemoryTooSmall`."""
+    if memory_bytes is None:
+        memory_bytes = max(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2, 2 * LEAST_MEMORY)
+    needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY)
+    if memory_bytes < needed:
+        raise MemoryTooSmall(
+            f"{memory_bytes:,} bytes of memory are too little for {workers} worker{'s' * (workers > 1)}: "
+            f"give at least {needed:,}",
+            memory_bytes=memory_bytes,
+            needed_bytes=needed,
+        )
+    return memory_bytes - BASE_MEMORY - workers * WORKER_MEMORY
+
+
+class spilling:  # noqa: N801 - reads as a word in "with spilling(folder)"
+    """Turns a full or missing disk into an error that says what to do."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError):
+            raise SpillFailed(
+                f"the folder for temporary data, {self.folder}, cannot be used ({error.strerror or error}): "
+                "free some room, name another folder in TMPDIR, or allow more memory so that nothing has to be spilled",
+                folder=self.folder,
+            ) from error

@@ -1,0 +1,74 @@
+"""Documents that could not be used as they were: all are counted, the first of each state are listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from typing import Any
+
+from doublet.model import Outcome
+
+OUTCOMES_SHOWN = (
+    1_000  #: rows of each state kept of documents that could not be used; all of them are counted
+)
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """Documents that could not be used as they were. *excluded* take no part, and are neither kept nor removed.
+
+    All are counted. Of each state the first by id are listed, so that the list does not depend on the order of arrival.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    excluded: set[int] = field(default_factory=set)
+    _listed: dict[str, list[Outcome]] = field(default_factory=dict)
+
+    def add(self, outcome: Outcome) -> None:
+        self.counts[outcome.state] += 1
+        rows = self._listed.setdefault(outcome.state, [])
+        rows.append(outcome)
+        if len(rows) >= 2 * OUTCOMES_SHOWN:
+            self._listed[outcome.state] = sorted(rows, key=_by_id)[:OUTCOMES_SHOWN]
+
+    def rows(self) -> tuple[Outcome, ...]:
+        """What is listed, state by state."""
+        states = sorted(self._listed.items())
+        return tuple(row for _, rows in states for row in sorted(rows, key=_by_id)[:OUTCOMES_SHOWN])
+
+    def notes(self) -> list[str]:
+        left = self.counts.total() - len(self.rows())
+        return (
+            [f"{left:,} more documents could not be used as they were; they are counted, not listed"]
+            if left
+            else []
+        )
+
+
+def _by_id(outcome: Outcome) -> tuple[str, str, str]:
+    return outcome.id, outcome.place, outcome.reason
+
+
+def empty_ones(identifiers: Iterable[str]) -> list[Outcome]:
+    """Rows for documents without words: for the first of them by id, no more than can ever be listed."""
+    reason = "the text has no words: it is like nothing, and is kept"
+    return [Outcome("empty", identifier, "", reason) for identifier in nsmallest(OUTCOMES_SHOWN, identifiers)]
+
+
+def drop_repeated_ids(names: list[str], store: Any, outcomes: Outcomes) -> None:
+    """Of records with one id the one with the smallest content is used: the order of arrival is no matter."""
+    same: dict[str, list[int]] = {}
+    for document, name in enumerate(names):
+        same.setdefault(name, []).append(document)
+    for name, documents in same.items():
+        if len(documents) == 1:
+            continue
+        documents.sort(key=lambda d: (store.get(d).tobytes(), d))
+        for document in documents[1:]:
+            outcomes.excluded.add(document)
+            reason = (
+                f"{len(documents)} records have the id {name!r}: one of them is used, this one is left out"
+            )
+            outcomes.add(Outcome("duplicate_id", name, "", reason))

@@ -1,0 +1,156 @@
+"""What was asked for, checked (`Wishes`), and the methods that answer it (`Plan`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from doublet.errors import InvalidParameter
+from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
+from doublet.jobs.dedupe.signed import Signed
+from doublet.jobs.preference import check_keep
+from doublet.signatures import Method, gather_statistics
+from doublet.signatures import method as make_method
+from doublet.signatures.shingled import ShingledMethod
+
+VIEWS = ("strict", "families")
+AUTO = "auto"  #: the method that looks further where shingles found nothing
+CANDIDATES = ("auto", "exact", "sketches")
+REWORDED_CHOICES = ("list", "all", "remove", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The options of a job that are not the method's. Made by `check`."""
+
+    containment: float  #: 0: a text inside a longer one is no reason to go
+    keep: str
+    prefer: Sequence[str]
+    pairs: bool
+    views: Sequence[str]
+    candidates: str
+    reworded: str
+    workers: int
+
+    @staticmethod
+    def check(
+        *,
+        containment: float | None,
+        keep: str,
+        prefer: Sequence[str],
+        pairs: bool,
+        views: Sequence[str],
+        candidates: str,
+        reworded: str,
+        workers: int,
+    ) -> Wishes:
+        """Raises `InvalidParameter` for what cannot be asked for."""
+        workers = _check_workers(workers)
+        check_keep(keep, prefer)
+        least = check_share("containment", containment)
+        if candidates not in CANDIDATES:
+            raise InvalidParameter(
+                f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates"
+            )
+        if reworded not in REWORDED_CHOICES:
+            raise InvalidParameter(
+                f"reworded is {reworded!r}: it can be {', '.join(REWORDED_CHOICES)}", name="reworded"
+            )
+        for view in views:
+            if view not in VIEWS:
+                raise InvalidParameter(
+                    f"there is no view {view!r}: it can be {', '.join(VIEWS)}", name="views"
+                )
+        return Wishes(least, keep, prefer, pairs, views, candidates, reworded, workers)
+
+
+@dataclass(slots=True)
+class Plan:
+    """The method at hand, and the shingles by which every link is verified (the method's own where it has them)."""
+
+    method: Method
+    exact: ShingledMethod[Any]
+    threshold: float
+    described: dict[str, Any]
+    signed: Signed
+    notes: list[str] = field(default_factory=list)
+    sampled: SampledKeys | None = None  #: leads to what shingles leave open
+
+    @property
+    def recipe(self) -> Any:
+        return self.method.recipe
+
+    @property
+    def by_shingles(self) -> bool:
+        return self.method.name in ("shingles", AUTO)
+
+    @property
+    def meaning(self) -> Any:
+        """The last step of the method "auto"."""
+        return getattr(self.method, "meaning")  # noqa: B009 - a method of ours, known by its name alone
+
+    @property
+    def reads_blocks(self) -> bool:
+        """True when sets can be made from raw JSON: plain words, shingles of words, no signatures besides."""
+        return self.by_shingles and self.exact.canon.plain and not self.exact.parameters.shingle_chars
+
+    def sample(self, room: int) -> int:
+        """Make ready to look for reworded copies; gives the memory that this takes."""
+        entries = min(MOST_ENTRIES, room // (4 * BYTES_PER_ENTRY))
+        self.sampled = SampledKeys(entries)
+        return entries * BYTES_PER_ENTRY
+
+    @staticmethod
+    def make(name: str, parameters: dict[str, Any], source: Any, workers: int) -> Plan:
+        own = dict(parameters)
+        verify = own.get("threshold", 0.5)
+        from doublet.signatures import METHODS
+
+        known = {info.name for info in METHODS[name].parameters_type.infos()} if name in METHODS else set(own)
+        if "threshold" not in known:
+            own.pop("threshold", None)
+        statistics = gather_statistics(name, _texts(source), threads=workers, **own)
+        chosen = make_method(name, statistics, **own)
+        described = {key: value for key, value in vars(chosen.parameters).items() if key != "containment"}
+        shape = {
+            key: described[key]
+            for key in (
+                "shingle_words",
+                "shingle_chars",
+                "stop_words",
+                "extra_stop_words",
+                "min_letters",
+                "reduce",
+            )
+            if key in described and "shingle_words" in described
+        }
+        if name == AUTO:
+            shape["reduce"] = "none"  # its stems are for the last step
+        exact = make_method("shingles", **shape)
+        assert isinstance(exact, ShingledMethod)
+        threshold = getattr(chosen.parameters, "threshold", verify)
+        return Plan(chosen, exact, threshold, described, Signed(chosen))
+
+
+def _texts(source: Any) -> Iterator[str]:
+    for batch in source.batches():
+        yield from batch.parse().texts
+
+
+def check_share(name: str, value: float | None) -> float:
+    """*value*, or 0 for None. Raises `InvalidParameter` for what is no share."""
+    if value is None:
+        return 0.0
+    if not 0 < value <= 1:
+        raise InvalidParameter(f"{name} is {value}: it must be above 0 and at most 1", name=name, value=value)
+    return float(value)
+
+
+def _check_workers(workers: int) -> int:
+    if workers < 0:
+        raise InvalidParameter(
+            f"workers is {workers}: it must be 1 or more, or 0 for all cores", name="workers", value=workers
+        )
+    return workers or len(os.sched_getaffinity(0))

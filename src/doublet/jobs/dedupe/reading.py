@@ -1,0 +1,209 @@
+"""Documents → sets of shingles: batches of the source are parsed and shingled by threads and go into the store."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.jobs.dedupe.memory import Room, spilling
+from doublet.jobs.dedupe.outcomes import Outcomes, drop_repeated_ids, empty_ones
+from doublet.jobs.dedupe.plan import Plan, Wishes
+from doublet.jobs.preference import Facts, has_repeats, id_ranks
+from doublet.model import Outcome, Signature
+from doublet.progress import Progress
+from doublet.sources.records import ParsedBatch
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+BYTES_PER_SHINGLE = 8  #: of JSON; English has about 7, Russian about 14
+DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
+
+
+@dataclass(slots=True)
+class Collection:
+    """All documents, numbered as they arrived: their sets are in the *store*, the rest of what is known is here."""
+
+    store: Any
+    facts: Facts = field(default_factory=Facts)
+    outcomes: Outcomes = field(default_factory=Outcomes)
+    disguised: int = 0
+    names: list[str] = field(default_factory=list)  #: ids
+    id_order: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: rank of each by id
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def name(self) -> None:
+        """Put the ids in order when all documents are in. Of records with one id all but one are left out."""
+        self.names = self.facts.ids()
+        self.id_order = id_ranks(self.names)
+        if has_repeats(self.names, self.id_order):
+            drop_repeated_ids(self.names, self.store, self.outcomes)
+
+
+@dataclass(slots=True)
+class Shingled:
+    """A batch after the threads: what the collector needs of it, and nothing of the texts."""
+
+    ids: bytes
+    id_ends: U64
+    positions: U64
+    values: U64
+    offsets: U64
+    words: U32
+    disguised: int
+    outcomes: list[Outcome]
+    empty: int  #: documents without words; the first of them by id are among the outcomes
+    consumed: int
+    times: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    signed: list[Signature | None] = field(default_factory=list)
+    counted: bool = False  #: the store knows the values already
+
+
+def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progress: Progress) -> Collection:
+    """All documents of *source*, their sets in *store*. Raises `SourceError`, `SpillFailed`, `MemoryTooSmall`."""
+    out = Collection(store)
+    facts, outcomes, keep = out.facts, out.outcomes, wishes.keep
+    total = getattr(source, "total_bytes", None)
+
+    def work(batch: Any) -> Iterator[Shingled]:
+        if keep in ("longest", "first"):
+            block = getattr(batch, "block", None)
+            if block is not None and plan.reads_blocks:
+                yield from shingle_block(batch, block, plan, store)
+                return
+        yield shingle_parsed(batch.parse(), plan, batch.consumed_bytes)
+
+    batches = iter(source.batches())
+    start = list(islice(batches, 1))
+    if start and total and plan.reads_blocks:
+        # The first batch tells how far the input is compressed.
+        unpacked = total * getattr(start[0], "size_bytes", 0) // max(1, start[0].consumed_bytes)
+        store.expect(unpacked // BYTES_PER_SHINGLE)
+    done = 0
+    for shingled in in_order(chain(start, batches), work, wishes.workers):
+        if plan.sampled is not None:
+            plan.sampled.add(shingled.values, shingled.offsets, done)
+        with spilling(room.folder):
+            store.add(shingled.values, shingled.offsets, True, shingled.counted)
+            plan.signed.take(shingled.signed, done)
+        for outcome in shingled.outcomes:
+            outcomes.add(outcome)
+        outcomes.counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
+        out.disguised += shingled.disguised
+        facts.add_encoded(shingled.ids, shingled.id_ends)
+        facts.words.append(shingled.words)
+        facts.positions.append(shingled.positions)
+        if keep == "newest":
+            facts.times += shingled.times
+        if keep == "best-source":
+            facts.sources += shingled.sources
+        done += len(shingled.words)
+        room.check_documents(done)
+        progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
+    out.name()
+    return out
+
+
+def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any) -> Iterator[Shingled]:
+    """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
+    parameters, canon = plan.exact.parameters, plan.exact.canon
+    values, offsets, words, tricks, ids, ends, lines, starts, left, left_starts = kernels.json_sets(
+        block,
+        batch.fields.id,
+        batch.fields.text,
+        parameters.shingle_words,
+        canon.stop_hashes,
+        canon.min_letters,
+        store,
+    )
+    doubtful = _suspicious(tricks, words)
+    suspects = batch.pick(lines[doubtful].tolist(), starts[doubtful].tolist())
+    empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
+    firsts = np.concatenate([[0], ends[:-1]]) if empty else ends
+    blank = (ids[int(firsts[i]) : int(ends[i])].decode("utf-8", "surrogatepass") for i in empty)
+    yield Shingled(
+        ids=ids,
+        id_ends=ends,
+        positions=lines.astype(np.uint64) + np.uint64(batch.first),
+        values=values,
+        offsets=offsets,
+        words=words,
+        disguised=_disguised_among(suspects.parse().texts),
+        outcomes=empty_ones(blank),
+        empty=len(empty),
+        consumed=batch.consumed_bytes,
+        counted=True,
+    )
+    if len(left):
+        yield shingle_parsed(
+            batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, batch.consumed_bytes
+        )
+
+
+def shingle_parsed(parsed: ParsedBatch, plan: Plan, consumed: int) -> Shingled:
+    """Records of any kind of input: texts to sets, and to the signatures of the method where it has its own."""
+    signed = [] if plan.by_shingles else plan.method.sign_texts(parsed.texts)
+    values, offsets, words, tricks = plan.exact.sets(parsed.texts)
+    suspects = np.flatnonzero(_suspicious(tricks, words)).tolist()
+    encoded = [i.encode("utf-8", "surrogatepass") for i in parsed.ids]
+    empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
+    return Shingled(
+        ids=b"".join(encoded),
+        id_ends=np.cumsum([len(i) for i in encoded], dtype=np.uint64),
+        positions=np.asarray(parsed.positions, np.uint64),
+        values=values,
+        offsets=offsets,
+        words=words,
+        disguised=_disguised_among([parsed.texts[i] for i in suspects]),
+        outcomes=empty_ones(parsed.ids[i] for i in empty) + parsed.outcomes,
+        empty=len(empty),
+        consumed=consumed,
+        times=parsed.times,
+        sources=parsed.sources,
+        signed=signed,
+    )
+
+
+def in_order(
+    batches: Iterator[Any], work: Callable[[Any], Iterator[Shingled]], workers: int
+) -> Iterator[Shingled]:
+    """Results of *work* in the order of the batches; *workers* batches are in hand at a time."""
+    if workers == 1:
+        for batch in batches:
+            yield from work(batch)
+        return
+    waiting: deque[Future[list[Shingled]]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="doublet") as pool:
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(lambda batch: list(work(batch)), batch))
+                if len(waiting) > workers:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _suspicious(tricks: U32, words: U32) -> NDArray[np.bool_]:
+    return (tricks >= DISGUISED_WORDS) & (tricks >= DISGUISED_SHARE * words)
+
+
+def _disguised_among(texts: list[str]) -> int:
+    if not texts:
+        return 0
+    from doublet.text.disguise import disguised_among
+
+    return disguised_among(texts)
