@@ -332,6 +332,11 @@ class Deduplication:
     def removed(self) -> int:
         return sum(len(g.members) for g in self.groups)
 
+    @property
+    def left_out(self) -> int:
+        """Documents that are neither kept nor removed: others with the same ids are used in their place."""
+        return int(self.extra.get("outcomes", {}).get("duplicate_id", 0))
+
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {
             "format": FORMAT_VERSION,
@@ -340,6 +345,7 @@ class Deduplication:
             "documents": self.documents,
             "kept": len(self.kept),
             "removed": self.removed,
+            "left_out": self.left_out,
             "groups": [g.to_dict() for g in self.groups],
             "outcomes": [o.to_dict() for o in self.outcomes],
             "recipe": self.recipe.to_dict() if self.recipe else None,

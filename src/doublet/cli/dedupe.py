@@ -174,7 +174,9 @@ def command(
     if STDOUT not in (groups, kept):
         show(result, form, settings.colour)
     elif form == "table":
-        say(summary(result), quiet=quiet)
+        from doublet.reports.wording import cleaned
+
+        say(cleaned(result), quiet=quiet)
     missing = expected.missing if expected else ()
     hints = [f"No record has a field {name!r}: name the right one with {option}" for name, option in missing]
     if not quiet:
@@ -265,12 +267,6 @@ def exit_code(result: Deduplication) -> int | None:
     if states.isdisjoint(FAILED):
         return None
     return SOME_FAILED if result.documents else NOTHING_DONE
-
-
-def summary(result: Deduplication) -> str:
-    from doublet.reports.wording import count
-
-    return f"{count(result.documents, 'document')}: {len(result.kept):,} kept, {result.removed:,} removed"
 
 
 def show_estimate(expected: Estimate, form: str) -> None:

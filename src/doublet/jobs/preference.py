@@ -166,14 +166,19 @@ def _moment(text: str) -> float | None:
 
 def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequence[str]) -> NDArray[np.int64]:
     """Documents from the most to the least preferred. *ranks* are those of `id_ranks`."""
-    words = -facts.word_counts().astype(np.int64)
     if keep == "first":
         return np.argsort(ranks, kind="stable")
+    return np.lexsort((ranks, *reversed(preference_columns(facts, keep, prefer))))
+
+
+def preference_columns(facts: Facts, keep: str, prefer: Sequence[str]) -> tuple[NDArray[np.int64], ...]:
+    """What documents are ordered by before their ids, the weightiest first; the preferred have the smaller numbers."""
+    words = -facts.word_counts().astype(np.int64)
     if keep == "newest":
         times, facts.unread_times = time_ranks(facts.times)
-        return np.lexsort((ranks, words, -times if len(times) else words * 0))
+        return (-times if len(times) else words * 0), words
     if keep == "best-source":
         places = {name: place for place, name in enumerate(prefer)}
         source = np.array([places.get(name, len(places)) for name in facts.sources], np.int64)
-        return np.lexsort((ranks, words, source))
-    return np.lexsort((ranks, words))
+        return source, words
+    return (words,)

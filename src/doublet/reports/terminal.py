@@ -21,6 +21,7 @@ from doublet.reports.wording import (
     POSSIBLE,
     RELATED,
     VERDICTS,
+    cleaned,
     count,
     percent,
     verdict,
@@ -171,9 +172,7 @@ def _clipped(line: str, width: int) -> str:
 def deduplication(result: Deduplication, *, width: int = 80, colour: bool = False) -> str:
     """A collection cleaned: the numbers, then the largest groups with the reason of every removal."""
     paint = Painter(colour)
-    head = f"{count(result.documents, 'document')}: {len(result.kept):,} kept, {result.removed:,} removed"
-    groups = f" in {count(len(result.groups), 'group')}" if result.groups else ""
-    lines = [paint(head + groups, "title")]
+    lines = [paint(cleaned(result), "title")]
     lines += [paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)]
     if not result.groups:
         lines += ["", "No duplicates."] if result.documents else []

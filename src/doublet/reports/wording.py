@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doublet.model import Comparison
+from doublet.model import Comparison, Deduplication
 
 #: kinds of fragments (K2)
 FRAGMENT_KINDS = {
@@ -103,6 +103,17 @@ STAGES = {
 def count(number: int, one: str, several: str | None = None) -> str:
     """ "1 group", "2,400 groups"."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def cleaned(result: Deduplication) -> str:
+    """A collection cleaned, in numbers that add up: "7 documents: 4 kept, 2 removed in 1 group, 1 left out (…)"."""
+    told = f"{count(result.documents, 'document')}: {len(result.kept):,} kept, {result.removed:,} removed"
+    if result.groups:
+        told += f" in {count(len(result.groups), 'group')}"
+    if result.left_out:
+        others = "another document has its id" if result.left_out == 1 else "other documents have their ids"
+        told += f", {result.left_out:,} left out ({others})"
+    return told
 
 
 def percent(share: float) -> str:

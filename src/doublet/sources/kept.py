@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import io
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from doublet.errors import OutputFailed, UsageError
 from doublet.reports.output import (
@@ -83,6 +87,28 @@ def write_kept(source: Inputs, out: Path, keep: Keep) -> int:
         if form == ".json":
             return _write_array(source, stream, keep)
         return _write_lines(source, stream, keep)
+
+
+def digests(source: Inputs, positions: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Two numbers for each of the records at these ascending positions, made of the bytes that would be written.
+
+    They tell records apart that have one id, whatever the order of the input.
+    """
+    wanted = positions.astype(np.int64)
+    out = np.zeros((len(wanted), 2), np.uint64)
+    for batch in _walk(source):
+        low, high = np.searchsorted(wanted, (batch.first, batch.first + batch.count)).tolist()
+        if low == high:
+            continue
+        indexes = (wanted[low:high] - batch.first).tolist()
+        if isinstance(batch, CsvBatch):
+            raw = [row.raw if isinstance(row, Row) else b"" for row in map(batch.rows.__getitem__, indexes)]
+            records: Iterable[bytes] = (line.rstrip(b"\r\n") for line in raw)
+        else:
+            records = batch.json_lines(indexes)
+        for number, record in enumerate(records, low):
+            out[number] = np.frombuffer(hashlib.blake2b(record, digest_size=16).digest(), ">u8")
+    return out
 
 
 def _form(source: Inputs, out: Path) -> str:

@@ -12,7 +12,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -31,6 +31,10 @@ from doublet.sources.records import (
 )
 from doublet.sources.streams import HEAD_BYTES, Stream, cannot_open, damage, is_stream, spool, standard_input
 from doublet.text import encoding as encodings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # The readers of other kinds are imported when such a file is met: together they take as long as 2 MB of JSON lines.
 
@@ -98,6 +102,11 @@ class Inputs:
         from doublet.sources.kept import write_kept
 
         return write_kept(self, out, keep)
+
+    def digests(self, positions: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        from doublet.sources.kept import digests
+
+        return digests(self, positions)
 
     def close(self) -> None:
         for file in self._spooled:

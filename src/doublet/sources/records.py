@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from doublet.errors import InputUnreadable, suggest
 from doublet.model import Outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAX_BATCH_RECORDS = 1_000
 MAX_BATCH_BYTES = 4_000_000  # batches of 2 to 4 MB are the quickest to tokenise (findings on the native core)
@@ -143,6 +147,10 @@ class RecordSource(Protocol):
 
     def reads(self, path: Path) -> bool:
         """Whether *path* is one of the inputs."""
+        ...
+
+    def digests(self, positions: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Two numbers for each of the records at these ascending positions, made of all that they hold."""
         ...
 
     def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:

@@ -4,7 +4,8 @@ The way of the data, a module each:
 
 1. `plan`: what was asked for, checked; the method and the shingles that verify it. `memory` shares out the budget.
 2. `reading`: batches (threads parse and shingle them in parallel) go into a `SetStore`, which spills to disk beyond
-   the budget; `signed` takes what a method with its own signatures needs, `outcomes` what could not be used.
+   the budget; `signed` takes what a method with its own signatures needs, `outcomes` what could not be used, and of
+   records with one id `repeated` leaves one. The rest of what is known is the `collection`.
 3. `joining`: documents in the order of the user's preference; exact for up to a million of them, else candidates from
    sketches; the other methods bring their own candidates. Every link is verified on the full sets of shingles.
 4. `answers`: every removed document goes to its closest keeper; pairs and other views. `related`: reworded copies.

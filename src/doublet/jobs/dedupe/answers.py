@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
 from doublet.jobs.dedupe.plan import Wishes
-from doublet.jobs.dedupe.reading import Collection
 from doublet.jobs.preference import id_ranks
 from doublet.matches.groups import best_links, families, lists, strict_groups
 from doublet.model import Group, Member, Pair

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.index.keys import KeyTable, clean_by_keys
+from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Plan, Wishes
-from doublet.jobs.dedupe.reading import Collection
 from doublet.jobs.preference import preference
 from doublet.progress import Progress
 from doublet.signatures import method as make_method

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import nsmallest
-from typing import Any
 
 from doublet.model import Outcome
 
@@ -55,20 +54,3 @@ def empty_ones(identifiers: Iterable[str]) -> list[Outcome]:
     """Rows for documents without words: for the first of them by id, no more than can ever be listed."""
     reason = "the text has no words: it is like nothing, and is kept"
     return [Outcome("empty", identifier, "", reason) for identifier in nsmallest(OUTCOMES_SHOWN, identifiers)]
-
-
-def drop_repeated_ids(names: list[str], store: Any, outcomes: Outcomes) -> None:
-    """Of records with one id the one with the smallest content is used: the order of arrival is no matter."""
-    same: dict[str, list[int]] = {}
-    for document, name in enumerate(names):
-        same.setdefault(name, []).append(document)
-    for name, documents in same.items():
-        if len(documents) == 1:
-            continue
-        documents.sort(key=lambda d: (store.get(d).tobytes(), d))
-        for document in documents[1:]:
-            outcomes.excluded.add(document)
-            reason = (
-                f"{len(documents)} records have the id {name!r}: one of them is used, this one is left out"
-            )
-            outcomes.add(Outcome("duplicate_id", name, "", reason))

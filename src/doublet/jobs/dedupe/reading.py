@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import Room, spilling
-from doublet.jobs.dedupe.outcomes import Outcomes, drop_repeated_ids, empty_ones
+from doublet.jobs.dedupe.outcomes import empty_ones
 from doublet.jobs.dedupe.plan import Plan, Wishes
-from doublet.jobs.preference import Facts, has_repeats, id_ranks
+from doublet.jobs.dedupe.repeated import leave_out_repeats
+from doublet.jobs.preference import has_repeats, id_ranks
 from doublet.model import Outcome, Signature
 from doublet.progress import Progress
 from doublet.sources.records import ParsedBatch
@@ -26,28 +28,6 @@ U64 = NDArray[np.uint64]
 
 BYTES_PER_SHINGLE = 8  #: of JSON; English has about 7, Russian about 14
 DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
-
-
-@dataclass(slots=True)
-class Collection:
-    """All documents, numbered as they arrived: their sets are in the *store*, the rest of what is known is here."""
-
-    store: Any
-    facts: Facts = field(default_factory=Facts)
-    outcomes: Outcomes = field(default_factory=Outcomes)
-    disguised: int = 0
-    names: list[str] = field(default_factory=list)  #: ids
-    id_order: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  #: rank of each by id
-
-    def __len__(self) -> int:
-        return len(self.facts)
-
-    def name(self) -> None:
-        """Put the ids in order when all documents are in. Of records with one id all but one are left out."""
-        self.names = self.facts.ids()
-        self.id_order = id_ranks(self.names)
-        if has_repeats(self.names, self.id_order):
-            drop_repeated_ids(self.names, self.store, self.outcomes)
 
 
 @dataclass(slots=True)
@@ -111,7 +91,11 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
         done += len(shingled.words)
         room.check_documents(done)
         progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
-    out.name()
+    out.names = facts.ids()
+    out.id_order = id_ranks(out.names)
+    if has_repeats(out.names, out.id_order):
+        with spilling(room.folder):
+            leave_out_repeats(source, out, wishes)
     return out
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from doublet.jobs.dedupe.answers import Grouped, join_groups
+from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
 from doublet.jobs.dedupe.plan import Plan, Wishes
-from doublet.jobs.dedupe.reading import Collection
 from doublet.model import Member, Related
 from doublet.progress import Progress
 

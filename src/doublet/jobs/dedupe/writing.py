@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import OutputFailed, UsageError
-from doublet.jobs.dedupe.reading import Collection
+from doublet.jobs.dedupe.collection import Collection
 from doublet.model import Deduplication
 from doublet.sources.records import RecordSource
 
