@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
 from doublet.signatures.parameters import ParameterInfo, make
-from doublet.signatures.protocol import Method, MethodClass, Statistics
+from doublet.signatures.protocol import Limit, Method, MethodClass, Statistics
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,11 +32,13 @@ __all__ = [
     "MethodInfo",
     "ParameterInfo",
     "PivotWords",
+    "Limit",
     "Statistics",
     "agreement_probability",
     "curve",
     "from_bytes",
     "gather_statistics",
+    "in_parts",
     "method",
     "method_names",
     "methods",
@@ -103,7 +104,7 @@ def __getattr__(name: str) -> Any:
 
 
 _GROUP = "doublet.methods"
-_BATCH = 500  # texts whose words are made at once while statistics are gathered
+_BATCH, _BATCH_LETTERS = 500, 1_000_000  # texts, and their letters, whose words are made at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,21 +181,39 @@ def method(name: str, statistics: Statistics | None = None, **parameters: Any) -
 
 
 def gather_statistics(
-    name: str, texts: Iterable[str], *, threads: int = 1, **parameters: Any
+    name: str, texts: Iterable[str], *, threads: int = 1, within: Limit | None = None, **parameters: Any
 ) -> Statistics | None:
     """What the method has to know about the collection of *texts*; None for methods that need nothing.
 
     The parameters are those of the method; they go with the statistics, so `method` need not be told again.
+    Told to stay *within* a limit, statistics keep to it; they answer the same and cannot be changed. Raises
+    `MemoryTooSmall` when they do not fit, and `OSError` when the disk is full.
     """
     kind = _class(name)
     made: Any = make(kind.parameters_type, parameters, method=name)
     gather = getattr(kind, "gather", None)
     if not kind.needs_statistics or gather is None:
         return None
-    source = iter(texts)
-    parts = iter(lambda: list(islice(source, _BATCH)), [])
-    found: Statistics = gather(made, (made.canon.tokens(part, words=True, threads=threads) for part in parts))
+    batches = (made.canon.tokens(part, words=True, threads=threads) for part in in_parts(texts))
+    bounded = getattr(kind, "gather_within", None)
+    found: Statistics = (
+        gather(made, batches) if within is None or bounded is None else bounded(made, batches, within)
+    )
     return found
+
+
+def in_parts(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The texts in lists that are not long: their words are held in several forms at once."""
+    part: list[str] = []
+    letters = 0
+    for text in texts:
+        if part and (len(part) == _BATCH or letters + len(text) > _BATCH_LETTERS):
+            yield part
+            part, letters = [], 0
+        part.append(text)
+        letters += len(text)
+    if part:
+        yield part
 
 
 def _others() -> dict[str, EntryPoint]:

@@ -56,8 +56,18 @@ def from_bytes(data: bytes) -> Signature:
 
 
 def seal(kind: bytes, version: int, header: bytes, content: bytes) -> bytes:
-    body = b"".join([_HEAD.pack(kind, version, len(header)), header, content])
-    return body + _TAIL.pack(zlib.crc32(body))
+    body = b"".join([head(kind, version, header), content])
+    return body + tail(zlib.crc32(body))
+
+
+def head(kind: bytes, version: int, header: bytes) -> bytes:
+    """What `seal` puts before the content."""
+    return _HEAD.pack(kind, version, len(header)) + header
+
+
+def tail(checksum: int) -> bytes:
+    """What `seal` puts behind it: *checksum* is the CRC-32 of all before."""
+    return _TAIL.pack(checksum)
 
 
 def unseal(kind: bytes, version: int, data: bytes, *, what: str) -> tuple[bytes, bytes]:

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.model import Measures, Signature
+from doublet.signatures.counting import CountedWords, find_keys, keys_of
 from doublet.signatures.mixing import combine, mix, splitmix64
 from doublet.signatures.parameters import LexicalParameters, parameter
-from doublet.signatures.protocol import BaseMethod
-from doublet.signatures.statistics import CollectionStatistics, count_words
-from doublet.signatures.weighted import gather_counts
+from doublet.signatures.protocol import BaseMethod, Limit
+from doublet.signatures.statistics import CollectionStatistics, Counts, count_words
+from doublet.signatures.weighted import count_within, gather_counts
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -46,12 +47,19 @@ class IMatchParameters(LexicalParameters):
 def middle_words(statistics: CollectionStatistics, idf_width: float) -> frozenset[str]:
     """Words whose log₂(N / df) lies within *idf_width* of the mean over all words of the collection."""
     counts = statistics.counts()
-    if not counts:
-        return frozenset()
-    values = np.log2(statistics.documents / np.array([df for df, _ in counts.values()], np.float64))
-    # Rounded, so that a word exactly at the edge is in on every machine.
-    inside = np.round(np.abs(values - values.mean()), 9) <= idf_width
+    df = np.array([df for df, _ in counts.values()], np.int64)
+    inside = _in_the_middle(df, statistics.documents, idf_width)
     return frozenset(word for word, good in zip(counts, inside.tolist(), strict=True) if good)
+
+
+def _in_the_middle(df: NDArray[np.int64], documents: int, idf_width: float) -> NDArray[np.bool_]:
+    if not len(df):
+        return np.zeros(0, np.bool_)
+    values = np.log2(documents / df.astype(np.float64))
+    # Rounded, so that a word exactly at the edge is in on every machine.
+    values -= values.mean()
+    inside: NDArray[np.bool_] = np.round(np.abs(values, out=values), 9) <= idf_width
+    return inside
 
 
 class IMatch(BaseMethod[IMatchParameters]):
@@ -64,17 +72,28 @@ class IMatch(BaseMethod[IMatchParameters]):
     )
     minimum = "`min_words` words of one of the lexicons"
     needs_statistics: ClassVar[bool] = True
-    statistics_type: ClassVar[type] = CollectionStatistics
+    statistics_type: ClassVar[type] = Counts
     parameters_type = IMatchParameters
 
-    def __init__(self, parameters: IMatchParameters, statistics: CollectionStatistics) -> None:
+    def __init__(self, parameters: IMatchParameters, statistics: Counts) -> None:
         super().__init__(parameters, statistics)
-        self.lexicon = middle_words(statistics, parameters.idf_width)
+        self._lexicon: frozenset[str] = frozenset()
+        self._keys_inside: U64 = np.zeros(0, np.uint64)
+        if isinstance(statistics, CountedWords):
+            documents, width = statistics.documents, parameters.idf_width
+            self._keys_inside = statistics.chosen(lambda df: _in_the_middle(df, documents, width))
+        else:
+            assert isinstance(statistics, CollectionStatistics)
+            self._lexicon = middle_words(statistics, parameters.idf_width)
         self._salts = splitmix64(parameters.seed, parameters.lexicons)
 
     @classmethod
     def gather(cls, parameters: Any, batches: Iterable[TokenBatch]) -> CollectionStatistics:
         return gather_counts(parameters, batches)
+
+    @classmethod
+    def gather_within(cls, parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> Counts:
+        return count_within(parameters, batches, within)
 
     def kept(self, hashes: U64, lexicon: int) -> NDArray[np.bool_]:
         """Which words, given by their hashes, a lexicon holds of the first one (number 0, which holds them
@@ -87,11 +106,11 @@ class IMatch(BaseMethod[IMatchParameters]):
 
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
         rows = count_words(batch)
-        inside = np.zeros(len(batch.vocabulary) + 1, np.bool_)
-        used = np.unique(rows.ids)
-        inside[used] = [batch.vocabulary[i] in self.lexicon for i in used.tolist()]
         hashes = np.zeros(len(batch.vocabulary), np.uint64)
         hashes[batch.ids] = batch.hashes
+        inside = np.zeros(len(batch.vocabulary) + 1, np.bool_)
+        used = np.unique(rows.ids)
+        inside[used] = self._holds([batch.vocabulary[i] for i in used.tolist()])
         chosen = inside[rows.ids]
         words, owners = hashes[rows.ids[chosen]], rows.texts[chosen]
         offsets = np.searchsorted(owners, np.arange(len(batch) + 1))
@@ -108,6 +127,12 @@ class IMatch(BaseMethod[IMatchParameters]):
         return [
             Signature(self.recipe, row.copy(), sizes[i]) if row.any() else None for i, row in enumerate(table)
         ]
+
+    def _holds(self, words: list[str]) -> NDArray[np.bool_]:
+        """Which of these words are in the lexicon."""
+        if self._lexicon:
+            return np.array([word in self._lexicon for word in words], np.bool_)
+        return find_keys(keys_of(words, len(words)), self._keys_inside)[1]
 
     def _compare(self, a: Signature, b: Signature) -> Measures:
         present = (a.values != 0) | (b.values != 0)

@@ -9,7 +9,7 @@ docs/explanation/methods.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,13 @@ class Statistics(Protocol):
     def fingerprint(self) -> str:
         """The same for the same content, whatever the order in which it came."""
         ...
+
+
+class Limit(NamedTuple):
+    """What a walk through a collection may take while statistics are gathered: memory, and a folder for the rest."""
+
+    memory_bytes: int
+    folder: str | None = None
 
 
 class Method(Protocol):

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
@@ -98,7 +100,80 @@ class WordList(list[str]):
         return self._found[2]
 
 
-class CollectionStatistics:
+def plain_canon(canon: Canon) -> Canon:
+    """The same with its words sorted as the methods sort them: the order in which a user names them is no matter."""
+    return replace(canon, extra_stop_words=tuple(sorted(set(canon.extra_stop_words))))
+
+
+class Counts(ABC):
+    """What the methods that weigh words ask of a collection. Words that it does not know: df and cf 0."""
+
+    @property
+    @abstractmethod
+    def canon(self) -> Canon: ...
+
+    @property
+    @abstractmethod
+    def fixed(self) -> Mapping[str, Any]: ...
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits: equal for equal content, whatever the order in which the documents came."""
+
+    @property
+    @abstractmethod
+    def documents(self) -> int:
+        """N: documents with at least one word."""
+
+    @property
+    @abstractmethod
+    def words(self) -> int:
+        """Words of all documents together, every occurrence counted."""
+
+    @property
+    def mean_words(self) -> float:
+        """Words of a document on average; 0 for an empty collection."""
+        return self.words / self.documents if self.documents else 0.0
+
+    @abstractmethod
+    def copy(self) -> Counts:
+        """As they are now: later changes of one do not touch the other."""
+
+    @abstractmethod
+    def look_up(self, words: Sequence[str]) -> tuple[I64, I64]:
+        """df and cf of each word; 0 for unknown ones."""
+
+
+class Seal:
+    """The fingerprint of statistics from the bytes that `CollectionStatistics.to_bytes` would have, piece by piece."""
+
+    def __init__(self, canon: Canon, documents: int, words: int) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+        self._crc = 0
+        self.update(encode.head(_KIND, _VERSION, _header(canon, documents, words)))
+
+    def update(self, content: bytes) -> None:
+        """df of all words by the alphabet, then cf, lengths of their spelling, spelling."""
+        self._hash.update(content)
+        self._crc = zlib.crc32(content, self._crc)
+
+    def fingerprint(self) -> str:
+        self._hash.update(encode.tail(self._crc))
+        return self._hash.hexdigest()
+
+
+def _header(canon: Canon, documents: int, words: int) -> bytes:
+    facts = {
+        "canon": asdict(canon),
+        "documents": documents,
+        "stop_words_version": STOP_WORDS_VERSION,
+        "text_version": TEXT_VERSION,
+        "words": words,
+    }
+    return json.dumps(facts, sort_keys=True).encode()
+
+
+class CollectionStatistics(Counts):
     """df, cf and N of a collection. Words that it does not know: df and cf 0, `idf` as rare as can be,
     `ridf` 0.
 
@@ -106,8 +181,7 @@ class CollectionStatistics:
     """
 
     def __init__(self, canon: Canon = LEXICAL_CANON) -> None:
-        # Sorted as the methods sort them, so that the order in which a user names words makes no difference.
-        self._canon = replace(canon, extra_stop_words=tuple(sorted(set(canon.extra_stop_words))))
+        self._canon = plain_canon(canon)
         self._rows: dict[str, int] = {}
         self._df = np.zeros(_FIRST_ROWS, np.int64)
         self._cf = np.zeros(_FIRST_ROWS, np.int64)
@@ -142,18 +216,11 @@ class CollectionStatistics:
 
     @property
     def documents(self) -> int:
-        """N: documents with at least one word."""
         return self._documents
 
     @property
     def words(self) -> int:
-        """Words of all documents together, every occurrence counted."""
         return int(self._cf[: len(self._rows)].sum())
-
-    @property
-    def mean_words(self) -> float:
-        """Words of a document on average; 0 for an empty collection."""
-        return self.words / self._documents if self._documents else 0.0
 
     def add(self, documents: TokenBatch | Sequence[str]) -> None:
         """Count the documents of a batch (made with ``words=True``), or one document given as its list of
@@ -211,7 +278,6 @@ class CollectionStatistics:
         self._fingerprint = None
 
     def copy(self) -> CollectionStatistics:
-        """As they are now: later changes of one do not touch the other."""
         out = CollectionStatistics(self._canon)
         out._rows = dict(self._rows)
         out._df, out._cf = self._df.copy(), self._cf.copy()
@@ -228,6 +294,11 @@ class CollectionStatistics:
         """How often each word stands in the collection; 0 for unknown ones."""
         rows = self._find(words)
         return np.where(rows >= 0, self._cf[rows], 0)
+
+    def look_up(self, words: Sequence[str]) -> tuple[I64, I64]:
+        rows = self._find(words)
+        known = rows >= 0
+        return np.where(known, self._df[rows], 0), np.where(known, self._cf[rows], 0)
 
     def idf(self, words: Sequence[str]) -> F64:
         """−log(df / N) of each word, natural. An unknown word counts as one of a single document."""
@@ -246,7 +317,6 @@ class CollectionStatistics:
         return dict(zip(words, zip(df.tolist(), cf.tolist(), strict=True), strict=True))
 
     def fingerprint(self) -> str:
-        """32 hexadecimal digits: equal for equal content, whatever the order in which the documents came."""
         if self._fingerprint is None:
             self._fingerprint = hashlib.blake2b(self.to_bytes(), digest_size=16).hexdigest()
         return self._fingerprint
@@ -255,13 +325,6 @@ class CollectionStatistics:
         """Equal for equal content. `from_bytes` reads it back."""
         words, df, cf = self._content()
         spelled = [word.encode("utf-8", "surrogatepass") for word in words]
-        header = {
-            "canon": asdict(self._canon),
-            "documents": self._documents,
-            "stop_words_version": STOP_WORDS_VERSION,
-            "text_version": TEXT_VERSION,
-            "words": len(words),
-        }
         lengths = np.array([len(word) for word in spelled], "<u4")
         content = [
             df.astype("<i8").tobytes(),
@@ -269,7 +332,8 @@ class CollectionStatistics:
             lengths.tobytes(),
             b"".join(spelled),
         ]
-        return encode.seal(_KIND, _VERSION, json.dumps(header, sort_keys=True).encode(), b"".join(content))
+        header = _header(self._canon, self._documents, len(words))
+        return encode.seal(_KIND, _VERSION, header, b"".join(content))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CollectionStatistics:

@@ -45,7 +45,7 @@ class TFIDF(CollectionMethod[TFIDFParameters]):
     parameters_type = TFIDFParameters
 
     def weights(self, occurrences: Occurrences) -> F64:
-        df = self.statistics.df(occurrences.words)
+        df, _ = self.statistics.look_up(occurrences.words)
         rarity = np.where(df > 0, idf(df, self.statistics.documents), -np.inf)[occurrences.word]
         if self.parameters.weighting == "tfidf":
             return occurrences.tf / occurrences.total * rarity

@@ -38,6 +38,6 @@ class TFRIDF(CollectionMethod[HeaviestParameters]):
     parameters_type = HeaviestParameters
 
     def weights(self, occurrences: Occurrences) -> F64:
-        df = self.statistics.df(occurrences.words)
-        value = np.where(df > 0, self.statistics.ridf(occurrences.words), -np.inf)
+        df, cf = self.statistics.look_up(occurrences.words)
+        value = np.where(df > 0, ridf(df, cf, self.statistics.documents), -np.inf)
         return (0.5 + 0.5 * occurrences.tf / occurrences.tf_max) * value[occurrences.word]

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.model import Measures, Signature
+from doublet.signatures.counting import WordCounter
 from doublet.signatures.parameters import LexicalParameters, parameter
-from doublet.signatures.protocol import BaseMethod, Statistics
-from doublet.signatures.statistics import CollectionStatistics, WordCounts, count_words
+from doublet.signatures.protocol import BaseMethod, Limit, Statistics
+from doublet.signatures.statistics import CollectionStatistics, Counts, WordCounts, count_words
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -118,9 +119,9 @@ class CollectionMethod(HeaviestWords[P]):
 
     minimum = "`words` different words that are not left out and that the collection knows"
     needs_statistics: ClassVar[bool] = True
-    statistics_type: ClassVar[type] = CollectionStatistics
+    statistics_type: ClassVar[type] = Counts
 
-    def __init__(self, parameters: P, statistics: CollectionStatistics) -> None:
+    def __init__(self, parameters: P, statistics: Counts) -> None:
         self.statistics = statistics.copy()
         super().__init__(parameters, self.statistics)
 
@@ -128,12 +129,27 @@ class CollectionMethod(HeaviestWords[P]):
     def gather(cls, parameters: Any, batches: Iterable[TokenBatch]) -> CollectionStatistics:
         return gather_counts(parameters, batches)
 
+    @classmethod
+    def gather_within(cls, parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> Counts:
+        return count_within(parameters, batches, within)
+
 
 def gather_counts(parameters: Any, batches: Iterable[TokenBatch]) -> CollectionStatistics:
     out = CollectionStatistics(parameters.canon)
     for batch in batches:
         out.add(batch)
     return out
+
+
+def count_within(parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> Counts:
+    """The same counts within a limit of memory; they cannot be changed."""
+    counter = WordCounter(parameters.canon, within.memory_bytes, within.folder)
+    try:
+        for batch in batches:
+            counter.add(batch)
+        return counter.finish()
+    finally:
+        counter.close()
 
 
 def _occurrences(rows: WordCounts, batch: TokenBatch) -> tuple[Occurrences, I64]:
