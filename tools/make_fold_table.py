@@ -13,6 +13,7 @@ Entry, 32 bits: 0-20 folded code point (for a dropped one: its kind), 21 WORD, 2
 from __future__ import annotations
 
 import pathlib
+import re
 import struct
 import sys
 import unicodedata
@@ -40,6 +41,27 @@ FOREIGN = """
 ⲟ o о   ⲣ p р   ⲥ c с   Ⲟ O О   Ⲣ P Р   Ⲥ C С   Ⲁ A А   Ⲃ B В   Ⲉ E Е   Ⲏ H Н   Ⲓ I І   Ⲕ K К   Ⲙ M М   Ⲛ N .
 Ⲧ T Т   Ⲭ X Х   Ⲩ Y У   ꓐ B В   ꓑ P Р   ꓓ D .   ꓔ T Т   ꓖ G .   ꓗ K К   ꓙ J .   ꓚ C С   ꓜ Z .   ꓝ F .   ꓟ M М
 ꓠ N .   ꓡ L .   ꓢ S .   ꓣ R .   ꓦ V .   ꓧ H Н   ꓪ W .   ꓫ X Х   ꓬ Y У   ꓮ A А   ꓰ E Е   ꓲ I І   ꓳ O О   ꓴ U .
+ꓒ d .   ꭺ a а   ꭼ e е   ꮋ h н   ꭻ j .   ꮶ k к   ꮇ m м   ꮲ p р   ꭱ r .   ꮪ s .   ꭲ t т   ꮩ v .   ꮤ w .   ꮓ z .
+ꮐ g .   ꮮ l .   ꭰ d .   ꮯ c с   Ꭵ i і   ꭵ i і   Ꭹ Y У   ꭹ y у   Ꮃ W .   ꮃ w .   Ꮍ Y У   ꮍ y у   Ꮒ h .   Ꮟ b ь
+Ꮢ R .   ꮢ r .   Ꮥ S .   Ꮷ d .   Ᏻ G .   ꮁ r г   ĸ k к   Ƅ b Ь   ƅ b ь   Ʀ R .   ƽ s .   Ʌ . Л
+ᴎ . и   ᴑ o о   ᴙ . я   ᴫ . л   ꬲ e е   ꬵ f .   ꬽ o о   ꭇ r г   ꭎ u .   ꭒ u .
+ꭚ y у   Ʝ J .   Ꭓ X Х   Ꞵ B В   ү y .   Ү Y .   ѵ v .   Ѵ V .   ҽ e .   ѡ w .   ꙇ i .   ա w .   գ q .   զ q .
+ռ n .   ք f .   ס o о   ه o о   ഠ o о   ဝ o о   ଠ O О   ყ y у   ჿ o о   ሀ U .   ዐ O О   ᐯ V .   ᑌ U .   ᑭ P Р
+ᑯ d .   ᑲ b .   ᒍ J .   ᒪ L .   ᕁ x х   ᕼ H Н   ᕽ x х   ᖇ R .   ᖯ b .   ᖴ F .   ᗅ A А   ᗞ D .   ᗪ D .   ᗰ M М
+ᗷ B В   ᚷ X Х   ᛕ K К   ᛖ M М   ⲅ r г   Ⲽ . Ш   ⲽ . ш   Ⳑ L .   ⲁ a а   ⲕ k к   ⲙ m м   ⲛ n .   ⲧ t т   ⲭ x х
+ⲩ y у   ⲏ h н   ⲓ i і   ⴸ V .   ⴹ E Е   ⵏ l .   ⵔ O О   ⵕ Q .   ⵝ X Х   ꛟ V .   ꚡ . И   𐊂 B В   𐊆 E Е
+𐊇 F .   𐊐 X Х   𐊒 O О   𐊕 P Р   𐊖 S .   𐊗 T Т   𐊠 A А   𐊡 B В   𐊢 C С   𐊥 F .   𐊫 O О   𐊰 M М   𐊱 T Т   𐊲 Y У
+𐊴 X Х   𐋏 H Н   𐌁 B В   𐌂 C С   𐌑 M М   𐌕 T Т   𐌗 X Х   𐐄 O О   𐐕 C С   𐐛 L .   𐐠 S .   𐐥 . И   𐐬 o о   𐐽 c с
+𐑈 s .   𐒴 R .   𐓂 O О   𐓎 U .   𐓪 o о   𐓶 u .   𐔓 N .   𐔖 O О   𐔘 K К   𐔜 C С   𐔝 V .   𐔥 F .   𐔦 L .   𐔧 X Х
+𑢠 V .   𑢢 F .   𑢣 L .   𑢤 Y У   𑢦 E Е   𑢩 Z .   𑢮 E Е   𑢲 L .   𑢵 O О   𑢸 U .   𑢼 T Т   𑣀 v .   𑣁 s .   𑣃 i і
+𑣄 z .   𑣈 o о   𑣗 o о   𑣘 u .   𑣜 y у   𖼈 V .   𖼊 T Т   𖼖 L .   𖼵 R .   𖼺 S .   𖽀 A А   𖽂 U .   𖽃 Y У
+""".split()
+
+# Greek letters that look like others without being in a row above. They are no anchors either: a Greek word stays
+# Greek whatever it is made of, and a stray one yields to its word.
+GREEKS = """
+α a а   γ y у   ε e .   η n .   κ k к   π . п   σ o о   τ t т   υ u .   φ . ф   ω w .   Γ . Г   Π . П   Φ . Ф   Λ . Л
+ϲ c с   Ϲ C С   ϳ j .   Ϳ J .   Ϝ F .   Ϻ M М   ͷ . и   Ͷ . И
 """.split()
 
 # Alike enough to fool a reader in some type faces. They stay anchors; they yield only to a firmer script in their word.
@@ -47,46 +69,23 @@ WEAK = """
 k к   m м   t т   h н   b в   n п   r г   u и
 """.split()
 
-INVISIBLES = [
-    0x00AD,
-    0x034F,
-    0x061C,
-    0x115F,
-    0x1160,
-    0x17B4,
-    0x17B5,
-    0x180E,
-    0x200C,
-    0x200D,
-    0x200E,
-    0x200F,
-    0x2060,
-    0x2061,
-    0x2062,
-    0x2063,
-    0x2064,
-    0x206A,
-    0x206B,
-    0x206C,
-    0x206D,
-    0x206E,
-    0x206F,
-    0x3164,
-    0xFEFF,
-    0xFFA0,
-    *range(0x202A, 0x202F),
-    *range(0x2066, 0x206A),
-    *range(0xE0001, 0xE0080),
-    *range(0xFE00, 0xFE10),  # variation selectors
-    *range(0xE0100, 0xE01F0),
-    0xFFF9,
-    0xFFFA,
-    0xFFFB,
-]
+# Signs that Unicode calls format characters although they are seen: Arabic and Kaithi marks over numbers.
+SEEN = {*range(0x0600, 0x0606), 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x110BD, 0x110CD}
 BREAKS = [
     0x200B
 ]  # zero-width space: a word break in Thai and Khmer, a trick between Latin or Cyrillic letters
-SILENTS = [0x180B, 0x180C, 0x180D, 0x0640]
+# Format characters (soft hyphen, joiners, direction marks, tags …), fillers, variation selectors, what Unicode keeps
+# free for more of the kind, and control characters that part no words.
+INVISIBLES = {
+    *(code for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf" and code not in SEEN),
+    *(code for code in range(1, 0xA0) if unicodedata.category(chr(code)) == "Cc" and not chr(code).isspace()),
+    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0),
+    *(0x180B, 0x180C, 0x180D, 0x180F),
+    *range(0xFE00, 0xFE10),
+    *range(0xFFF0, 0xFFF9),
+    *range(0xE0000, 0xE1000),
+}.difference(BREAKS)
+SILENTS = [0x0640]
 MARK_RANGES = [
     (0x0300, 0x036F),
     (0x0483, 0x0489),
@@ -103,11 +102,22 @@ MARK_RANGES = [
     (0xA69E, 0xA69F),
     (0xFE20, 0xFE2F),
 ]
-# Circled and squared Latin letters: symbols for Unicode, and those with white letters have no plain form there.
+# Latin letters in circles, squares and parentheses: symbols for Unicode, and the white ones have no plain form there.
 DRESSED = {
     chr(first + i): chr(ord(plain) + i)
-    for first, plain in ((0x24B6, "A"), (0x24D0, "a"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"))
+    for first, plain in (
+        *((0x24B6, "A"), (0x24D0, "a"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A")),
+        *((0x249C, "a"), (0x1F110, "A")),
+    )
     for i in range(26)
+}
+# Letters with a stroke or a hook, which Unicode does not take apart: ø is o with a mark, like ö. Not those of the
+# phonetic alphabet.
+STROKED = {
+    char: found[2] if found[1] == "CAPITAL" else found[2].lower()
+    for code in [*range(0xC0, 0x250), *range(0x2C60, 0x2C80), *range(0xA740, 0xA7C0)]
+    if unicodedata.normalize("NFKD", char := chr(code)) == char
+    and (found := re.match(r"LATIN (SMALL|CAPITAL) LETTER ([A-Z]) WITH ", unicodedata.name(char, "")))
 }
 KEPT = {"й": "й", "Й": "й", "ў": "ў", "Ў": "ў", "ї": "ї", "Ї": "ї"}
 
@@ -124,7 +134,7 @@ def letters_of(char: str) -> str:
     """The folded letters of *char*: compatibility form, case folded, without marks."""
     if char in KEPT:
         return KEPT[char]
-    char = DRESSED.get(char, char)
+    char = DRESSED.get(char) or STROKED.get(char, char)
     if 0xAC00 <= ord(char) <= 0xD7A3 or 0x1100 <= ord(char) <= 0x11FF:
         return char
     wide = unicodedata.normalize("NFKC", char)
@@ -139,7 +149,19 @@ def base_of(char: str) -> str:
     if char in KEPT:
         return char
     wide = unicodedata.normalize("NFKC", DRESSED.get(char, char))
-    return (strip_marks(wide) or wide)[:1]
+    base = (strip_marks(wide) or wide)[:1]
+    return STROKED.get(base, base)
+
+
+def is_styled(char: str, folded: str) -> bool:
+    """True for a letter in another dress: mathematical, script, full-width, raised or lowered, or a Roman numeral."""
+    form = unicodedata.decomposition(char).partition(" ")[0]
+    if script_of(folded) == OTHER:
+        return False
+    if form in ("<font>", "<wide>"):
+        return True
+    roman = "\u2160" <= char <= "\u217f"
+    return folded.isalpha() and (roman or form in ("<super>", "<sub>"))
 
 
 def script_of(char: str) -> int:
@@ -165,6 +187,10 @@ def main() -> None:
         if "CYRILLIC" in unicodedata.name(char):
             cyrillic = char  # a rare Cyrillic letter is itself in a Cyrillic word
         foreign[char] = (latin, cyrillic, "")
+    greeks: dict[str, tuple[str, str, str]] = {}
+    for i in range(0, len(GREEKS), 3):
+        char, latin, cyrillic = ("" if c == "." else c for c in GREEKS[i : i + 3])
+        greeks[char] = (latin, cyrillic, char)
 
     entries = [0] * 0x110000
     expansions: dict[int, str] = {}
@@ -193,13 +219,13 @@ def main() -> None:
                 continue
             if not folded:
                 continue
-            base = base_of(char)
+            base = char if char in greeks else base_of(char)
             if len(folded) > 1:
                 entries[code] = WORD | SPECIAL
                 expansions[code] = folded
                 continue
             entry = WORD | ord(folded)
-            phonetic = base in foreign and unicodedata.name(base).startswith("LATIN")
+            phonetic = base in foreign and foreign[base][0] and unicodedata.name(base).startswith("LATIN")
             if (
                 phonetic
             ):  # small capitals and the like are Latin letters in another dress: they fold by themselves
@@ -211,6 +237,9 @@ def main() -> None:
             elif base in foreign:
                 script, anchor = OTHER, 0
                 rows[code] = tuple(fold1(c) for c in foreign[base])  # type: ignore[assignment]
+            elif base in greeks:
+                script, anchor = GREEK, 0
+                rows[code] = tuple(fold1(c) for c in greeks[base])  # type: ignore[assignment]
             else:
                 script = script_of(folded)
                 anchor = 0 if base in twins else script
@@ -219,8 +248,9 @@ def main() -> None:
             entry |= script << 23 | anchor << 27
             if 0x1100 <= code <= 0x11FF:
                 entry |= SPECIAL
-            block = 0x1D400 <= code <= 0x1D7FF or 0xFF10 <= code <= 0xFF5A
-            if block or char in DRESSED or (phonetic and base != "ı"):  # ı is an honest Turkish letter
+            if (
+                is_styled(char, folded) or char in DRESSED or (phonetic and base != "ı")
+            ):  # ı is an honest Turkish letter
                 entry |= SPECIAL
                 compat.append(code)
             entries[code] = entry

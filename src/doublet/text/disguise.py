@@ -66,8 +66,23 @@ _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 _KEYCAP = "\u20e3"
+_CONTROLS = "".join(chr(code) for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc")
+_OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)")
+_INDICES = frozenset(
+    chr(code)
+    for code in [
+        *range(0xAA, 0xBB),
+        *range(0x2B0, 0x2E5),
+        *range(0x1D2C, 0x1DC0),
+        *range(0x2071, 0x209D),
+        0x2C7C,
+    ]
+    if unicodedata.decomposition(chr(code)).startswith(("<super>", "<sub>"))
+)
+_NUMERALS = frozenset(map(chr, range(0x2160, 0x2180)))
 _NEAR = 40  # characters to either side in which a transcription shows itself
 _SHORT_MIXED_RUN = 8  # single letters of two alphabets in a row: fewer are a formula
+_LABEL_TAIL = 4  # letters after the sign of a quantity: Tмакс
 _LONG_CLUSTER = 8  # marks on one letter: more are no letter of any language
 
 
@@ -222,43 +237,49 @@ def _letter(char: str) -> _Letter | None:
 def _lookalike(words: _Words) -> _Tally:
     tally = _Tally("lookalike")
     counted: dict[int, int] = {}
-    known: dict[str, int] = {}
+    doubtful: dict[int, int] = {}
+    known: dict[str, tuple[int, int]] = {}
     for i, word in words.flagged(FLAG_LOOKALIKE):
-        number = known.get(word)
-        if number is None:
-            number = known[word] = _count_lookalikes(word)
-        if number and not words.is_transcription(i):
-            counted[i] = number
+        numbers = known.get(word)
+        if numbers is None:
+            numbers = known[word] = _count_lookalikes(word)
+        if any(numbers) and not words.is_transcription(i):
+            (counted if numbers[0] else doubtful)[i] = sum(numbers)
     if words.many("lookalike", list(counted)):
         tally.alarm = True
         if words.brief:
             return tally
-        # Words of twins alone («оса» in Latin) say nothing by themselves, but now they are part of it.
-        counted |= _turned(words)
+        # Labels, and words of twins alone («оса» in Latin), say nothing by themselves, but now they are part of it.
+        counted |= doubtful | _turned(words)
     for i in sorted(counted):
         tally.add(words.span(i), counted[i])
     return tally
 
 
-def _count_lookalikes(word: str) -> int:
-    """Letters of *word* that stand for letters of another script; 0 for a word as honest people write it."""
-    if _is_formula(word):
-        return 0
-    return sum(_count_in_part([c for c in part if c.isalnum()]) for part in word.split("_"))
+def _count_lookalikes(word: str) -> tuple[int, int]:
+    """Letters of *word* that stand for letters of another script: in parts that nobody writes so, and in parts that
+    honest people may have written."""
+    sure = doubtful = 0
+    if not _is_formula(word):
+        for part in word.split("_"):
+            number, is_doubtful = _count_in_part([c for c in part if c.isalnum()])
+            sure, doubtful = sure + number * (not is_doubtful), doubtful + number * is_doubtful
+    return sure, doubtful
 
 
-def _count_in_part(chars: list[str]) -> int:
+def _count_in_part(chars: list[str]) -> tuple[int, bool]:
+    """The number of strange letters, 0 for a word as honest people write it; and whether there is doubt."""
     letters = [known for known in map(_letter, chars) if known is not None]
     script = _script_of(letters)
     if not script:
-        return 0
+        return 0, False
     strange = [i for i, letter in enumerate(letters) if letter.is_strange_in(script)]
     accented = [i for i in strange if len(unicodedata.normalize("NFD", letters[i].char)) > 1]
     if len(accented) <= 2:  # «бóльшую»: a stress mark that came as a letter
         strange = [i for i in strange if i not in accented]
     if not strange or _is_honest(chars, letters, strange, script):
-        return 0
-    return len(strange)
+        return 0, False
+    return len(strange), _is_doubtful(letters, strange, script)
 
 
 def _script_of(letters: list[_Letter]) -> int:
@@ -286,7 +307,7 @@ def _script_of(letters: list[_Letter]) -> int:
 def _is_honest(chars: list[str], letters: list[_Letter], strange: list[int], script: int) -> bool:
     """Mixed words that people write: «IPадрес», «МассивX», «ДзенYouTube», «ХIХ», μA, «kВт», «А1C»."""
     greek = sum(letter.script == GREEK for letter in letters)
-    if greek and (len(letters) <= 2 or (script == GREEK and greek < 3)):
+    if script == GREEK and 0 < greek < 3:
         return True
     last = len(letters) - 1
     capitals = [letter.char.isupper() for letter in letters]
@@ -302,6 +323,46 @@ def _is_honest(chars: list[str], letters: list[_Letter], strange: list[int], scr
     # One word after the other, the second with a capital letter.
     seam = strange[0] if strange[-1] == last else strange[-1] + 1 if strange[0] == 0 else 0
     return len(strange) > 1 and seam > 0 and capitals[seam] and not capitals[seam - 1]
+
+
+def _is_doubtful(letters: list[_Letter], strange: list[int], script: int) -> bool:
+    """Mixed words that people write, and that a swap of letters gives as well: they raise no alarm by themselves.
+
+    Signs of quantities with a label (Tмакс, Uвх, ηмакс), angles and sides («BАС», «АB»), Greek letters beside others
+    (sinα), Latin i for the і of old and of Ukrainian spelling («Россiя»), names glued of two words («Euroсеть»).
+    """
+    last = len(letters) - 1
+    if last < 2 and (last < 1 or any(letter.script != script for letter in letters)):
+        return True
+    capitals = [letter.char.isupper() for letter in letters]
+    if last == 2 and all(capitals):
+        return True
+    if script == CYRILLIC and all(letters[i].char in "iI" for i in strange):
+        return True
+    greek = [i for i, letter in enumerate(letters) if letter.script == GREEK]
+    if len(greek) == 1 and strange == greek and (last < 5 or greek[0] in (0, last)):
+        return True
+    first = next((i for i, letter in enumerate(letters) if letter.script == CYRILLIC), 0)
+    tail = letters[first:]
+    if 1 <= first <= 2 and len(tail) <= _LABEL_TAIL and not any(capitals[first:]):
+        return all(letter.script == CYRILLIC for letter in tail)
+    return _is_glued(letters, strange, script, capitals)
+
+
+def _is_glued(letters: list[_Letter], strange: list[int], script: int, capitals: list[bool]) -> bool:
+    """One part of the word in one alphabet, the rest in the other, and letters left that a swap would have taken."""
+    last = len(letters) - 1
+    foreign = [i for i, letter in enumerate(letters) if letter.script != script]
+    if foreign[-1] - foreign[0] != len(foreign) - 1 or (foreign[0] != 0 and foreign[-1] != last):
+        return False
+    if len(foreign) == 1:
+        return foreign[0] == 0 and not capitals[0] and capitals[1]
+    other = letters[strange[0]].script
+    if other not in _SCRIPTS:
+        return False
+    column = _SCRIPTS.index(other)
+    own = [letter for i, letter in enumerate(letters) if i not in foreign]
+    return len(foreign) > len(strange) or any(letter.twin and letter.twin[column] for letter in own)
 
 
 @functools.cache
@@ -359,6 +420,8 @@ def _invisible(words: _Words) -> _Tally:
         if not cuts:
             continue
         tally.add(words.span(i), sum(len(cut[0]) for cut in cuts))
+        if all(cut[0].strip(_CONTROLS) == "" for cut in cuts):
+            continue  # what a PDF has for letters that it does not name
         if all(cut[0].strip("\u00ad") == "" for cut in cuts):
             soft.append(i)
             if not _can_be_hyphenated(word):
@@ -368,8 +431,15 @@ def _invisible(words: _Words) -> _Tally:
     _add_loose(words, tally)
     if len(misplaced) > SOFT_HYPHENS_MISPLACED * len(soft):
         hard = sorted(hard + misplaced)
-    tally.alarm = words.many("invisible", hard)
+    tally.alarm = words.many("invisible", hard) or _is_overridden(words.text)
     return tally
+
+
+def _is_overridden(text: str) -> bool:
+    """True when words were written backwards, and a sign turns them round for the reader."""
+    if "\u202e" not in text or _RIGHT_TO_LEFT.search(text):
+        return False
+    return any(sum(map(str.isalpha, run)) > 1 for run in _OVERRIDDEN.findall(text))
 
 
 def _can_be_hyphenated(word: str) -> bool:
@@ -409,6 +479,8 @@ def _add_loose(words: _Words, tally: _Tally) -> None:
         span = Span(int(run_of_places[0]), int(run_of_places[-1]) + 1)
         run = text[span.start : span.end]
         if (span.start == 0 and run == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run)):
+            continue
+        if not run.strip(_CONTROLS):
             continue
         if _SELECTORS.issuperset(run):  # colour for the sign before them: ‼️, ↔️
             continue
@@ -537,14 +609,17 @@ def _styled(words: _Words) -> _Tally:
         if words.flags[i] & FLAG_LOOKALIKE:
             continue  # counted there
         letters = [c for c in word if _letter(c)]
-        number = sum(
-            ord(c) in styled and not (full_width_is_honest and "\uff00" <= c <= "\uff5e") for c in letters
-        )
-        if not number or words.is_transcription(i):
+        found = [
+            c
+            for c in letters
+            if ord(c) in styled and not (full_width_is_honest and "\uff00" <= c <= "\uff5e")
+        ]
+        if not found or _NUMERALS.issuperset(letters) or words.is_transcription(i):
             continue
-        dressed[i] = number
-        # Single letters, and names like sin, are how formulas come out of a PDF.
-        if number >= 4 or (len(letters) >= 3 and number < len(letters)):
+        dressed[i] = len(found)
+        # Single letters, and names like sin, are how formulas come out of a PDF; indices stand beside other letters.
+        number = len(found) if _INDICES.issuperset(letters) else sum(c not in _INDICES for c in found)
+        if number >= 4 or (len(letters) >= 3 and 0 < number < len(letters)):
             counted.append(i)
     tally.alarm = words.many("styled", counted)
     for i in dressed if tally.alarm else counted:

@@ -30,6 +30,8 @@ CIRCLED = {ord("a") + i: 0x24D0 + i for i in range(26)}
 SQUARED = {ord("a") + i: 0x1F130 + i for i in range(26)}
 BLACK_CIRCLED = {ord("a") + i: 0x1F150 + i for i in range(26)}
 BLACK_SQUARED = {ord("a") + i: 0x1F170 + i for i in range(26)}
+PARENTHESIZED = {ord("a") + i: 0x249C + i for i in range(26)}
+RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 FULL_WIDTH = {ord("a") + i: 0xFF41 + i for i in range(26)}
 TO_CYRILLIC = str.maketrans("aceopxyABEKMHOPCTX", "асеорхуАВЕКМНОРСТХ")
 
@@ -111,6 +113,23 @@ TRICKS = {
     "squared letters": (ENGLISH, ENGLISH.lower().translate(SQUARED), "styled"),
     "white letters in black circles": (ENGLISH, ENGLISH.lower().translate(BLACK_CIRCLED), "styled"),
     "white letters in black squares": (ENGLISH, ENGLISH.lower().translate(BLACK_SQUARED), "styled"),
+    "parenthesized letters": (ENGLISH, ENGLISH.lower().translate(PARENTHESIZED), "styled"),
+    "raised letters": (ENGLISH, ENGLISH.lower().translate(RAISED), "styled"),
+    "Roman numerals for letters": (
+        ENGLISH,
+        ENGLISH.translate(str.maketrans("ivxlcdm", "ⅰⅴⅹⅼⅽⅾⅿ")),
+        "styled",
+    ),
+    "script letters": (ENGLISH, ENGLISH.translate(str.maketrans("egolh", "ℯℊℴℓℎ")), "styled"),
+    "Greek letters in Russian": (RUSSIAN, RUSSIAN.translate(str.maketrans("Порх", "Πορχ")), "lookalike"),
+    "Greek letters of all kinds": (ENGLISH, ENGLISH.translate(str.maketrans("uyk", "υγκ")), "lookalike"),
+    "Armenian letters": (ENGLISH, ENGLISH.translate(str.maketrans("onhug", "օոհսց")), "lookalike"),
+    "Cherokee small letters": (ENGLISH, ENGLISH.translate(str.maketrans("ervz", "ꭼꭱꮩꮓ")), "lookalike"),
+    "Hebrew letters": (ENGLISH, ENGLISH.replace("o", "ס"), "lookalike"),
+    "Deseret letters": (ENGLISH, ENGLISH.translate(str.maketrans("oc", "𐐬𐐽")), "lookalike"),
+    "tags": (ENGLISH, every(ENGLISH, 5, "\U000e0061"), "invisible"),
+    "musical beams": (RUSSIAN, every(RUSSIAN, 5, "\U0001d173"), "invisible"),
+    "Mongolian selectors": (RUSSIAN, every(RUSSIAN, 5, "\u180b"), "invisible"),
     "full-width letters": (
         ENGLISH,
         "".join(chr(ord(c) + 0xFEE0) if c.isalpha() else c for c in ENGLISH),
@@ -243,6 +262,40 @@ HONEST = {
         "A. B. Ivanov, E. H. Sidorov, Т. М. Васильев, K. O. Orlov (А. Б. Иванов, Е. Х. Сидоров, K. O. Орлов), "
         "H. G. Wells, А. С. Пушкин, Р. Х., т. е. и т. д.; А и Б сидели на трубе; УДК 519.2"
     ),
+    "labels of electricians": (
+        "Ток Iвых и напряжение Uвх, Pном, Tмакс, Vср, Kу, Hср, Eкин, Fтр, Qмакс, Rн, Cэ; скорость vмакс, xмакс, yмин, "
+        "tсв, pнас, aср; масса mв, работа Aтр, Mизг, Bост, Tпл, Pкр, Cр, Eп, Kп, Nдоп при 20 °C"
+    ),
+    "units of two alphabets": "5 mкм, 3 Bт, 7 Aч, 2 kВт·ч, 4 мkА, 8 кB, 6 мA, 9 mА, 1 MОм и 12 kПа за 3 cек",
+    "angles and sides": (
+        "∠BАС, АB = CД, отрезок AВ, BС, ВCD и СDE; у = kх + b, где bх и ах, хi, Хi, yх, АBС, КLM подобны MКL"
+    ),
+    "names of firms": "Euroсеть, VKонтакте, iСлон, eКнига, СберBank, Тинькoff Банк, «АльфаStrakh», OZONмаркет",
+    "names of a platform": (
+        "HTTPСоединение, ЧтениеXML, ЗаписьJSON, COMОбъект, XMLСтрока, XMLТип, OLEОбъект, WSПрокси, FTPСоединение, "
+        "ТаблицаHTML, ФайлCSV, ПолеHTMLДокумента, ПолучитьCOMОбъект, HTMLТекст, COMСоединитель, ZIPАрхив"
+    ),
+    "sizes": "10х20х30 мм, 10x20 cm, 1920х1080, 4х4, 3xНДС, 2хUSB, 2xRAM, 4хHDMI, 8хSATA, 6xКМОП, 2хPCI",
+    "the old spelling, typed with a Latin i": (
+        "Мiръ, Россiя, исторiя, бiблiотека, изданiе, Императорскiй Университетъ, сiя, житiе, мнѣнiе, третiй томъ"
+    ),
+    "Greek letters beside others": (
+        "sinα, cosβ, tgα, kα, αx, ωt, sinωt, λmax, σT, αs, ρgh, τxy, εab, Rα, Kα, Lβ, Hγ, αвх, μср, ηмакс, ΔHисп, πr"
+    ),
+    "indices": "aᵢxᵢ, aᵢⱼ, Rᵢⱼₖₗ, xₘₐₓ, yₘᵢₙ, tₙ, 1ˢᵗ, 2ⁿᵈ, Mᵐᵉ, nº, eⁱˣ, Nₐ, pₖₐ, vₘₐₓ, xⁿ, λₘₐₓ, Tₘᵢₙ",
+    "Roman numerals as one letter": "Ⅰ, Ⅱ, Ⅲ и Ⅳ; главы ⅩⅩⅩⅤ, ⅩⅬⅤ, ⅭⅩⅩⅩ, ⅯⅯⅩⅩ и ⅬⅩⅩⅩ, пункты ⅰ, ⅱ, ⅲ, ⅹⅹⅹⅴ",
+    "letters with strokes": "Łódź, Ørsted, Đorđe, Ħamrun, Şişli, Bøk, smørrebrød, żółć, łąka, Đặng, ƒ(x), ħω, Þór",
+    "rubbish from a PDF": "of\x0bce, e\x0fcient, \x02rst, ком\x02пьютер, про\x02грамма, алго\x02ритм, чис\x02ло",
+    "Macedonian": "Ѓорѓи има ќебе, ѕвезда и ѕид; сѐ е јасно, ѝ реков, нѐ виде; ѕверот, Ѕидарски, њива, љубов, џамија",
+    "Mongolian": "Үйлчилгээ үзүүлэх, өвөл, зүүн, түүх, дүүрэг, хүн бүр төрөхдөө эрх чөлөөтэй, үүр, үе, Үе үе, ус",
+    "Belarusian": "Усе людзі нараджаюцца свабоднымі і роўнымі ў сваёй годнасці і правах, яны маюць розум і сумленне",
+    "Azerbaijani": "Bütün insanlar ləyaqət və hüquqlarına görə azad və bərabər doğulurlar, şəhər, gözəl, əlifba, Bakı",
+    "Sanskrit in Latin letters": "Mahābhārata, Kṛṣṇa, Rāmāyaṇa, saṃsāra, jñāna, Ṛgveda, nirvāṇa, duḥkha, śūnyatā",
+    "Cherokee": "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᎴ ᎾᏍᎩ ᏂᎦᏓ ᎠᏂᏴᏫ ᏂᎨᎫᏓᎸᎾ ᎠᎴ ᎤᏂᎶᏱ",
+    "Coptic": "ⲡⲛⲟⲩⲧⲉ ⲟⲩⲟϩ ⲛⲉⲙ ⲥⲉⲣⲉ ⲡϣⲏⲣⲉ ⲙⲡⲛⲟⲩⲧⲉ ⲧⲏⲣⲟⲩ",
+    "Armenian": "Բոլոր մարդիկ ծնվում են ազատ ու հավասար իրենց արժանապատվությամբ ու իրավունքներով օր",
+    "Georgian": "ყველა ადამიანი იბადება თავისუფალი და თანასწორი თავისი ღირსებითა და უფლებებით",
+    "Arabic": "يولد جميع الناس أحرارًا متساوين في الكرامة والحقوق هو ههه",
     "Bulgarian": "България е член на ЕС. Ъгълът е прав, аз съм тук, а той е там; ѝ е казано, че ѝ вярвам. А1, XX в.",
     "headings with letters apart": f"А Н Н О Т А Ц И Я\n\n{RUSSIAN}\n\nП О С Т А Н О В И Л:\n\n{RUSSIAN}",
     "Ukrainian": "Усі люди народжуються вільними і рівними у своїй гідності та правах, мають розум і совість",
@@ -289,6 +342,27 @@ QUIET = (
     "addresses",
     "programming",
     "initials",
+    "labels of electricians",
+    "units of two alphabets",
+    "angles and sides",
+    "names of firms",
+    "names of a platform",
+    "sizes",
+    "the old spelling, typed with a Latin i",
+    "Greek letters beside others",
+    "indices",
+    "Roman numerals as one letter",
+    "letters with strokes",
+    "Macedonian",
+    "Mongolian",
+    "Belarusian",
+    "Azerbaijani",
+    "Sanskrit in Latin letters",
+    "Cherokee",
+    "Coptic",
+    "Armenian",
+    "Georgian",
+    "Arabic",
     "Bulgarian",
     "Serbian",
     "Turkish",
@@ -397,3 +471,21 @@ def test_no_quadratic_time() -> None:
         result = find_disguise(text)
         assert time.perf_counter() - began < 10, text[:10]
         assert all(e <= len(text) for f in result.findings for _, e in f.spans)
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize("way", ["the whole text", "word by word"])
+def test_words_written_backwards_behind_a_direction_sign_raise_the_alarm(way: str) -> None:
+    turned = {
+        "the whole text": f"\u202e{RUSSIAN[::-1]}\u202c",
+        "word by word": " ".join(f"\u202e{word[::-1]}\u202c" for word in RUSSIAN.split()),
+    }[way]
+    assert finding(find_disguise(turned), "invisible").alarm
+    assert not find_disguise(f"{RUSSIAN} \u202e!\u202c שלום עליכם \u202eabc\u202c").alarm
+
+
+@pytest.mark.covers("T5")
+def test_labels_are_counted_once_the_alarm_is_raised() -> None:
+    text = f"{RUSSIAN.translate(TO_LATIN)} Ток Iвых и Uвх."
+    words = [text[start:end] for start, end in finding(find_disguise(text), "lookalike").spans]
+    assert {"Iвых", "Uвх"} <= set(words)
