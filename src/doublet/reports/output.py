@@ -1,7 +1,8 @@
 """Files that are written whole or not at all.
 
 `open_output` gives a stream onto a temporary file beside the target; only when everything has been written
-does it take the target's place. Compression follows the suffix (.gz, .zst) and does not depend on the clock,
+does it take the target's place. Several files of one job wait for each other (`Together`), so that all of them
+appear or none. Compression follows the suffix (.gz, .zst) and does not depend on the clock,
 so the same content always gives the same bytes.
 """
 
@@ -11,10 +12,11 @@ import contextlib
 import errno
 import gzip
 import os
+import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,16 +50,60 @@ def check_output(path: Path) -> None:
     parent = path.resolve().parent
     if not parent.is_dir():
         raise OutputFailed(f"{path} cannot be written: make the folder {parent} first", path=str(path))
-    if _is_special(path):
+    if is_stream(path):
         return
     if not os.access(parent, os.W_OK | os.X_OK):
         raise OutputFailed(f"{path} cannot be written: no permission to write in {parent}", path=str(path))
 
 
+class Together:
+    """Files and folders that take their places together, when the block ends well, or not at all::
+
+        with Together() as together:
+            with open_output(groups, together) as stream: ...
+            with open_output(kept, together) as stream: ...
+
+    Raises `OutputFailed` at the end when one cannot take its place, and says which ones have already.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Path, Path, Path]] = []
+
+    def put(self, temporary: Path, target: Path, named: Path) -> None:
+        """*temporary* is complete and becomes *target*, which the user calls *named*."""
+        self._waiting.append((temporary, target, named))
+
+    def __enter__(self) -> Together:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        placed: list[Path] = []
+        try:
+            if error is None:
+                for temporary, target, named in self._waiting:
+                    try:
+                        temporary.replace(target)
+                    except OSError as why:
+                        raise output_failed(named, why, beside=placed) from why
+                    placed.append(named)
+        finally:
+            for temporary, _, _ in self._waiting[len(placed) :]:
+                discard(temporary)
+
+
+def discard(temporary: Path) -> None:
+    """Remove a file or a folder that was not completed, as far as it is there."""
+    with contextlib.suppress(OSError):
+        if temporary.is_dir():
+            shutil.rmtree(temporary)
+        else:
+            temporary.unlink()
+
+
 @contextlib.contextmanager
-def open_output(path: Path) -> Iterator[IO[bytes]]:
+def open_output(path: Path, together: Together | None = None) -> Iterator[IO[bytes]]:
     """A binary stream that becomes *path* when the block ends well, and leaves nothing behind when it does
-    not.
+    not. With *together* it waits for the others.
 
     "-" is standard output. Devices and pipes are written straight. Raises `OutputFailed` when the disk is
     full or the place cannot be written; a `BrokenPipeError` of standard output passes through.
@@ -68,23 +114,24 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         return
     check_output(path)
     try:
-        if _is_special(path):
+        if is_stream(path):
             with path.open("wb") as plain, _compressed(plain, path) as stream:
                 yield stream
         else:
-            with _temporary(path) as temporary, _compressed(temporary, path) as stream:
+            with _temporary(path, together) as temporary, _compressed(temporary, path) as stream:
                 yield stream
     except OSError as error:
         raise output_failed(path, error) from error
 
 
-def output_failed(path: Path, error: OSError) -> OutputFailed:
-    """*error* while writing *path*, in words."""
+def output_failed(path: Path, error: OSError, beside: Sequence[Path] = ()) -> OutputFailed:
+    """*error* while writing *path*, in words. *beside*: files of the same job that are there already."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         why = "there is no space left on the disk; make room or choose another place"
     else:
         why = error.strerror or str(error)
-    return OutputFailed(f"{path} could not be written: {why}. Nothing was left behind", path=str(path))
+    left = f"{', '.join(map(str, beside))} was written before that" if beside else "Nothing was left behind"
+    return OutputFailed(f"{path} could not be written: {why}. {left}", path=str(path))
 
 
 def zstandard() -> Any:
@@ -110,7 +157,10 @@ def check_distinct(paths: dict[str, Path | None]) -> None:
             raise UsageError(f"{other} and {option} both name {path}: give each its own file", path=str(path))
 
 
-def _is_special(path: Path) -> bool:
+def is_stream(path: Path) -> bool:
+    """Standard output, a device or a pipe: what was written there cannot be taken back."""
+    if path == STDOUT:
+        return True
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -119,7 +169,7 @@ def _is_special(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _temporary(path: Path) -> Iterator[IO[bytes]]:
+def _temporary(path: Path, together: Together | None) -> Iterator[IO[bytes]]:
     target = path.resolve()  # a link stays a link: what it points to is replaced
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent)
     try:
@@ -128,10 +178,12 @@ def _temporary(path: Path) -> Iterator[IO[bytes]]:
             stream.flush()
             os.fchmod(stream.fileno(), _mode(target))
             os.fsync(stream.fileno())
-        Path(name).replace(target)
+        if together is None:
+            Path(name).replace(target)
+        else:
+            together.put(Path(name), target, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
+        discard(Path(name))
         raise
 
 

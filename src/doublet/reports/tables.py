@@ -15,7 +15,7 @@ from typing import IO, Any
 from doublet.errors import UsageError
 from doublet.model import Comparison, Deduplication
 from doublet.reports.json_report import json_document, json_line
-from doublet.reports.output import STDOUT, check_output, format_suffix, open_output
+from doublet.reports.output import STDOUT, Together, check_output, format_suffix, open_output
 
 GROUP_COLUMNS = ("group", "keep", "id", "resemblance", "containment", "contained_in")
 FRAGMENT_COLUMNS = ("id", "a_start", "a_end", "b_start", "b_end", "kind", "score", "words")
@@ -73,12 +73,13 @@ def check_groups(out: Path) -> None:
     check_output(out)
 
 
-def write_groups(result: Deduplication, out: Path) -> None:
+def write_groups(result: Deduplication, out: Path, together: Together | None = None) -> None:
     """Write the groups to *out*: JSON lines, or by the suffix ``.json`` (the whole result) or ``.csv``;
-    ``.gz`` and ``.zst`` compress. Whole or not at all. Raises `OutputFailed`.
+    ``.gz`` and ``.zst`` compress. Whole or not at all, and *together* with other files where there are any.
+    Raises `OutputFailed`.
     """
     check_groups(out)
-    with open_output(out) as stream:
+    with open_output(out, together) as stream:
         _write(result, stream, format_suffix(out))
 
 

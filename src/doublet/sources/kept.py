@@ -8,7 +8,6 @@ with the same columns, ``.txt`` is the list of the ids, a folder takes copies of
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import hashlib
 import io
@@ -25,8 +24,10 @@ from numpy.typing import NDArray
 from doublet.errors import OutputFailed, UsageError
 from doublet.reports.output import (
     STDOUT,
+    Together,
     check_output,
     compression_suffix,
+    discard,
     format_suffix,
     open_output,
     output_failed,
@@ -71,15 +72,15 @@ def check_kept(source: Inputs, out: Path) -> None:
             raise UsageError(f"{out}: the input tables have different columns; name a .jsonl file instead")
 
 
-def write_kept(source: Inputs, out: Path, keep: Keep) -> int:
-    """Write the records whose position *keep* accepts; returns how many."""
+def write_kept(source: Inputs, out: Path, keep: Keep, together: Together | None = None) -> int:
+    """Write the records whose position *keep* accepts, *together* with other files of a job; returns how many."""
     check_kept(source, out)
     form = _form(source, out)
     if form == "folder":
-        return _copy_files(source, out, keep)
+        return _copy_files(source, out, keep, together)
     if form == ".parquet":
-        return _write_parquet(source, out, keep)
-    with open_output(out) as stream:
+        return _write_parquet(source, out, keep, together)
+    with open_output(out, together) as stream:
         if form in (".csv", ".tsv"):
             return _write_csv(source, stream, keep, form)
         if form == ".txt":
@@ -220,12 +221,12 @@ def _row(values: list[str], delimiter: str) -> bytes:
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
-def _write_parquet(source: Inputs, out: Path, keep: Keep) -> int:
+def _write_parquet(source: Inputs, out: Path, keep: Keep, together: Together | None) -> int:
     arrow, parquet = pyarrow()
     tables = [part for part in source.parts if isinstance(part, ParquetTable)]
     count = 0
     waiting: list[Any] = []
-    with open_output(out) as stream, parquet.ParquetWriter(stream, tables[0].schema) as writer:
+    with open_output(out, together) as stream, parquet.ParquetWriter(stream, tables[0].schema) as writer:
         for batch in _walk(source):
             if not isinstance(batch, ParquetBatch):
                 continue
@@ -239,7 +240,7 @@ def _write_parquet(source: Inputs, out: Path, keep: Keep) -> int:
     return count
 
 
-def _copy_files(source: Inputs, out: Path, keep: Keep) -> int:
+def _copy_files(source: Inputs, out: Path, keep: Keep, together: Together | None) -> int:
     """Copy into a new folder beside *out*, which takes its place at the end."""
     target = out.resolve()
     count = 0
@@ -258,12 +259,15 @@ def _copy_files(source: Inputs, out: Path, keep: Keep) -> int:
                 shutil.copy2(file.path, place)
                 count += 1
         temporary.chmod(0o777 & ~_umask())
-        temporary.replace(target)
-    except OSError as error:
-        raise output_failed(out, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(temporary)
+        if together is None:
+            temporary.replace(target)
+        else:
+            together.put(temporary, target, out)
+    except BaseException as error:
+        discard(temporary)
+        if isinstance(error, OSError):
+            raise output_failed(out, error) from error
+        raise
     return count
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from doublet.reports.output import Together
+
 # The readers of other kinds are imported when such a file is met: together they take as long as 2 MB of JSON lines.
 
 STDIN = "-"
@@ -98,10 +100,10 @@ class Inputs:
         paths = (getattr(part, "path", None) for part in self.parts)
         return path.exists() and any(one and one.exists() and path.samefile(one) for one in paths)
 
-    def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
+    def write_kept(self, out: Path, keep: Callable[[int], bool], together: Together | None = None) -> int:
         from doublet.sources.kept import write_kept
 
-        return write_kept(self, out, keep)
+        return write_kept(self, out, keep, together)
 
     def digests(self, positions: NDArray[np.uint64]) -> NDArray[np.uint64]:
         from doublet.sources.kept import digests

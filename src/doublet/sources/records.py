@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from doublet.reports.output import Together
+
 MAX_BATCH_RECORDS = 1_000
 MAX_BATCH_BYTES = 4_000_000  # batches of 2 to 4 MB are the quickest to tokenise (findings on the native core)
 MAX_RECORD_BYTES = 1 << 30
@@ -153,7 +155,7 @@ class RecordSource(Protocol):
         """Two numbers for each of the records at these ascending positions, made of all that they hold."""
         ...
 
-    def write_kept(self, out: Path, keep: Callable[[int], bool]) -> int:
+    def write_kept(self, out: Path, keep: Callable[[int], bool], together: Together | None = None) -> int:
         """Write the records whose position *keep* accepts to *out*; gives their number (`sources.kept`)."""
         ...
 

@@ -10,6 +10,7 @@ import pytest
 
 from doublet.errors import OutputFailed, UsageError
 from doublet.reports.output import (
+    Together,
     check_distinct,
     check_output,
     compression_suffix,
@@ -94,3 +95,44 @@ def test_two_outputs_are_not_one_file(tmp_path: Path) -> None:
         check_distinct({"--groups": tmp_path / "a", "--kept": tmp_path / "." / "a"})
     with pytest.raises(UsageError):
         check_distinct({"--groups": Path("-"), "--kept": Path("-")})
+
+
+def write_together(*paths: Path) -> None:
+    with Together() as together:
+        for path in paths:
+            with open_output(path, together) as stream:
+                stream.write(b"all")
+            assert not path.is_file()
+
+
+def test_files_appear_together(tmp_path: Path) -> None:
+    write_together(tmp_path / "a", tmp_path / "b.gz")
+    assert names(tmp_path) == ["a", "b.gz"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_of_files_that_belong_together_none_is_left(tmp_path: Path, error: type[BaseException]) -> None:
+    with pytest.raises(error), Together() as together:
+        with open_output(tmp_path / "a", together) as stream:
+            stream.write(b"all")
+        with open_output(tmp_path / "b", together) as stream:
+            raise error
+    assert names(tmp_path) == []
+
+
+def test_a_file_that_cannot_take_its_place(tmp_path: Path) -> None:
+    """The others are there already: that is said."""
+    taken = tmp_path / "b"
+
+    def write() -> None:
+        with Together() as together:
+            for path in (tmp_path / "a", taken, tmp_path / "c"):
+                with open_output(path, together) as stream:
+                    stream.write(b"all")
+            taken.mkdir()
+            (taken / "x").touch()
+
+    with pytest.raises(OutputFailed, match=r"b could not be written: .*a was written before that"):
+        write()
+    assert names(tmp_path) == ["a", "b"]
+    assert names(taken) == ["x"]

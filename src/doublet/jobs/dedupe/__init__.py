@@ -100,8 +100,8 @@ def dedupe_inputs(
     )
     if threshold is not None:
         parameters["threshold"] = check_share("threshold", threshold)
-    plan = Plan.make(method, parameters, source, wishes.workers)
     check_files(source, groups_out, kept_out)
+    plan = Plan.make(method, parameters, source, wishes.workers)
     room = share_out(plan, wishes, memory_bytes, spill_folder or tempfile.gettempdir())
     store = kernels.SetStore(room.store, room.folder, wishes.workers)
     try:
