@@ -74,7 +74,7 @@ class WordCounter:
         of each."""
         rows = count_words(batch)
         if batch.vocabulary is not self._vocabulary:
-            self._end_run()
+            self.end_run()
             self._vocabulary = batch.vocabulary
         size = len(self._vocabulary)
         if size > len(self._df):
@@ -92,13 +92,13 @@ class WordCounter:
         keys: U64 = self._keys[rows.ids]
         self.documents += int(np.count_nonzero(np.diff(rows.offsets)))
         if self._memory is not None and forget_words(int(self._memory * VOCABULARY_SHARE)):
-            self._end_run()
+            self.end_run()
         return rows, keys
 
     def finish(self) -> CountedWords:
         """The counts of all words; the counter is empty afterwards. Raises `MemoryTooSmall` when they do not fit."""
         try:
-            self._end_run()
+            self.end_run()
             if len(self._runs) > 1:
                 self._merge()
             return self._settle()
@@ -107,7 +107,7 @@ class WordCounter:
 
     def spelled(self) -> Iterator[tuple[list[bytes], U64]]:
         """All words in UTF-8 by the alphabet, with their keys, a block at a time. Ask it before `finish`."""
-        self._end_run()
+        self.end_run()
         if len(self._runs) > 1:
             self._merge()
         for run in self._runs:
@@ -119,8 +119,8 @@ class WordCounter:
             self._file.close()
         self._file, self._runs = None, []
 
-    def _end_run(self) -> None:
-        """Write the words counted by the vocabulary at hand, sorted, and begin with an empty one."""
+    def end_run(self) -> None:
+        """Write the words counted by the vocabulary at hand, sorted, and let go of it."""
         live = np.flatnonzero(self._df)
         if len(live):
             vocabulary = self._vocabulary

@@ -12,22 +12,25 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.errors import MemoryTooSmall
 from doublet.kernels.data import TEXT_VERSION
 from doublet.model import Measures, Signature
 from doublet.signatures import encode
+from doublet.signatures.counting import WordCounter, find_keys
+from doublet.signatures.long_array import LongArray
 from doublet.signatures.mixing import combine, mix
 from doublet.signatures.parameters import LexicalParameters, parameter
-from doublet.signatures.protocol import BaseMethod
-from doublet.signatures.statistics import count_words
+from doublet.signatures.protocol import BaseMethod, Limit
+from doublet.signatures.statistics import WordCounts, count_words
 from doublet.text.stopwords import STOP_WORDS_VERSION
-from doublet.text.tokens import Canon, TokenBatch
+from doublet.text.tokens import Canon, TokenBatch, forget_words
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -35,6 +38,14 @@ I64 = NDArray[np.int64]
 STEPS = 40  #: thresholds are multiples of 1/40
 _FLOORS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)  # least quality of a word, tried from stage to stage
 _MAY_LACK = 0.02  # a quality is good enough when its words give this much less than the full cover
+_SAMPLE_SHARE = 0.3  # of the memory, for the documents to choose from, and then for those of each word
+_WORD_BYTES = 130  # of a word of these documents: its key, rank, thresholds, and place in a heap
+_AT_ONCE, _SORTED_AT_ONCE = 1 << 18, 1 << 20  # words of documents that are looked at, or sorted, at a time
+_WORDS_AT_ONCE = 1 << 13  # words whose thresholds are judged at a time
+_WASTED = 2_000  # looks at words that cover less than was thought before all of them are counted again
+_DOCUMENT_BITS, _LEVEL_BITS = 24, 6
+_RANK_BITS = 32
+_RANK_MASK, _MOST = (1 << _RANK_BITS) - 1, 1 << 30
 _KIND = b"DBLP"
 _VERSION = 1
 _WHAT = "list of pivot words"
@@ -95,12 +106,23 @@ class PivotWords:
         return hashlib.blake2b(self.to_bytes(), digest_size=16).hexdigest()
 
     @classmethod
-    def choose(cls, parameters: PivotParameters, batches: Iterable[TokenBatch]) -> PivotWords:
-        """Pick the words from the documents of *batches*; the same for any order of the documents."""
-        sample = _Sample(parameters.sample)
-        for batch in batches:
-            sample.add(batch)
-        chosen = _Choice(sample, parameters).run()
+    def choose(
+        cls, parameters: PivotParameters, batches: Iterable[TokenBatch], within: Limit | None = None
+    ) -> PivotWords:
+        """Pick the words from the documents of *batches*; the same for any order of the documents, and for any limit
+        of memory. Raises `MemoryTooSmall`, and `OSError` for a full disk."""
+        counter = WordCounter(parameters.canon, within and within.memory_bytes, within and within.folder)
+        sample = _Sample(parameters.sample, within)
+        choice = _Choice(counter, parameters, within)
+        try:
+            for batch in batches:
+                sample.add(batch, *counter.add(batch))
+            choice.prepare(sample)
+            chosen = choice.run()
+        finally:
+            counter.close()
+            sample.close()
+            choice.close()
         settings = {
             name: getattr(parameters, name) for name in ("pivots", "depth", "neighbourhood", "sample")
         }
@@ -158,6 +180,10 @@ class Pivot(BaseMethod[PivotParameters]):
     def gather(cls, parameters: Any, batches: Iterable[TokenBatch]) -> PivotWords:
         return PivotWords.choose(parameters, batches)
 
+    @classmethod
+    def gather_within(cls, parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> PivotWords:
+        return PivotWords.choose(parameters, batches, within)
+
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
         rows = count_words(batch)
         table = np.zeros((len(batch), (len(self.words) + 63) // 64), np.uint64)
@@ -201,39 +227,84 @@ def _largest(counts: I64, offsets: I64) -> I64:
 
 
 class _Sample:
-    """Documents to choose from: of too many those with the smallest hash of their content, each content
-    once."""
+    """Documents to choose from: of too many those with the smallest hash of their content, each content once.
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.rows: dict[str, int] = {}
-        self.documents: dict[
-            int, tuple[I64, I64]
-        ] = {}  #: hash of the content → rows of its words, their levels
+    A document is its words (their keys) and their levels. The level of a word is its frequency in steps, rounded down;
+    words of level 0 are left out, for they are below every threshold.
+    """
 
-    def add(self, batch: TokenBatch) -> None:
-        counted = count_words(batch)
-        if not len(counted.ids):
+    def __init__(self, size: int, within: Limit | None) -> None:
+        self._size = size
+        memory, folder = (
+            (None, None) if within is None else (int(within.memory_bytes * _SAMPLE_SHARE), within.folder)
+        )
+        self.keys = LongArray(np.uint64, memory and memory * 8 // 9, folder)
+        self.levels = LongArray(np.uint8, memory and memory // 9, folder)
+        self.contents: U64 = np.zeros(0, np.uint64)  #: a hash for each document
+        self.starts: I64 = np.zeros(0, np.int64)  #: of its words among *keys* and *levels*
+        self.lengths: I64 = np.zeros(0, np.int64)
+        self._waiting: list[tuple[U64, I64, I64]] = []
+        self._documents = 0
+        self._largest: int | None = None  # contents from here on are too large
+
+    def add(self, batch: TokenBatch, counted: WordCounts, keys: U64) -> None:
+        filled = np.flatnonzero(np.diff(counted.offsets))
+        if not len(filled):
             return
-        used, place = np.unique(counted.ids, return_inverse=True)
-        known = self.rows
-        rows = np.array([known.setdefault(batch.vocabulary[i], len(known)) for i in used.tolist()], np.int64)[
-            place
-        ]
         levels = counted.counts * STEPS // _largest(counted.counts, counted.offsets)[counted.texts]
         hashes = np.zeros(len(batch.vocabulary), np.uint64)
         hashes[batch.ids] = batch.hashes
         marks = mix(hashes[counted.ids] ^ mix(counted.counts.astype(np.uint64)))
-        for start, end in zip(counted.offsets[:-1].tolist(), counted.offsets[1:].tolist(), strict=True):
-            if end > start:
-                content = int(marks[start:end].sum(dtype=np.uint64))
-                self.documents[content] = (rows[start:end], levels[start:end])
-        if len(self.documents) > 2 * self.size:
+        contents = np.add.reduceat(marks, counted.offsets[filled])
+        if self._largest is not None:
+            small = contents < np.uint64(self._largest)
+            filled, contents = filled[small], contents[small]
+        taken = np.zeros(len(batch), np.bool_)
+        taken[filled] = True
+        used = taken[counted.texts] & (levels > 0)
+        lengths = np.bincount(counted.texts[used], minlength=len(batch))[filled]
+        starts = len(self.keys) + np.cumsum(lengths) - lengths
+        self.keys.add(keys[used])
+        self.levels.add(levels[used].astype(np.uint8))
+        self._waiting.append((contents, starts, lengths))
+        self._documents += len(contents)
+        if self._documents > 2 * self._size:
             self.shrink()
 
     def shrink(self) -> None:
-        if len(self.documents) > self.size:
-            self.documents = {mark: self.documents[mark] for mark in sorted(self.documents)[: self.size]}
+        """Leave out what is there twice, and what is too large."""
+        every = [(self.contents, self.starts, self.lengths), *self._waiting]
+        self._waiting = []
+        contents, starts, lengths = (np.concatenate([part[i] for part in every]) for i in range(3))
+        _, first = np.unique(contents, return_index=True)
+        first = first[: self._size]
+        if len(first) == self._size:
+            self._largest = int(contents[first[-1]])
+        # In the order of the input: they are read from beginning to end.
+        first.sort()
+        self.contents, self.starts, self.lengths = contents[first], starts[first], lengths[first]
+        self._documents = len(first)
+
+    def close(self) -> None:
+        self.keys.close()
+        self.levels.close()
+
+    def blocks(self) -> Iterator[tuple[U64, NDArray[np.uint8]]]:
+        """Key and level of every word of every document, some documents at a time."""
+        ends = self.starts + self.lengths
+        first = 0
+        while first < len(self.starts):
+            # Documents that lie close together are read in one piece; what lies between them is left out.
+            last = int(np.searchsorted(ends, self.starts[first] + _AT_ONCE))
+            last = max(first + 1, min(last, len(self.starts)))
+            low, high = int(self.starts[first]), int(ends[last - 1])
+            lengths = self.lengths[first:last]
+            before = np.cumsum(lengths) - lengths
+            places = np.repeat(self.starts[first:last] - low - before, lengths) + np.arange(
+                int(lengths.sum())
+            )
+            yield self.keys.read(low, high)[places], self.levels.read(low, high)[places]
+            first = last
 
 
 class _Choice:
@@ -245,35 +316,49 @@ class _Choice:
     the covered and unsure ones.
     """
 
-    def __init__(self, sample: _Sample, parameters: PivotParameters) -> None:
-        sample.shrink()
-        self.words = list(sample.rows)
+    def __init__(self, counter: WordCounter, parameters: PivotParameters, within: Limit | None) -> None:
         self.parameters = parameters
-        documents = [sample.documents[mark] for mark in sorted(sample.documents)]
-        self.needed = np.full(
-            len(documents), parameters.depth, np.int64
-        )  #: words that a document still lacks
-        owners = np.repeat(np.arange(len(documents)), [len(rows) for rows, _ in documents])
-        rows = np.concatenate([rows for rows, _ in documents]) if documents else np.zeros(0, np.int64)
-        levels = np.concatenate([levels for _, levels in documents]) if documents else np.zeros(0, np.int64)
-        order = np.lexsort((owners, -levels, rows))
-        self.documents = owners[order]  #: of each word in turn, highest level first
-        self.starts = np.searchsorted(rows[order], np.arange(len(self.words) + 1))
-        table = np.bincount(rows * (STEPS + 1) + levels, minlength=len(self.words) * (STEPS + 1))
-        reversed_sums = np.cumsum(table.reshape(-1, STEPS + 1)[:, ::-1], axis=1)
-        near = max(1, round(parameters.neighbourhood * STEPS))
-        padded = np.pad(reversed_sums[:, ::-1], ((0, 0), (0, near)))
+        self._counter, self._within = counter, within
+        self._near = max(1, round(parameters.neighbourhood * STEPS))
         # Thresholds from near + 1 on: below, a document without the word would be unsure as well.
-        self.first = near + 1
-        self.covered = padded[:, self.first : STEPS + 1]  #: by word and threshold
-        sure = padded[:, self.first + near : STEPS + 1 + near]
-        unsure = padded[:, self.first - near : STEPS + 1 - near]
-        self.quality = np.where(self.covered > 0, sure / np.maximum(unsure, 1), 0.0)
+        self.first = self._near + 1
+        self._numbers, self._own_levels = self._arrays()  # words of each document in turn
+        self.documents, self.levels = self._arrays()  #: of each word in turn, highest level first
+
+    def _arrays(self) -> tuple[LongArray[np.uint32], LongArray[np.uint8]]:
+        memory, folder = None, None
+        if self._within is not None:
+            memory, folder = int(self._within.memory_bytes * _SAMPLE_SHARE), self._within.folder
+        return LongArray(np.uint32, memory and memory * 4 // 5, folder), LongArray(
+            np.uint8, memory and memory // 5, folder
+        )
+
+    def close(self) -> None:
+        for array in (self._numbers, self._own_levels, self.documents, self.levels):
+            array.close()
+
+    def prepare(self, sample: _Sample) -> None:
+        """Turn the documents with their words into words with their documents. The sample is given up."""
+        sample.shrink()
+        if self._within is not None:  # the vocabulary takes memory that is wanted here
+            self._counter.end_run()
+            forget_words()
+        self.needed = np.full(
+            len(sample.contents), self.parameters.depth, np.int64
+        )  #: words that a document still lacks
+        self.keys = self._distinct(sample)
+        for keys, levels in sample.blocks():
+            self._numbers.add(np.searchsorted(self.keys, keys).astype(np.uint32))
+            self._own_levels.add(levels)
+        sample.close()
+        self.ranks, self._by_rank = self._alphabet()
+        self.starts = self._sort(sample.lengths)
+        self._columns, self._covered = self._thresholds()
 
     def run(self) -> dict[str, int]:
         """Threshold of each chosen word."""
         chosen: dict[int, int] = {}
-        floors = list(_FLOORS)
+        floors = list(range(len(_FLOORS)))
         while floors:
             chosen.clear()
             self.needed[:] = self.parameters.depth
@@ -286,42 +371,181 @@ class _Choice:
             self._drop(chosen)
             self._cover(chosen, floor)
         self._drop(chosen)
-        return {self.words[word]: column + self.first for word, column in chosen.items()}
+        spelled = self._spelled(sorted(chosen))
+        return {spelled[word]: column + self.first for word, column in chosen.items()}
+
+    def _distinct(self, sample: _Sample) -> U64:
+        """Keys of the words of all documents, sorted: the number of a word is its place here."""
+        within = self._within
+        found: U64 = np.zeros(0, np.uint64)
+        waiting: list[U64] = []
+        for keys, _ in sample.blocks():
+            waiting.append(np.unique(keys))
+            if sum(map(len, waiting)) > max(_AT_ONCE, len(found)):
+                found, waiting = np.unique(np.concatenate([found, *waiting])), []
+        found = np.unique(np.concatenate([found, *waiting]))
+        if within is not None and len(found) * _WORD_BYTES > within.memory_bytes // 2:
+            missing = 2 * len(found) * _WORD_BYTES - within.memory_bytes
+            raise MemoryTooSmall(
+                f"the documents that pivot words are chosen from have {len(found):,} different words, more than can be "
+                f"weighed in the memory that is allowed: allow {-(-missing // 1_000_000):,} MB more (--memory), or "
+                f"choose from fewer documents (sample, now {self.parameters.sample:,})",
+                words=len(found),
+                missing_bytes=missing,
+            )
+        return found
+
+    def _alphabet(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Rank of every word by the alphabet, and the words by their ranks."""
+        by_rank = np.zeros(len(self.keys), np.uint32)
+        done = 0
+        for _, keys in self._counter.spelled():
+            at, known = find_keys(keys, self.keys)
+            numbers = at[known]
+            by_rank[done : done + len(numbers)] = numbers
+            done += len(numbers)
+        ranks = np.zeros(len(self.keys), np.uint32)
+        ranks[by_rank] = np.arange(len(by_rank), dtype=np.uint32)
+        return ranks, by_rank
+
+    def _spelled(self, words: list[int]) -> dict[int, str]:
+        wanted = self.keys[words]
+        out: dict[int, str] = {}
+        for spelled, keys in self._counter.spelled():
+            at, known = find_keys(keys, wanted)
+            for place in np.flatnonzero(known).tolist():
+                out[words[int(at[place])]] = spelled[place].decode("utf-8", "surrogatepass")
+        return out
+
+    def _sort(self, lengths: I64) -> I64:
+        """Put the documents of each word in turn, the highest level first. Gives where those of each word begin."""
+        numbers, levels = self._numbers, self._own_levels
+        ends = np.cumsum(lengths)
+        counts = np.zeros(len(self.keys) + 1, np.int64)
+        for low in range(0, len(numbers), _AT_ONCE):
+            np.add.at(counts, numbers.read(low, min(low + _AT_ONCE, len(numbers))).astype(np.int64) + 1, 1)
+        starts = np.cumsum(counts)
+        first = 0
+        while first < len(self.keys):  # so many words that their documents can be sorted at once
+            last = int(np.searchsorted(starts, starts[first] + _SORTED_AT_ONCE, side="right")) - 1
+            last = max(last, first + 1)
+            packed = np.empty(int(starts[last] - starts[first]), np.uint64)
+            done = 0
+            for low in range(0, len(numbers), _AT_ONCE):
+                high = min(low + _AT_ONCE, len(numbers))
+                some = numbers.read(low, high)
+                own = np.flatnonzero((some >= first) & (some < last))
+                owners = np.searchsorted(ends, low + own, side="right").astype(np.uint64)
+                below = (STEPS - levels.read(low, high)[own]).astype(np.uint64)
+                value = (some[own] - np.uint32(first)).astype(np.uint64) << np.uint64(
+                    _DOCUMENT_BITS + _LEVEL_BITS
+                )
+                packed[done : done + len(own)] = value | below << np.uint64(_DOCUMENT_BITS) | owners
+                done += len(own)
+            packed.sort()
+            self.documents.add((packed & np.uint64((1 << _DOCUMENT_BITS) - 1)).astype(np.uint32))
+            packed >>= np.uint64(_DOCUMENT_BITS)
+            packed &= np.uint64((1 << _LEVEL_BITS) - 1)
+            self.levels.add(np.uint8(STEPS) - packed.astype(np.uint8))
+            first = last
+        numbers.close()
+        levels.close()
+        return starts
+
+    def _thresholds(self) -> tuple[NDArray[np.int8], NDArray[np.uint32]]:
+        """For each floor and word the lowest threshold of that quality (as a column; −1: none), for it covers most; and
+        how many documents it covers."""
+        columns = np.full((len(_FLOORS), len(self.keys)), -1, np.int8)
+        covers = np.zeros((len(_FLOORS), len(self.keys)), np.uint32)
+        near, first = self._near, self.first
+        for low, high in self._ranges(_WORDS_AT_ONCE):
+            count = high - low
+            lengths = np.diff(self.starts[low : high + 1])
+            cells = np.repeat(np.arange(count) * (STEPS + 1), lengths)
+            cells += self.levels.read(int(self.starts[low]), int(self.starts[high]))
+            table = np.bincount(cells, minlength=count * (STEPS + 1)).reshape(-1, STEPS + 1)
+            padded = np.zeros((count, STEPS + 1 + near), np.int64)
+            padded[:, : STEPS + 1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
+            covered = padded[:, first : STEPS + 1]  # by word and threshold
+            sure = padded[:, first + near : STEPS + 1 + near]
+            unsure = padded[:, first - near : STEPS + 1 - near]
+            quality = np.where(covered > 0, sure / np.maximum(unsure, 1), 0.0)
+            for number, floor in enumerate(_FLOORS):
+                good = quality >= floor
+                column = good.argmax(axis=1)
+                some = np.flatnonzero(good.any(axis=1))
+                columns[number, low + some] = column[some]
+                covers[number, low + some] = covered[some, column[some]]
+        return columns, covers
+
+    def _ranges(self, words: int) -> Iterator[tuple[int, int]]:
+        """All words in turn, at most so many and not too many documents of them at a time."""
+        low = 0
+        while low < len(self.keys):
+            high = int(np.searchsorted(self.starts, self.starts[low] + _AT_ONCE, side="right")) - 1
+            high = min(max(high, low + 1), low + words, len(self.keys))
+            yield low, high
+            low = high
 
     def _lacking(self) -> int:
         return int(np.maximum(self.needed, 0).sum())
 
-    def _cover(self, chosen: dict[int, int], floor: float) -> None:
+    def _cover(self, chosen: dict[int, int], floor: int) -> None:
         """First phase: words of at least this quality, those first that cover most of what still lacks
         words."""
-        good = self.quality >= floor
-        columns = np.where(good.any(axis=1), good.argmax(axis=1), -1)  # the lowest threshold covers most
-        heap = [
-            (-int(self.covered[word, columns[word]]), self.words[word], word)
-            for word in np.flatnonzero(columns >= 0).tolist()
-            if word not in chosen
-        ]
-        heapq.heapify(heap)
+        columns, covers = self._columns[floor], self._covered[floor]
+        heap = self._heap(chosen, floor)
+        wasted = 0
         while heap and len(chosen) < self.parameters.pivots:
-            promised, spelling, word = heapq.heappop(heap)
-            covered = self._documents(word, int(columns[word]))
+            entry = heapq.heappop(heap)
+            word = int(self._by_rank[entry & _RANK_MASK])
+            covered = self.documents.read(int(self.starts[word]), int(self.starts[word]) + int(covers[word]))
             gain = int(np.count_nonzero(self.needed[covered] > 0))
-            if not gain:
+            promised = _MOST - (entry >> _RANK_BITS)
+            if gain == promised:
+                chosen[word] = int(columns[word])
+                self.needed[covered] -= 1
                 continue
-            if gain < -promised:  # less than when it was put in: look again in its new place
-                heapq.heappush(heap, (-gain, spelling, word))
-                continue
-            chosen[word] = int(columns[word])
-            self.needed[covered] -= 1
+            if gain:  # less than when it was put in: look again in its new place
+                heapq.heappush(heap, (_MOST - gain) << _RANK_BITS | (entry & _RANK_MASK))
+            wasted += 1
+            if wasted > _WASTED and 4 * wasted > len(heap):
+                heap, wasted = self._heap(chosen, floor), 0
+
+    def _heap(self, chosen: dict[int, int], floor: int) -> list[int]:
+        """Words that cover some document which lacks words: most gain first, then by the alphabet. One number each."""
+        covers = self._covered[floor]
+        parts = []
+        for low, high in self._ranges(len(self.keys)):
+            start = int(self.starts[low])
+            lacking = self.needed[self.documents.read(start, int(self.starts[high]))] > 0
+            sums = np.concatenate([[0], np.cumsum(lacking)])
+            places = self.starts[low:high] - start
+            gains = sums[places + covers[low:high]] - sums[places]
+            gains[[word - low for word in chosen if low <= word < high]] = 0
+            some = np.flatnonzero(gains)
+            parts.append((_MOST - gains[some]) << _RANK_BITS | self.ranks[low + some].astype(np.int64))
+        heap: list[int] = np.sort(np.concatenate(parts)).tolist() if parts else []
+        return heap
 
     def _drop(self, chosen: dict[int, int]) -> None:
         """Second phase: the same cover with better words: the worst that no document needs go first."""
-        for word in sorted(chosen, key=lambda word: (self.quality[word, chosen[word]], self.words[word])):
+        order = sorted(chosen, key=lambda word: (self._quality(word, chosen[word]), int(self.ranks[word])))
+        for word in order:
             covered = self._documents(word, chosen[word])
             if (self.needed[covered] < 0).all():
                 self.needed[covered] += 1
                 del chosen[word]
 
-    def _documents(self, word: int, column: int) -> I64:
+    def _levels(self, word: int) -> NDArray[np.uint8]:
+        return self.levels.read(int(self.starts[word]), int(self.starts[word + 1]))
+
+    def _quality(self, word: int, column: int) -> float:
+        levels, threshold = self._levels(word), column + self.first
+        sure = int(np.count_nonzero(levels >= threshold + self._near))
+        return sure / max(1, int(np.count_nonzero(levels >= threshold - self._near)))
+
+    def _documents(self, word: int, column: int) -> NDArray[np.uint32]:
         start = int(self.starts[word])
-        return self.documents[start : start + int(self.covered[word, column])]
+        covered = int(np.count_nonzero(self._levels(word) >= column + self.first))
+        return self.documents.read(start, start + covered)

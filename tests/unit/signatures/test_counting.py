@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doublet.errors import MemoryTooSmall
-from doublet.signatures import CollectionStatistics, Limit, gather_statistics, method
+from doublet.signatures import CollectionStatistics, Limit, gather_statistics, method, pivot
 from doublet.signatures import counting as module
 from doublet.signatures.counting import CountedWords, WordCounter
 from doublet.text.tokens import Canon, forget_words
@@ -151,6 +151,33 @@ def test_the_methods_sign_the_same(name: str, memory: int, tmp_path: Path) -> No
             assert one.values.tolist() == other.values.tolist()
             assert one.size == other.size
     assert signed > 50
+
+
+@pytest.mark.covers("M13")
+@pytest.mark.parametrize("sample", [20_000, 150])
+@pytest.mark.parametrize("memory", [50_000_000, 700_000])
+def test_pivot_words_are_the_same(
+    sample: int, memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = made(400, 800)
+    expected = gather_statistics("pivot", texts, sample=sample, reduce="none")
+    monkeypatch.setattr(pivot, "_AT_ONCE", 500)  # blocks smaller than the sample
+    monkeypatch.setattr(pivot, "_SORTED_AT_ONCE", 700)
+    monkeypatch.setattr(pivot, "_WORDS_AT_ONCE", 50)
+    monkeypatch.setattr(pivot, "_WASTED", 3)
+    forget_words()
+    limit = Limit(memory, str(tmp_path))
+    found = gather_statistics("pivot", reversed(texts), within=limit, sample=sample, reduce="none")
+    assert expected is not None
+    assert found is not None
+    assert found.fingerprint() == expected.fingerprint()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.covers("M13")
+def test_pivot_words_that_do_not_fit_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(MemoryTooSmall, match="choose from fewer documents"):
+        gather_statistics("pivot", made(), within=Limit(300_000, str(tmp_path)), reduce="none")
 
 
 @given(st.lists(st.text("абвгд ", max_size=40), max_size=12), st.integers(1, 5))
