@@ -89,7 +89,7 @@ doublet check https://example.org/article --library theses"""
 )
 @click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
 @click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
-@format_option("table", "json", "html", "pdf")
+@format_option("table", "json", "jsonl", "csv", "html", "pdf")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -127,7 +127,8 @@ def command(
 ) -> int | None:
     from doublet.jobs.read import with_hidden
     from doublet.reports.check_terminal import check_report
-    from doublet.reports.json_report import json_document
+    from doublet.reports.json_report import json_document, json_line
+    from doublet.reports.tables import plain_rows
     from doublet.reports.terminal import outcomes
     from doublet.reports.wording import percent
 
@@ -164,6 +165,10 @@ def command(
     if form == "json":
         dicts = [result.to_dict() for result in found]
         _write(out, json_document(dicts[0] if len(dicts) == 1 else {"format": 1, "checks": dicts}))
+    elif form == "jsonl":
+        _write(out, b"".join(json_line(result.to_dict()) + b"\n" for result in found))
+    elif form == "csv":
+        _write(out, b"".join(plain_rows(FRAGMENT_COLUMNS, _fragment_rows(results))))
     elif form == "table" and out not in (None, Path("-")):
         _write(out, "\n".join(check_report(r, t, name=label) for label, t, r in results).encode())
     for target, (label, content, result) in zip(targets, results, strict=False):
@@ -180,6 +185,23 @@ def command(
     if over:
         return OVER_THE_LIMIT
     return SOME_FAILED if failed else None
+
+
+FRAGMENT_COLUMNS = (
+    *("text", "library", "source", "title", "id", "a_start", "a_end", "b_start", "b_end"),
+    *("kind", "score", "words", "strength"),
+)
+
+
+def _fragment_rows(results: list[tuple[str, str, Check]]) -> Iterator[tuple[Any, ...]]:
+    """A row for each fragment of each text."""
+    for label, _, result in results:
+        for source in result.sources:
+            for part in source.fragments:
+                yield (
+                    *(label, source.library, source.id, source.title, part.id, *part.a, *part.b),
+                    *(part.kind, part.score, part.words, part.strength),
+                )
 
 
 def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:

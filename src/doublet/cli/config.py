@@ -17,6 +17,7 @@ from doublet.cli.base import (
     write_example,
     write_text,
 )
+from doublet.cli.rows import write_rows
 from doublet.errors import suggest
 
 EXAMPLE = "doublet config show"
@@ -51,7 +52,7 @@ def command() -> None:
 @settings_options(
     "method", "threshold", "shingle_words", "containment", "keep", "workers", "memory", "database"
 )
-@format_option("table", "json")
+@format_option("table", "json", "jsonl", "csv")
 @common_options
 def show(form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_document
@@ -62,6 +63,10 @@ def show(form: str, config_file: Path | None, **flags: Any) -> None:
         write_bytes([json_document(resolved.to_dict())])
         return
     values = resolved.settings.to_dict()
+    if form != "table":
+        told = ((name, values[name], resolved.origins[name], config.about(name)) for name in config.NAMES)
+        write_rows(form, ("setting", "value", "from", "about"), told)
+        return
     rows = [
         [name, shown(name, values[name]), resolved.origins[name], config.about(name)] for name in config.NAMES
     ]

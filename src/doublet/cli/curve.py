@@ -31,10 +31,10 @@ SHOWN = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
     "--points", type=click.IntRange(2, 100_001), default=101, show_default=True, help="Points of the curve."
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file.")
-@format_option("table", "json", "csv", "svg")
+@format_option("table", "json", "jsonl", "csv", "svg")
 def command(*, method: str, parameters: tuple[str, ...], points: int, out: Path | None, form: str) -> None:
     from doublet.reports.curve import plot, svg
-    from doublet.reports.json_report import json_document
+    from doublet.reports.json_report import json_document, json_line
     from doublet.reports.output import open_output
     from doublet.reports.tables import plain_rows
     from doublet.reports.terminal import table
@@ -44,6 +44,8 @@ def command(*, method: str, parameters: tuple[str, ...], points: int, out: Path 
     if form == "json":
         shape = {"method": method, "parameters": settings, "points": [list(point) for point in curve]}
         content = json_document(shape)
+    elif form == "jsonl":
+        content = b"".join(json_line({"resemblance": p, "chance": q}) + b"\n" for p, q in curve)
     elif form == "csv":
         content = b"".join(plain_rows(("resemblance", "chance"), curve))
     elif form == "svg":

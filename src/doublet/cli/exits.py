@@ -16,6 +16,7 @@ from types import FrameType
 from typing import NoReturn
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from doublet.errors import DoubletError
 
@@ -95,6 +96,10 @@ def _flushed(code: int) -> int:
 
 def _wrong_usage(error: click.UsageError) -> int:
     message = error.format_message()
+    if isinstance(error, NoArgsIsHelpError):  # its message is the whole help
+        with contextlib.suppress(OSError):
+            click.echo(message, err=True)
+        return WRONG_USAGE
     if error.ctx is not None:
         message = f"{message}\nSee: {error.ctx.command_path} --help"
     return _say(message, WRONG_USAGE)

@@ -11,6 +11,7 @@ import click
 import doublet
 from doublet import config
 from doublet.cli.base import Command, format_option, write_bytes, write_text
+from doublet.cli.rows import write_rows
 
 #: optional libraries: distribution, what it is for, and how to get it
 OPTIONAL = (
@@ -56,12 +57,26 @@ def facts() -> dict[str, Any]:
     }
 
 
+def _flat(known: dict[str, Any]) -> list[tuple[str, Any]]:
+    """One row for each fact; libraries by their versions."""
+    out: list[tuple[str, Any]] = []
+    for name, value in known.items():
+        if isinstance(value, dict):
+            out += [
+                (f"{name}.{key}", part["version"] if isinstance(part, dict) else part)
+                for key, part in value.items()
+            ]
+        else:
+            out.append((name, value))
+    return out
+
+
 @click.command(
     cls=Command,
     example="doublet info --format json",
     help="Show the version, which kernels are in use, Python, and the libraries that are there.",
 )
-@format_option("table", "json")
+@format_option("table", "json", "jsonl", "csv")
 def command(form: str) -> None:
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import table
@@ -69,6 +84,9 @@ def command(form: str) -> None:
     known = facts()
     if form == "json":
         write_bytes([json_document(known)])
+        return
+    if form != "table":
+        write_rows(form, ("name", "value"), _flat(known))
         return
     kernels = "native" if known["kernels"] == "native" else "plain Python (slow: install with a C++ compiler)"
     versions = ", ".join(f"{name} {number}" for name, number in known["versions"].items())

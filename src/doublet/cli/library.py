@@ -26,6 +26,7 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.progress import shown
+from doublet.cli.rows import write_rows
 from doublet.errors import UsageError, suggest
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def create(
 
 @command.command("list", cls=Command, example="doublet library list", help="List the libraries.")
 @database_options
-@format_option("table", "json")
+@format_option("table", "json", "jsonl", "csv")
 @common_options
 def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_document
@@ -109,6 +110,10 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
         infos = store.libraries()
     if form == "json":
         write_bytes([json_document({"format": 1, "libraries": [info.to_dict() for info in infos]})])
+    elif form != "table":
+        told = [info.to_dict() for info in infos]
+        columns = ("name", "documents", "words", "size_bytes", "created", "changed", "address", "note")
+        write_rows(form, columns, ([one[key] for key in columns] for one in told))
     elif not infos:
         write_text("There is no library yet: `doublet library create NAME` makes one.\n")
     else:
@@ -329,19 +334,18 @@ def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **fla
     "--top", type=click.IntRange(0), default=20, show_default=True, metavar="N", help="So many words."
 )
 @database_options
-@format_option("table", "json", "csv")
+@format_option("table", "json", "jsonl", "csv")
 @common_options
 def statistics(*, name: str, top: int, form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_document
-    from doublet.reports.tables import plain_rows
     from doublet.reports.terminal import table
     from doublet.reports.wording import percent
 
     with open_store(config.resolve(flags, file=config_file)) as store:
         found = store.statistics(name)
     counts = sorted(found.counts().items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))[:top]
-    if form == "csv":
-        write_bytes(plain_rows(["word", "df", "cf"], ([word, df, cf] for word, (df, cf) in counts)))
+    if form in ("jsonl", "csv"):
+        write_rows(form, ("word", "df", "cf"), ([word, df, cf] for word, (df, cf) in counts))
     elif form == "json":
         words = [{"word": word, "df": df, "cf": cf} for word, (df, cf) in counts]
         facts = {"documents": found.documents, "words": found.words, "distinct_words": len(found)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from doublet.cli.base import Command, format_option, use_colour, width, write_bytes, write_text
+from doublet.cli.rows import write_rows
 from doublet.errors import UnknownMethod
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     help="List the methods and what each is good for; with a NAME, that method and its parameters.",
 )
 @click.argument("name", required=False)
-@format_option("table", "json")
+@format_option("table", "json", "jsonl", "csv")
 def command(name: str | None, form: str) -> None:
     from doublet.reports.json_report import json_document
     from doublet.signatures import methods
@@ -33,10 +34,22 @@ def command(name: str | None, form: str) -> None:
         write_bytes(
             [json_document([info.to_dict() for info in chosen] if name is None else chosen[0].to_dict())]
         )
+    elif form != "table":
+        columns, rows = _rows(chosen, parameters=name is not None)
+        write_rows(form, columns, rows)
     elif name is None:
         write_text(overview(known, width()))
     else:
         write_text(details(chosen[0], width(), colour=use_colour("auto")))
+
+
+def _rows(chosen: list[MethodInfo], *, parameters: bool) -> tuple[tuple[str, ...], list[list[Any]]]:
+    """A row for each method or, of one method, for each of its parameters."""
+    if parameters:
+        told = [parameter.to_dict() for parameter in chosen[0].parameters]
+    else:
+        told = [{k: v for k, v in info.to_dict().items() if k != "parameters"} for info in chosen]
+    return tuple(told[0]), [list(one.values()) for one in told]
 
 
 def overview(known: list[MethodInfo], columns: int) -> str:
@@ -53,10 +66,10 @@ def details(info: MethodInfo, columns: int, *, colour: bool) -> str:
 
     paint = Painter(colour)
     lines = [paint(f"{info.title} ({info.name})", "title"), *textwrap.wrap(info.summary, columns), ""]
-    lines.append(f"A text must have at least {info.minimum}.")
+    lines += textwrap.wrap(f"The least that a text must have: {info.minimum}.", columns)
     lines.append("Shows the passages themselves." if info.shows_fragments else "Says how alike, not where.")
     if info.needs_statistics:
-        lines.append("Weighs words by the collection they come from.")
+        lines += textwrap.wrap("Weighs words by the collection they come from.", columns)
     lines += ["", paint("Parameters", "title")]
     for parameter in info.parameters:
         default = " ".join(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
@@ -65,5 +78,6 @@ def details(info: MethodInfo, columns: int, *, colour: bool) -> str:
         text = f"{parameter.about} ({parameter.allowed})"
         lines += textwrap.wrap(text, columns, initial_indent="      ", subsequent_indent="      ")
     example = info.parameters[0]
-    lines += ["", f"Set one with --parameter, for example --parameter {example.name}={example.default}"]
+    how = f"Set one with --parameter, for example --parameter {example.name}={example.default}"
+    lines += ["", *textwrap.wrap(how, columns, break_on_hyphens=False)]
     return "\n".join(lines) + "\n"
