@@ -81,6 +81,10 @@ class LongArray(Generic[T]):
             self._file.close()
         self._file, self._blocks, self._length = None, [], 0
 
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:  # its owner was stopped by an error
+            self.close()
+
     def _move(self) -> None:
         self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by `close`
         for number, block in enumerate(self._blocks):

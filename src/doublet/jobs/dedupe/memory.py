@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from doublet.errors import MemoryTooSmall, SpillFailed
-from doublet.index.keys import KeyTable
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
+from doublet.jobs.dedupe.signed import Signed
 
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
@@ -47,7 +47,7 @@ def share_out(plan: Plan, wishes: Wishes, memory_bytes: int | None, folder: str)
         room -= plan.sample(room)
     keys = room // KEY_SHARE
     if not plan.by_shingles:
-        plan.signed.keys = KeyTable(keys, folder)
+        plan.signed = Signed(plan.method, keys, folder)
         room -= keys
     return Room(room, keys, folder)
 

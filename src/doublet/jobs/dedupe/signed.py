@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet.index.keys import KeyTable
 from doublet.model import Signature
 from doublet.signatures import Method
+from doublet.signatures.long_array import LongArray
+
+U32 = NDArray[np.uint32]
+I64 = NDArray[np.int64]
+
+SIGNATURE_SHARE = 0.4  #: of the room of keys and signatures, for the latter
 
 
-@dataclass(slots=True)
 class Signed:
-    """Gathered while reading, batch by batch, and asked while joining. The keys go to disk beyond their room."""
+    """Gathered while reading, batch by batch, and asked while joining. What has no room goes to disk.
 
-    method: Method
-    keys: KeyTable = field(default_factory=KeyTable)
-    signatures: dict[int, Signature] = field(
-        default_factory=dict
-    )  #: of methods that only say "equal" or "not"
+    Signatures are kept of methods that only say "alike" or "not": their numbers one after the other, not as objects.
+    """
+
+    def __init__(self, method: Method, memory_bytes: int | None = None, folder: str | None = None) -> None:
+        self.method = method
+        share = 0.0 if self.estimates else SIGNATURE_SHARE
+        keys = signatures = memory_bytes
+        if memory_bytes is not None:
+            signatures = int(memory_bytes * share)
+            keys = memory_bytes - signatures
+        self.keys = KeyTable(keys, folder)
+        self._values = LongArray(np.uint64, signatures, folder)
+        self._documents: list[U32] = []  # that have a signature; ends and sizes of these
+        self._ends: list[I64] = []
+        self._sizes: list[I64] = []
+        self._settled: tuple[U32, I64, I64] | None = None
 
     @property
     def estimates(self) -> bool:
@@ -28,19 +43,40 @@ class Signed:
 
     def take(self, signed: list[Signature | None], first: int) -> None:
         """Keep what the join needs of the signatures of documents *first* and on."""
-        found = []
-        owners: list[int] = []
-        for document, signature in enumerate(signed, first):
-            if signature is None:
-                continue
-            found.append(np.unique(self.method.keys(signature)))
-            owners.append(document)
-            if not self.estimates:
-                self.signatures[document] = signature
-        if found:
-            lengths = [len(keys) for keys in found]
-            self.keys.add(np.concatenate(found), np.repeat(np.array(owners, np.uint32), lengths))
+        some = [signature for signature in signed if signature is not None]
+        if not some:
+            return
+        owners = np.array([i for i, one in enumerate(signed, first) if one is not None], np.uint32)
+        found = [np.unique(self.method.keys(signature)) for signature in some]
+        self.keys.add(np.concatenate(found), np.repeat(owners, [len(keys) for keys in found]))
+        if self.estimates:
+            return
+        ends = np.cumsum([len(signature.values) for signature in some], dtype=np.int64) + len(self._values)
+        self._values.add(np.concatenate([signature.values for signature in some]))
+        self._documents.append(owners)
+        self._ends.append(ends)
+        self._sizes.append(np.array([signature.size for signature in some], np.int64))
+        self._settled = None
 
-    def agree(self, a: int, b: int) -> bool:
-        """Whether the signatures of two documents say that they are alike."""
-        return self.method.compare(self.signatures[a], self.signatures[b]).similar
+    def agree(self, document: int, others: U32) -> NDArray[np.bool_]:
+        """Which of the *others* have a signature that says that they are like this one. All of them must have one."""
+        one, compare = self._signature(document), self.method.compare
+        return np.array([compare(one, self._signature(other)).similar for other in others.tolist()], np.bool_)
+
+    def close(self) -> None:
+        self.keys.close()
+        self._values.close()
+
+    def _signature(self, document: int) -> Signature:
+        if self._settled is None:
+            self._settled = (
+                np.concatenate(self._documents),
+                np.concatenate([np.zeros(1, np.int64), *self._ends]),
+                np.concatenate(self._sizes),
+            )
+            documents, bounds, sizes = self._settled
+            self._documents, self._ends, self._sizes = [documents], [bounds[1:]], [sizes]
+        documents, bounds, sizes = self._settled
+        row = int(np.searchsorted(documents, document))
+        values = self._values.read(int(bounds[row]), int(bounds[row + 1]))
+        return Signature(self.method.recipe, values, int(sizes[row]))
