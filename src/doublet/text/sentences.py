@@ -31,6 +31,16 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 
+# «В 1812 г. Наполеон …»: when it was is not yet a sentence.
+_WHEN = re.compile(
+    r"\W*(?:(?:лишь|ещё|еще|уже|только|именно|но|а|и)\s+)?"
+    r"(?:(?:в|во|к|с|до|после|около|на|летом|зимой|весной|осенью|начиная\s+с)\s+(?:[а-яё]+\s+){0,2}|[0-9]{1,2}\s+[а-яё]+\s+)"
+    r"(?:[0-9]{1,2}\s+[а-яё]+\s+)?"
+    r"(?:[0-9]{3,4}(?:\s?[–—-]\s?[0-9]{2,4})?|[IVXІХ]+(?:\s?[–—-]\s?[IVXІХ]+)?)\s*(?:гг?|вв?)",
+    re.IGNORECASE,
+)
+_WHEN_LENGTH = 60
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -172,7 +182,7 @@ def _ends(text: str, start: int, mark: re.Match[str], next_at: int, stop: int) -
         return not (text[at - 1 : at].isdigit() and not next_char.isalnum())  # 5! = 120
     if len(signs) > 1 or signs == "…":
         return not next_char.isdigit()
-    if _is_numbering(text, start, at):
+    if _is_numbering(text, start, at) or _is_when(text, start, at):
         return False
     before = _BEFORE.search(text[max(start, at - _LOOK_BACK) : at])
     if before is None:
@@ -205,6 +215,13 @@ def _is_numbering(text: str, start: int, at: int) -> bool:
     return _NUMBERING.fullmatch(head) is not None or _CAPTION.fullmatch(head) is not None
 
 
+def _is_when(text: str, start: int, at: int) -> bool:
+    """«В 1812 г.», «К концу XIX в.» and nothing else: the sentence has only begun."""
+    return (
+        text[at - 1] in "гв" and at - start <= _WHEN_LENGTH and _WHEN.fullmatch(text, start, at) is not None
+    )
+
+
 def _word_ends(text: str, at: int, before: re.Match[str], next_char: str, starter: bool) -> bool:
     """Whether a full stop after the word of *before* ends the sentence."""
     word, letter = before[2], before[1]
@@ -218,7 +235,11 @@ def _word_ends(text: str, at: int, before: re.Match[str], next_char: str, starte
         if word.islower():
             may_end = word not in _SINGLE or _number_stands_before(text, at - 1)
             return may_end and not goes_on
-        return starter  # an initial, or the last letter of U.S.
+        return starter or text[at - 2 : at - 1] == "°"  # an initial, the last letter of U.S., or degrees
+    if (low == "см" and _number_stands_before(text, at - 2)) or (
+        low == "ст" and text[max(0, at - 7) : at - 2].endswith("рт. ")
+    ):
+        return not goes_on  # units, not «смотри» and «станция»
     if low in _NEVER_LAST:
         return False
     if low in _BEFORE_NUMBER and (next_char.isdigit() or next_char == "№"):
