@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -110,6 +110,12 @@ def parameter_option(function: F) -> F:
     )(function)
 
 
+def was_given(name: str) -> bool:
+    """Whether an option of the running command stands on the command line, and is not merely its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
 def use_colour(setting: str, stream: Any = None) -> bool:
     """Whether to colour what goes to *stream*: only a terminal, and not when the user has asked for none."""
     if setting != "auto":
@@ -147,23 +153,39 @@ def say(text: str, *, quiet: bool = False) -> None:
         click.echo(text, err=True)
 
 
-def method_parameters(resolved: config.Resolved, given: Iterable[str]) -> dict[str, Any]:
+def method_parameters(
+    resolved: config.Resolved, given: Iterable[str], also: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Parameters for the method, from the settings and from ``--parameter name=value``.
 
     A setting of the file or the environment is for the methods that have it; a flag is always handed on, so
-    that a method without such a parameter says so.
+    that a method without such a parameter says so. *also* are parameters of the command, with their defaults. Raises
+    `InvalidParameter` for a parameter that neither has.
     """
-    from doublet.signatures import parameters_of
+    from doublet.signatures import METHODS, parameters_of
+    from doublet.signatures.parameters import make
 
     parameters: dict[str, Any] = {}
-    known = parameters_of(resolved.settings.method)
-    shingle_words = resolved.settings.shingle_words
-    if shingle_words is not None and (
-        "shingle_words" in known or resolved.origins["shingle_words"].startswith("--")
-    ):
-        parameters["shingle_words"] = shingle_words
-    if resolved.settings.thesaurus is not None and "thesaurus" in known:
-        parameters["thesaurus"] = resolved.settings.thesaurus
+    method = resolved.settings.method
+    known = parameters_of(method)
+    for name in ("shingle_words", "thesaurus"):
+        value = getattr(resolved.settings, name)
+        if value is not None and (name in known or by_flag(resolved, name)):
+            parameters[name] = value
+    for name, text in named_values(given):
+        parameters[name] = read_value(text, {**(also or {}), **known}.get(name))
+        if name not in known and name not in (also or {}) and method in METHODS:
+            make(METHODS[method].parameters_type, {name: text}, method=method)  # says what it does have
+    return parameters
+
+
+def by_flag(resolved: config.Resolved, name: str) -> bool:
+    """Whether a setting was given on the command line."""
+    return resolved.origins[name].startswith("--")
+
+
+def named_values(given: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Names and values of ``--parameter name=value``."""
     for text in given:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
@@ -171,8 +193,22 @@ def method_parameters(resolved: config.Resolved, given: Iterable[str]) -> dict[s
             raise UsageError(
                 f"--parameter {text!r}: write it as name=value, for example --parameter functions=256"
             )
-        parameters[name] = read_value(value.strip(), known.get(name))
-    return parameters
+        yield name, value.strip()
+
+
+def parameters_as_flags(
+    given: Iterable[str], flags: Mapping[str, Any], names: Sequence[str]
+) -> tuple[list[str], dict[str, Any]]:
+    """``--parameter threshold=0.7`` is ``--threshold 0.7``, for those *names* that are flags of the command."""
+    rest, out = [], dict(flags)
+    for name, text in named_values(given):
+        if name not in names:
+            rest.append(f"{name}={text}")
+        elif out.get(name) is not None:
+            raise UsageError(f"--{name} is {out[name]}, and --parameter {name} is {text}: give one of them")
+        else:
+            out[name] = text
+    return rest, out
 
 
 def read_value(text: str, default: Any) -> Any:

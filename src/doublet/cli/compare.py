@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,17 @@ import click
 from doublet import config
 from doublet.cli.base import (
     Command,
+    by_flag,
     common_options,
     format_option,
     method_parameters,
     parameter_option,
+    parameters_as_flags,
     quiet_option,
     say,
     settings_options,
     use_colour,
+    was_given,
     width,
     write_bytes,
     write_text,
@@ -89,14 +92,18 @@ def command(
     **flags: Any,
 ) -> int | None:
     from doublet.jobs.compare import compare
+    from doublet.matches.align import AlignOptions
     from doublet.matches.story import same_story as find_story
     from doublet.reports.json_report import json_document
     from doublet.reports.tables import comparison_lines, comparison_rows
     from doublet.reports.terminal import comparison
 
+    rest, flags = parameters_as_flags(parameters, flags, ("threshold",))
     resolved = config.resolve(flags, file=config_file)
     limit = read_limit(fail_above)
-    options = method_parameters(resolved, parameters)
+    options = method_parameters(resolved, rest, also=asdict(AlignOptions()))
+    if was_given("alike") and model is None:
+        raise UsageError("--alike is for --model: without a model it decides nothing")
     if a == b == "-":
         raise UsageError("A and B are both standard input: give a file for one of them")
     read_a, read_b = read_document(a, quiet), read_document(b, quiet)
@@ -173,8 +180,7 @@ def limit_for_method(resolved: config.Resolved) -> float | None:
     """The threshold; one from the file or the environment is only for the methods that have one."""
     from doublet.signatures import parameters_of
 
-    by_flag = resolved.origins["threshold"].startswith("--")
-    if by_flag or "threshold" in parameters_of(resolved.settings.method):
+    if by_flag(resolved, "threshold") or "threshold" in parameters_of(resolved.settings.method):
         return resolved.settings.threshold
     return None
 

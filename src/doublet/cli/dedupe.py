@@ -11,14 +11,17 @@ import click
 from doublet import config
 from doublet.cli.base import (
     Command,
+    by_flag,
     common_options,
     format_option,
     method_parameters,
     parameter_option,
+    parameters_as_flags,
     quiet_option,
     say,
     settings_options,
     use_colour,
+    was_given,
     width,
     write_bytes,
     write_text,
@@ -118,9 +121,12 @@ def command(
     from doublet.sources.open import open_source
     from doublet.sources.records import MAX_RECORD_BYTES
 
+    rest, flags = parameters_as_flags(parameters, flags, ("threshold", "containment"))
     resolved = config.resolve(flags, file=config_file)
     settings = resolved.settings
-    options = method_parameters(resolved, parameters)
+    options = method_parameters(resolved, rest)
+    if reworded == "off" and not by_flag(resolved, "thesaurus"):
+        options.pop("thesaurus", None)  # the one of the settings is for when it is of use
     chosen_views = read_views(views)
     # What can go wrong at the end is looked at before the work begins.
     check_distinct({"--groups": groups, "--kept": kept})
@@ -128,8 +134,13 @@ def command(
         check_distinct({"INPUT": Path(name) if name != "-" else None, "--groups": groups})
     if groups is not None:
         check_groups(groups)
-    if prefer and settings.keep != "best-source":
-        raise UsageError(f"--prefer is for --keep best-source, and --keep is {settings.keep}")
+    for option, given, rule in (
+        ("--prefer", prefer, "best-source"),
+        ("--source-field", source_field, "best-source"),
+        ("--time-field", time_field, "newest"),
+    ):
+        if given and settings.keep != rule:
+            raise UsageError(f"{option} is for --keep {rule}, and --keep is {settings.keep}")
     limit = MAX_RECORD_BYTES
     if settings.memory is not None:
         limit = min(limit, max(1 << 20, settings.memory // MEMORY_SHARE))
@@ -166,7 +177,7 @@ def command(
             prefer=prefer,
             pairs=pairs,
             views=chosen_views,
-            reworded=reworded,
+            reworded=reworded if was_given("reworded") else None,
             groups=groups,
             kept=kept,
             quiet=quiet,
@@ -192,7 +203,7 @@ def work(
     prefer: Sequence[str],
     pairs: bool,
     views: Sequence[str],
-    reworded: str,
+    reworded: str | None,
     groups: Path | None,
     kept: Path | None,
     quiet: bool,

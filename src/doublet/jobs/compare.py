@@ -19,7 +19,7 @@ from doublet.matches.cover import share, union_length
 from doublet.matches.passages import Found, StemmedTexts, find_all, read_stems
 from doublet.model import Comparison, Fragment, Measures, Signature
 from doublet.progress import Progress
-from doublet.signatures import Statistics, gather_statistics
+from doublet.signatures import Statistics, gather_statistics, parameters_of
 from doublet.signatures import method as make_method
 from doublet.signatures.auto import MEANING, Auto, explain
 from doublet.signatures.background import Rates
@@ -57,14 +57,17 @@ def compare(
     What is reworded but too short to be sure of is in *possible* and counts nowhere; where the texts as wholes are
     reworded copies, that settles it, and those places count. *threshold* is where the method calls texts similar;
     the *reason* of the answer says why it does or does not. *parameters* are those of the method, and seed_words,
-    max_gap_words and min_words for the fragments. Methods that weigh words by a collection take its *statistics*;
-    without them the two texts are all they know. An *embedder* is a model of your own (`doublet.load_embedder`):
-    sentences that no passage tells and whose vectors have a cosine of *alike* or more are *possible* too. Raises
-    `UnknownMethod`, `InvalidParameter`.
+    max_gap_words and min_words for the fragments (a method that has a min_words itself gets it). Methods that weigh
+    words by a collection take its *statistics*; without them the two texts are all they know. An *embedder* is a model
+    of your own (`doublet.load_embedder`): sentences that no passage tells and whose vectors have a cosine of *alike* or
+    more are *possible* too. Raises `UnknownMethod`, `InvalidParameter`.
     """
     progress = progress or Progress()
     texts = [text_a, text_b]
-    align = AlignOptions(**{name: parameters.pop(name) for name in ALIGN_NAMES if name in parameters})
+    own = parameters_of(method)
+    align = AlignOptions(
+        **{name: parameters.pop(name) for name in ALIGN_NAMES if name in parameters and name not in own}
+    )
     notes: list[str] = []
     if threshold is not None:
         parameters["threshold"] = threshold

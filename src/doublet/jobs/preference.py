@@ -96,6 +96,10 @@ def check_keep(keep: str, prefer: Sequence[str]) -> None:
             "keep is 'best-source', but no sources are named: give them in order with prefer (--prefer)",
             name="prefer",
         )
+    if prefer and keep != "best-source":
+        raise InvalidParameter(
+            f"prefer is for keep='best-source' (--keep best-source), and keep is {keep!r}", name="prefer"
+        )
 
 
 def id_ranks(ids: Sequence[str]) -> NDArray[np.int64]:

@@ -41,9 +41,11 @@ class AlignOptions:
     def __post_init__(self) -> None:
         for name, low, high in (("seed_words", 1, 50), ("max_gap_words", 0, 1000), ("min_words", 1, 1000)):
             value = getattr(self, name)
-            if not low <= value <= high:
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise InvalidParameter(
-                    f"{name} is {value}: it can be {low} to {high}", name=name, value=value
+                    f"{name} is {value!r}: it must be a whole number from {low} to {high}",
+                    name=name,
+                    value=value,
                 )
 
 

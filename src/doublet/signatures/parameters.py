@@ -137,7 +137,8 @@ def make(kind: type[Parameters], given: Mapping[str, Any], *, method: str) -> Pa
     known = [info.name for info in kind.infos()]
     for name in given:
         if name not in known:
-            hint = suggest(name, known) or "."
+            others = methods_with(name)
+            hint = f": it is for {', '.join(others)}." if others else suggest(name, known) or "."
             raise InvalidParameter(
                 f"method {method!r} has no parameter {name!r}{hint} Its parameters: {', '.join(known)}",
                 name=name,
@@ -145,6 +146,15 @@ def make(kind: type[Parameters], given: Mapping[str, Any], *, method: str) -> Pa
                 known=known,
             )
     return kind(**given)
+
+
+def methods_with(name: str) -> list[str]:
+    """Methods of ours that have a parameter of this name; for messages, it loads all of them."""
+    from doublet.signatures import METHODS
+
+    return sorted(
+        each for each, kind in METHODS.items() if name in (i.name for i in kind.parameters_type.infos())
+    )
 
 
 def _name(item: Any) -> str:

@@ -16,7 +16,7 @@ from doublet.cli import run
 from doublet.cli.base import read_value, use_colour
 from doublet.cli.progress import PlainLines, describe
 from doublet.cli.root import COMMANDS
-from doublet.errors import UsageError
+from doublet.errors import InvalidParameter, UsageError
 from doublet.progress import Event
 
 
@@ -182,10 +182,10 @@ def test_settings_go_to_methods_that_have_them_flags_to_all(monkeypatch: pytest.
     assert method_parameters(loud, []) == {"shingle_words": 5}
     with pytest.raises(UsageError, match="name=value"):
         method_parameters(quiet, ["bits"])
-    assert method_parameters(quiet, ["top-words=32", "min_letters=1"]) == {
-        "top_words": "32",
-        "min_letters": 1,
-    }
+    assert method_parameters(quiet, ["words=32", "min-letters=1"]) == {"words": 32, "min_letters": 1}
+    assert method_parameters(quiet, ["gap=3"], also={"gap": 1}) == {"gap": 3}
+    with pytest.raises(InvalidParameter, match="no parameter 'top_words', did you mean"):
+        method_parameters(quiet, ["top-words=32"])
     shingled = config.resolve({}, environ={"DOUBLET_SHINGLE_WORDS": "5"}, directory=Path("/"))
     assert method_parameters(shingled, ["shingle-words=7"]) == {"shingle_words": 7}
 

@@ -69,7 +69,7 @@ def dedupe_inputs(
     pairs: bool = False,
     views: Sequence[str] = (),
     candidates: str = "auto",
-    reworded: str = "list",
+    reworded: str | None = None,
     workers: int = 1,
     memory_bytes: int | None = None,
     spill_folder: str | None = None,
@@ -84,11 +84,13 @@ def dedupe_inputs(
     lies inside a kept one that is not shorter (None: never). *keep* orders the documents (`doublet.jobs.preference`).
     *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
     *reworded* is what the method "auto" does about kept documents that are edited or reworded copies of each other:
-    "list" the likeliest, list "all" (slow), "remove" the reworded ones, or "off".
+    "list" the likeliest (the default), list "all" (slow), "remove" the reworded ones, or "off".
     Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
     """
     progress = progress or Progress()
     wishes = Wishes.check(
+        method=method,
+        parameters=parameters,
         containment=containment,
         keep=keep,
         prefer=prefer,

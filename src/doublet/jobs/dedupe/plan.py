@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,14 @@ VIEWS = ("strict", "families")
 AUTO = "auto"  #: the method that looks further where shingles found nothing
 CANDIDATES = ("auto", "exact", "sketches")
 REWORDED_CHOICES = ("list", "all", "remove", "off")
+BY_SHINGLES = (AUTO, "shingles")  #: methods whose candidates come from the sets of shingles themselves
+LAST_STEP = (
+    "aligned",
+    "kept",
+    "together",
+    "thesaurus",
+    "reduce",
+)  #: parameters of "auto" for reworded copies alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +45,21 @@ class Wishes:
     @staticmethod
     def check(
         *,
+        method: str,
+        parameters: Collection[str],
         containment: float | None,
         keep: str,
         prefer: Sequence[str],
         pairs: bool,
         views: Sequence[str],
         candidates: str,
-        reworded: str,
+        reworded: str | None,
         workers: int,
     ) -> Wishes:
-        """Raises `InvalidParameter` for what cannot be asked for."""
+        """Raises `InvalidParameter` for what cannot be asked for, and for what would be asked for in vain.
+
+        *parameters* are the names of those given for the *method*.
+        """
         workers = _check_workers(workers)
         check_keep(keep, prefer)
         least = check_share("containment", containment)
@@ -54,10 +67,13 @@ class Wishes:
             raise InvalidParameter(
                 f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates"
             )
-        if reworded not in REWORDED_CHOICES:
+        if candidates != "auto" and method not in BY_SHINGLES:
             raise InvalidParameter(
-                f"reworded is {reworded!r}: it can be {', '.join(REWORDED_CHOICES)}", name="reworded"
+                f"candidates is for the methods {' and '.join(BY_SHINGLES)}: the method {method!r} brings its own",
+                name="candidates",
+                method=method,
             )
+        reworded = _check_reworded(reworded, method, parameters)
         for view in views:
             if view not in VIEWS:
                 raise InvalidParameter(
@@ -84,7 +100,7 @@ class Plan:
 
     @property
     def by_shingles(self) -> bool:
-        return self.method.name in ("shingles", AUTO)
+        return self.method.name in BY_SHINGLES
 
     @property
     def meaning(self) -> Any:
@@ -146,6 +162,27 @@ def check_share(name: str, value: float | None) -> float:
     if not 0 < value <= 1:
         raise InvalidParameter(f"{name} is {value}: it must be above 0 and at most 1", name=name, value=value)
     return float(value)
+
+
+def _check_reworded(reworded: str | None, method: str, parameters: Collection[str]) -> str:
+    if reworded is None:
+        return "list" if method == AUTO else "off"
+    if reworded not in REWORDED_CHOICES:
+        raise InvalidParameter(
+            f"reworded is {reworded!r}: it can be {', '.join(REWORDED_CHOICES)}", name="reworded"
+        )
+    if method != AUTO and reworded != "off":
+        raise InvalidParameter(
+            f"reworded is for the method {AUTO!r}: the method {method!r} looks for no reworded copies",
+            name="reworded",
+            method=method,
+        )
+    idle = [name for name in LAST_STEP if name in parameters] if method == AUTO and reworded == "off" else []
+    if idle:
+        raise InvalidParameter(
+            f"{idle[0]} is for reworded copies, and reworded is 'off': leave one of them out", name=idle[0]
+        )
+    return reworded
 
 
 def _check_workers(workers: int) -> int:
