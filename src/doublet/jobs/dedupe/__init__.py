@@ -17,7 +17,6 @@ number of workers. Explained in docs/explanation/exact-join.md.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from doublet.errors import UsageError
 from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
 from doublet.jobs.dedupe.documents import Documents
 from doublet.jobs.dedupe.joining import join
-from doublet.jobs.dedupe.memory import share_out, spilling
+from doublet.jobs.dedupe.memory import limit_work, share_out, spilling
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes, check_share
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
@@ -103,8 +102,10 @@ def dedupe_inputs(
     if threshold is not None:
         parameters["threshold"] = check_share("threshold", threshold)
     check_files(source, groups_out, kept_out)
-    plan = Plan.make(method, parameters, source, wishes.workers)
-    room = share_out(plan, wishes, memory_bytes, spill_folder or tempfile.gettempdir())
+    limit = limit_work(memory_bytes, wishes.workers, spill_folder)
+    with spilling(limit.folder):
+        plan = Plan.make(method, parameters, source, wishes.workers, limit)
+    room = share_out(plan, wishes, limit)
     store = kernels.SetStore(room.store, room.folder, wishes.workers)
     try:
         collection = read(source, plan, wishes, store, room, progress)
@@ -115,6 +116,7 @@ def dedupe_inputs(
             related, grouped = find_copies(source, collection, plan, wishes, links, grouped, progress)
     finally:
         store.close()
+        plan.signed.close()
     names, outcomes = collection.names, collection.outcomes
     notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
     if collection.disguised:

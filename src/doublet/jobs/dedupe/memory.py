@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from typing import Any
 
 from doublet.errors import MemoryTooSmall, SpillFailed
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
 from doublet.jobs.dedupe.signed import Signed
+from doublet.signatures import Limit
 
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
 BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
-KEY_SHARE = 4  #: so small a part of the memory is for the keys of a method; more of them wait on disk
+KEY_SHARE = (
+    4  #: so small a part of the memory is for the keys and signatures of a method; more of them wait on disk
+)
+WORD_SHARE = 4  #: the same for the words that threads remember, where a method spells or reduces them
+LEAST_SHARE = 5  #: what is left beside the statistics of a collection is at least such a part
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 
 
@@ -24,6 +30,7 @@ class Room:
     store: int
     keys: int
     folder: str
+    words: int | None = None  #: for those that each thread remembers; None: it remembers none
 
     @property
     def most_documents(self) -> int:
@@ -40,16 +47,34 @@ class Room:
             )
 
 
-def share_out(plan: Plan, wishes: Wishes, memory_bytes: int | None, folder: str) -> Room:
+def limit_work(memory_bytes: int | None, workers: int, folder: str | None) -> Limit:
+    """What may be taken besides the program and the batches in hand. Raises `MemoryTooSmall`."""
+    return Limit(store_memory(memory_bytes, workers), folder or tempfile.gettempdir())
+
+
+def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
     """Give every part of the plan its room. Raises `MemoryTooSmall`."""
-    room = store_memory(memory_bytes, wishes.workers)
+    whole, folder = limit.memory_bytes, limit.folder or ""
+    room = whole - plan.statistics_bytes
+    if room < whole // LEAST_SHARE:
+        missing = whole // LEAST_SHARE - room
+        raise MemoryTooSmall(
+            f"what the method {plan.method.name!r} has to know about the words of the collection takes "
+            f"{plan.statistics_bytes:,} bytes, and too little is left for the rest: allow "
+            f"{-(-missing // 1_000_000):,} MB more (--memory), or choose a method that needs no statistics",
+            missing_bytes=missing,
+        )
     if plan.method.name == AUTO and wishes.reworded != "off":
         room -= plan.sample(room)
+    words = None
+    if plan.spells:
+        words = room // WORD_SHARE // wishes.workers
+        room -= words * wishes.workers
     keys = room // KEY_SHARE
     if not plan.by_shingles:
         plan.signed = Signed(plan.method, keys, folder)
         room -= keys
-    return Room(room, keys, folder)
+    return Room(room, keys, folder, words)
 
 
 def store_memory(memory_bytes: int | None, workers: int) -> int:
@@ -70,7 +95,7 @@ def store_memory(memory_bytes: int | None, workers: int) -> int:
 class spilling:  # noqa: N801 - reads as a word in "with spilling(folder)"
     """Turns a full or missing disk into an error that says what to do."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str | None) -> None:
         self.folder = folder
 
     def __enter__(self) -> None:

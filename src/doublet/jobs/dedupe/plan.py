@@ -11,9 +11,10 @@ from doublet.errors import InvalidParameter
 from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.dedupe.signed import Signed
 from doublet.jobs.preference import check_keep
-from doublet.signatures import Method, gather_statistics
+from doublet.signatures import Limit, Method, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.signatures.shingled import ShingledMethod
+from doublet.text.tokens import forget_words
 
 VIEWS = ("strict", "families")
 AUTO = "auto"  #: the method that looks further where shingles found nothing
@@ -93,6 +94,13 @@ class Plan:
     signed: Signed
     notes: list[str] = field(default_factory=list)
     sampled: SampledKeys | None = None  #: leads to what shingles leave open
+    statistics_bytes: int = 0  #: of what the method knows about the collection
+
+    @property
+    def spells(self) -> bool:
+        """True when threads remember words: their spelling, or what they are reduced to."""
+        plain = self.method.canon.plain or self.by_shingles
+        return not (plain and self.exact.canon.plain) or self.method.needs_words
 
     @property
     def recipe(self) -> Any:
@@ -119,7 +127,10 @@ class Plan:
         return entries * BYTES_PER_ENTRY
 
     @staticmethod
-    def make(name: str, parameters: dict[str, Any], source: Any, workers: int) -> Plan:
+    def make(
+        name: str, parameters: dict[str, Any], source: Any, workers: int, limit: Limit | None = None
+    ) -> Plan:
+        """Raises `MemoryTooSmall` when what the method has to know about the collection does not fit the *limit*."""
         own = dict(parameters)
         verify = own.get("threshold", 0.5)
         from doublet.signatures import METHODS
@@ -127,7 +138,8 @@ class Plan:
         known = {info.name for info in METHODS[name].parameters_type.infos()} if name in METHODS else set(own)
         if "threshold" not in known:
             own.pop("threshold", None)
-        statistics = gather_statistics(name, _texts(source), threads=workers, **own)
+        statistics = gather_statistics(name, _texts(source), threads=workers, within=limit, **own)
+        forget_words()  # the threads that read have their own
         chosen = make_method(name, statistics, **own)
         described = {key: value for key, value in vars(chosen.parameters).items() if key != "containment"}
         shape = {
@@ -147,7 +159,8 @@ class Plan:
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
         threshold = getattr(chosen.parameters, "threshold", verify)
-        return Plan(chosen, exact, threshold, described, Signed(chosen))
+        size = getattr(statistics, "size_bytes", 0)
+        return Plan(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
 
 
 def _texts(source: Any) -> Iterator[str]:

@@ -21,7 +21,9 @@ from doublet.jobs.dedupe.repeated import leave_out_repeats
 from doublet.jobs.preference import has_repeats, id_ranks
 from doublet.model import Outcome, Signature
 from doublet.progress import Progress
+from doublet.signatures import in_parts
 from doublet.sources.records import ParsedBatch
+from doublet.text.tokens import forget_words
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -60,9 +62,9 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
         if keep in ("longest", "first"):
             block = getattr(batch, "block", None)
             if block is not None and plan.reads_blocks:
-                yield from shingle_block(batch, block, plan, store)
+                yield from shingle_block(batch, block, plan, store, room)
                 return
-        yield shingle_parsed(batch.parse(), plan, batch.consumed_bytes)
+        yield shingle_parsed(batch.parse(), plan, room, batch.consumed_bytes)
 
     batches = iter(source.batches())
     start = list(islice(batches, 1))
@@ -99,7 +101,7 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
     return out
 
 
-def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any) -> Iterator[Shingled]:
+def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any, room: Room) -> Iterator[Shingled]:
     """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
     parameters, canon = plan.exact.parameters, plan.exact.canon
     values, offsets, words, tricks, ids, ends, lines, starts, left, left_starts = kernels.json_sets(
@@ -131,14 +133,21 @@ def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any) -> Iterator[
     )
     if len(left):
         yield shingle_parsed(
-            batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, batch.consumed_bytes
+            batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, room, batch.consumed_bytes
         )
 
 
-def shingle_parsed(parsed: ParsedBatch, plan: Plan, consumed: int) -> Shingled:
+def shingle_parsed(parsed: ParsedBatch, plan: Plan, room: Room, consumed: int) -> Shingled:
     """Records of any kind of input: texts to sets, and to the signatures of the method where it has its own."""
-    signed = [] if plan.by_shingles else plan.method.sign_texts(parsed.texts)
+    signed: list[Signature | None] = []
+    if not plan.by_shingles:
+        for part in in_parts(parsed.texts):
+            signed += plan.method.sign_texts(part)
+            if room.words is not None:
+                forget_words(room.words)
     values, offsets, words, tricks = plan.exact.sets(parsed.texts)
+    if room.words is not None:
+        forget_words(room.words)
     suspects = np.flatnonzero(_suspicious(tricks, words)).tolist()
     encoded = [i.encode("utf-8", "surrogatepass") for i in parsed.ids]
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
