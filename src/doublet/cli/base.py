@@ -213,13 +213,17 @@ def parameters_as_flags(
 
 def read_value(text: str, default: Any) -> Any:
     """*text* as a value of the same type as *default*; as it is when it cannot be, and the method will say
-    so.
+    so. A list has commas between its words, or is ``@FILE`` with one word on each line.
     """
     if isinstance(default, bool):
         return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(
             text.lower(), text
         )
     if isinstance(default, tuple):
+        if text.startswith("@"):
+            from doublet.text.stopwords import load_stop_words
+
+            return load_stop_words(text[1:])
         return tuple(part.strip() for part in text.split(",") if part.strip())
     try:
         if isinstance(default, int):

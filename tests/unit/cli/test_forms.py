@@ -103,6 +103,28 @@ def test_libraries_in_every_form(capsys: pytest.CaptureFixture[str], tmp_path: P
     ]
 
 
+@pytest.mark.covers("T4")
+def test_stop_words_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Глубокоуважаемый читатель, лодки стояли во льду до марта.")
+    (tmp_path / "b.txt").write_text("Лодки стояли, читатель, во льду до марта, глубокоуважаемый.")
+    (tmp_path / "stop.txt").write_text("# обращения\nЧитатель\nглубокоуважаемый  # вежливо\n")
+    texts = [
+        "compare",
+        str(tmp_path / "a.txt"),
+        str(tmp_path / "b.txt"),
+        "--method",
+        "shingles",
+        "--format",
+        "json",
+    ]
+    assert json.loads(call(capsys, *texts))["resemblance"] < 1
+    found = json.loads(call(capsys, *texts, "-p", f"extra_stop_words=@{tmp_path / 'stop.txt'}"))
+    assert found["resemblance"] == 1
+    assert found["parameters"]["extra_stop_words"] == ["глубокоуважаемый", "читатель"]
+    assert run([*texts, "-p", "extra_stop_words=@no.txt"]) == 2
+    assert "no.txt cannot be read" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("group", ["config", "library"])
 def test_a_group_of_commands_alone_shows_its_help(capsys: pytest.CaptureFixture[str], group: str) -> None:
     assert run([group]) == 2
