@@ -12,6 +12,7 @@ from doublet.reports.wording import FRAGMENT_KINDS, LEFT_OUT, POSSIBLE, count, p
 
 SHOWN_SOURCES = 20
 SHOWN_POSSIBLE = 5
+_GLUE = "\u00a0"  # keeps the number of a source on the line of its first word
 _COLOURS = ("31", "32", "33", "34", "35", "36", "91", "92", "94", "95")
 
 
@@ -127,13 +128,13 @@ def _coloured(result: Check, text: str, width: int, paint: Painter) -> list[str]
                 style = f"source {owner[start]}"
                 opens = start == 0 or owner[start - 1] != owner[start]
                 closes = stop == len(text) or owner[min(stop, len(text) - 1)] != owner[start]
-                segments.append((f"[{owner[start]} " * opens + part + "]" * closes, style))
+                segments.append((f"[{owner[start]}{_GLUE}" * opens + part + "]" * closes, style))
             else:
                 segments.append((part, ""))
             start = stop
         at = end + 1
         if segments:
-            lines += [paint.line(line) for line in wrap(segments, width)]
+            lines += [paint.line(line).replace(_GLUE, " ") for line in wrap(segments, width)]
         else:
             lines.append("")
     return lines

@@ -259,3 +259,17 @@ def test_numbers_in_words() -> None:
     assert wording.duration(7500) == "2 h 5 min"
     assert wording.count(1, "group") == "1 group"
     assert wording.count(2400, "group") == "2,400 groups"
+
+
+def test_the_number_of_a_source_stays_with_its_first_word() -> None:
+    from doublet.jobs.check import check
+    from doublet.model import Document
+    from doublet.reports.check_terminal import check_report
+
+    borrowed = "The boats were locked in the ice until March and nobody in the harbour minded it very much."
+    text = f"Some words of mine before it all begins. {borrowed}"
+    result = check(text, [Document("s", borrowed)])
+    for width in range(40, 70):
+        shown = check_report(result, text, width=width)
+        assert "[1 The" in shown, shown
+        assert "\u00a0" not in shown
