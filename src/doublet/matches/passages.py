@@ -293,6 +293,7 @@ def _rearranged(runs: Sequence[Passage], first: int, pair: _Pair) -> tuple[Passa
     low, high = runs[first].b_start, runs[first].b_end
     in_a = in_b = equal = parts = 0
     rising = True
+    there: set[int] = set()  # words of b that the runs so far fill
     for i in range(first, len(runs)):
         r, before = runs[i], runs[max(first, i - 1)]
         if (
@@ -305,6 +306,7 @@ def _rearranged(runs: Sequence[Passage], first: int, pair: _Pair) -> tuple[Passa
         low, high = min(low, r.b_start), max(high, r.b_end)
         in_a, in_b = in_a + r.a_end - r.a_start, in_b + r.b_end - r.b_start
         equal, parts = equal + r.equal, parts + r.parts
+        there.update(range(r.b_start, r.b_end))
         if (
             rising
             or i == first
@@ -312,8 +314,7 @@ def _rearranged(runs: Sequence[Passage], first: int, pair: _Pair) -> tuple[Passa
             or in_b < PARTS_SHARE * (high - low)
         ):
             continue
-        filled = union_length((p.b_start, p.b_end) for p in runs[first : i + 1])
-        if filled >= PARTS_SHARE * max(in_b, high - low):  # less than *in_b* where a place was used twice
+        if len(there) >= PARTS_SHARE * max(in_b, high - low):  # less than *in_b* where a place was used twice
             found = Passage(start, r.a_end, low, high, equal, "moved", origin="parts", parts=parts)
             last = i
     return found, last

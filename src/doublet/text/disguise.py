@@ -405,7 +405,10 @@ def _invisible_runs() -> re.Pattern[str]:
     entries = fold_table().entries
     dropped = np.flatnonzero(entries & np.uint32(DROP))
     codes = dropped[np.isin(entries[dropped] & np.uint32(LETTER_MASK), (INVISIBLE, BREAK))]
-    return re.compile("[" + "".join(map(chr, codes.tolist())) + "]+")
+    ranges = np.split(
+        codes, np.flatnonzero(np.diff(codes) != 1) + 1
+    )  # a class of single characters is searched one by one
+    return re.compile("[" + "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges) + "]+")
 
 
 def _invisible(words: _Words) -> _Tally:
@@ -414,9 +417,13 @@ def _invisible(words: _Words) -> _Tally:
     hard: list[int] = []
     soft: list[int] = []
     misplaced: list[int] = []
+    known: dict[str, list[re.Match[str]]] = {}
     for i, word in words.flagged(FLAG_INVISIBLE):
-        # A digit in a key (1️⃣) has a variation selector of its own.
-        cuts = [cut for cut in runs.finditer(word) if word[cut.end() : cut.end() + 1] != _KEYCAP]
+        cuts = known.get(word)
+        if cuts is None:
+            # A digit in a key (1️⃣) has a variation selector of its own.
+            cuts = [cut for cut in runs.finditer(word) if word[cut.end() : cut.end() + 1] != _KEYCAP]
+            known[word] = cuts
         if not cuts:
             continue
         tally.add(words.span(i), sum(len(cut[0]) for cut in cuts))

@@ -489,3 +489,10 @@ def test_labels_are_counted_once_the_alarm_is_raised() -> None:
     text = f"{RUSSIAN.translate(TO_LATIN)} Ток Iвых и Uвх."
     words = [text[start:end] for start, end in finding(find_disguise(text), "lookalike").spans]
     assert {"Iвых", "Uвх"} <= set(words)
+
+
+def test_many_invisible_characters_are_counted_quickly() -> None:
+    text = " ".join(f"при\u200bмер{number}" for number in range(50_000))
+    began = time.process_time()
+    assert finding(find_disguise(text), "invisible").words == 50_000
+    assert time.process_time() - began < 5
