@@ -59,7 +59,17 @@ _THREE = LATIN | CYRILLIC | GREEK
 _VOWELS = frozenset("аеёиоуыэюяіїєўaeiouyαεηιουω")
 _RUSSIAN_VOWELS = frozenset("аеёиоуыэюяАЕЁИОУЫЭЮЯ")
 _ROMAN = frozenset("IVXLCDMІХСМ")
-_STRESS = frozenset("\u0300\u0301")
+# Accents that grammars and dictionaries put on vowels, and on consonants that are sung: Lithuanian m̃, Sanskrit r̥.
+_ACCENTS = frozenset(
+    map(
+        chr,
+        [
+            *(*range(0x300, 0x305), *range(0x306, 0x30D), 0x30F, 0x311, 0x313, 0x314, 0x323, 0x325),
+            *(0x327, 0x328, 0x329, 0x32F, 0x331),
+        ],
+    )
+)
+_SUNG = _VOWELS | frozenset("lmnrgлмнр")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA69F))  # Church Slavonic
@@ -563,9 +573,9 @@ def _marks(words: _Words) -> _Tally:
 
 
 def _count_marks(word: str) -> int:
-    """Marks that belong to no letter of any language: not й taken apart, not a stress mark, not x̄."""
+    """Marks that belong to no letter of any language: not й taken apart, not a stress mark, not x̄, not A̅B̅."""
     clusters = list(_clusters(word))
-    if len(clusters) < 2:
+    if len(clusters) < 3 or (len(clusters) < 5 and all(letter.isupper() for letter, _ in clusters)):
         return 0
     stressed = strange = 0
     for letter, marks in clusters:
@@ -574,8 +584,8 @@ def _count_marks(word: str) -> int:
             continue
         rest = unicodedata.normalize("NFC", letter + marks)[1:] if len(marks) <= _LONG_CLUSTER else marks
         left = [m for m in rest if not any(a <= ord(m) <= b for a, b in _OLD_MARKS)]
-        if len(left) == 1 and left[0] in _STRESS and _base(letter) in _VOWELS:
-            stressed += 1
+        if len(left) <= 2 and _ACCENTS.issuperset(left) and _base(letter) in _SUNG:
+            stressed += len(left) > 0
         else:
             strange += len(left)
     return strange if stressed <= 2 else strange + stressed
