@@ -25,12 +25,13 @@ what programs should look at. `exit_code` is what the command line answers with.
 from __future__ import annotations
 
 import difflib
+import numbers
 from collections.abc import Iterable
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
     """ ", did you mean 'x'?" for the closest of *known*, or an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5) if isinstance(word, str) else ()
     return f", did you mean {close[0]!r}?" if close else ""
 
 
@@ -74,6 +75,43 @@ class UnknownMethod(UsageError):
 
 class InvalidParameter(UsageError):
     code = "invalid_parameter"
+
+
+def wrong_type(name: str, value: object, wanted: str) -> InvalidParameter:
+    """The error for a value of a kind that cannot be used: "text_b is 5: it must be a text". Shows no document."""
+    shown = (
+        repr(value)
+        if value is None or isinstance(value, int | float)
+        else f"of the type {type(value).__name__}"
+    )
+    return InvalidParameter(f"{name} is {shown}: it must be {wanted}", name=name, type=type(value).__name__)
+
+
+def require_text(name: str, value: object) -> None:
+    """Raise `InvalidParameter` for what is no text."""
+    if not isinstance(value, str):
+        read = isinstance(value, bytes | bytearray) or hasattr(value, "__fspath__")
+        how = "; doublet.read_document gives that of a file, or of bytes" if read else ""
+        raise wrong_type(name, value, f"a text (str){how}")
+
+
+def require_texts(values: Iterable[str]) -> list[str]:
+    """*values* as a list. Raises `InvalidParameter` for one text alone and for what are no texts."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise wrong_type("texts", values, "a list of texts")
+    texts = list(values)
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            require_text(f"text {number}", text)
+    return texts
+
+
+def require_number(name: str, value: object, low: float, high: float) -> None:
+    """Raise `InvalidParameter` for what is no number from *low* to *high*."""
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= float(value) <= high
+    if not good:
+        wanted = f"it must be a number from {low:g} to {high:g}"
+        raise InvalidParameter(f"{name} is {value!r}: {wanted}", name=name, value=value)
 
 
 class UnknownLibrary(UsageError):
@@ -228,7 +266,10 @@ class SpillFailed(StoreError):
 
 
 class MemoryTooSmall(StoreError):
+    """The memory that was allowed (``--memory``) is too little for the work: allow more, or ask for less."""
+
     code = "memory_too_small"
+    exit_code = 2  # a setting, and the message says which value would do
 
 
 class OutputFailed(StoreError):

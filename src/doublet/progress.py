@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from doublet.errors import Cancelled
+from doublet.errors import Cancelled, wrong_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,15 @@ class Progress:
     def __init__(self, listener: Listener | None = None) -> None:
         self._listener = listener
         self._cancelled = threading.Event()
+
+    @staticmethod
+    def of(given: Progress | None) -> Progress:
+        """*given*, or one that tells nobody. Raises `InvalidParameter` for anything else."""
+        if given is not None and not isinstance(given, Progress):
+            raise wrong_type(
+                "progress", given, "a doublet.Progress, made with the function that takes its events"
+            )
+        return Progress() if given is None else given
 
     def cancel(self) -> None:
         self._cancelled.set()

@@ -18,7 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from doublet.errors import DoubletError, InputNotFound, RecordInvalid, UsageError
+from doublet.errors import (
+    DoubletError,
+    InputNotFound,
+    InvalidParameter,
+    RecordInvalid,
+    UsageError,
+    require_text,
+    wrong_type,
+)
 from doublet.evaluation.metrics import Score, best_threshold, score
 from doublet.evaluation.specs import read_spec
 from doublet.evaluation.tasks import score_pairs
@@ -26,6 +34,7 @@ from doublet.jobs.compare import AUTO
 from doublet.model import FORMAT_VERSION
 from doublet.progress import Progress
 
+PAIR = "a MarkedPair, a mapping with 'text_a', 'text_b' and 'duplicate', or (text, text, bool)"
 FEWEST = 6  #: pairs, with two of each kind: below, nothing can be said
 ENOUGH = 20  #: pairs from which figures mean something
 ENOUGH_OF_A_KIND = 8
@@ -136,7 +145,9 @@ def advise(
     *pairs* are `MarkedPair`s, mappings with "text_a", "text_b" and "duplicate", or (text, text, bool). *methods* are
     specs as for `evaluate`. Raises `UsageError` when there are too few pairs to say anything.
     """
-    progress = progress or Progress()
+    progress = Progress.of(progress)
+    if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
+        raise wrong_type("pairs", pairs, f"a list of pairs: {PAIR}")
     marked = [_as_pair(pair, number) for number, pair in enumerate(pairs, 1)]
     labels = [pair.duplicate for pair in marked]
     duplicates = sum(labels)
@@ -189,14 +200,18 @@ def advise(
 def _as_pair(pair: MarkedPair | Mapping[str, Any] | tuple[str, str, bool], number: int) -> MarkedPair:
     if isinstance(pair, MarkedPair):
         return pair if pair.name else MarkedPair(pair.text_a, pair.text_b, pair.duplicate, f"pair {number}")
+    name = f"pair {number}"
     if isinstance(pair, Mapping):
-        return MarkedPair(
-            str(pair["text_a"]),
-            str(pair["text_b"]),
-            bool(pair["duplicate"]),
-            str(pair.get("name", f"pair {number}")),
-        )
-    return MarkedPair(pair[0], pair[1], bool(pair[2]), f"pair {number}")
+        missing = [key for key in ("text_a", "text_b", "duplicate") if key not in pair]
+        if missing:
+            raise InvalidParameter(f"{name} has no {missing[0]!r}: it must be {PAIR}", name=name)
+        name = str(pair.get("name", name))
+        pair = pair["text_a"], pair["text_b"], pair["duplicate"]
+    if not isinstance(pair, tuple | list) or len(pair) != 3:
+        raise wrong_type(name, pair, PAIR)
+    require_text(f"the first text of {name}", pair[0])
+    require_text(f"the second text of {name}", pair[1])
+    return MarkedPair(pair[0], pair[1], bool(pair[2]), name)
 
 
 def _folds(labels: Sequence[bool], rng: random.Random) -> list[int]:

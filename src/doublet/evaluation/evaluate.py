@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import doublet
-from doublet.errors import UsageError
+from doublet.errors import UsageError, wrong_type
 from doublet.evaluation import published
 from doublet.evaluation.changes import change
 from doublet.evaluation.finding import Finding, Found
@@ -146,7 +146,7 @@ def evaluate(
     *isolated*: each method in a process of its own, which is how its memory is told. Raises `UsageError`,
     `SourceError`, `Cancelled`.
     """
-    progress = progress or Progress()
+    progress = Progress.of(progress)
     plan = _plan(methods, changes, thresholds, shingle_words, seed, bases, quick, thesaurus, thesaurus_part)
     plan = replace(
         plan,
@@ -154,6 +154,8 @@ def evaluate(
         groups=groups,
         beside_source=not methods if beside_source is None else beside_source,
     )
+    if data is not None and not isinstance(data, str | Path | Sequence):
+        raise wrong_type("data", data, "a file, a folder, or a list of sets")
     if data is None or isinstance(data, str | Path):
         sets, skipped = open_data(
             Path(data) if data is not None else None,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter
+from doublet.errors import InvalidParameter, require_number, require_text
 from doublet.jobs.dedupe import Documents
 from doublet.matches.align import (
     ALIGN_NAMES,
@@ -50,7 +50,9 @@ def check(
 
     Sources with a share under *min_share* are left out. Of the options of the alignment see `AlignOptions`.
     """
-    progress = progress or Progress()
+    progress = Progress.of(progress)
+    require_text("text", text)
+    require_number("min_share", min_share, 0, 1)
     unknown = set(align) - set(ALIGN_NAMES)
     if unknown:
         raise InvalidParameter(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter
+from doublet.errors import InvalidParameter, require_number, require_text, wrong_type
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
 from doublet.matches.passages import Found, StemmedTexts, find_all, read_stems
@@ -62,7 +62,14 @@ def compare(
     of your own (`doublet.load_embedder`): sentences that no passage tells and whose vectors have a cosine of *alike* or
     more are *possible* too. Raises `UnknownMethod`, `InvalidParameter`.
     """
-    progress = progress or Progress()
+    progress = Progress.of(progress)
+    require_text("text_a", text_a)
+    require_text("text_b", text_b)
+    require_number("alike", alike, 0, 1)
+    if embedder is not None and not hasattr(embedder, "embed"):
+        raise wrong_type(
+            "embedder", embedder, "a model with a method embed, as doublet.load_embedder gives it"
+        )
     texts = [text_a, text_b]
     own = parameters_of(method)
     align = AlignOptions(

@@ -19,7 +19,9 @@ from doublet.errors import (
     TooLarge,
     UnknownKind,
     UsageError,
+    require_text,
     suggest,
+    wrong_type,
 )
 from doublet.model import Outcome
 from doublet.progress import Progress
@@ -81,7 +83,7 @@ def find_repeats(
         )
     chosen = RepeatOptions(algorithm=algorithm, **options)
     known = check_baseline(baseline, "the baseline") if baseline is not None else None
-    progress = progress or Progress()
+    progress = Progress.of(progress)
     plans, outcomes, notes = read_plans(text_or_files, progress)
     if sum(len(plan.text) for _, plan in plans) > LIMIT_CHARACTERS:
         raise TooLarge(
@@ -99,12 +101,14 @@ def read_plans(
     if isinstance(text_or_files, str):
         return [("text", read_markup(text_or_files))], [], []
     if isinstance(text_or_files, Mapping):
+        for name, text in text_or_files.items():
+            require_text(f"the text of {str(name)!r}", text)
         return (
             [(str(name), read_markup(text, name=str(name))) for name, text in text_or_files.items()],
             [],
             [],
         )
-    paths = [text_or_files] if isinstance(text_or_files, Path) else [Path(item) for item in text_or_files]
+    paths = _paths(text_or_files)
     if not paths:
         raise UsageError("no file was named: give a file or a folder")
     files, notes = list_files(paths)
@@ -128,6 +132,20 @@ def read_plans(
         joint = " " if first.reason.startswith(_VERBS) else " cannot be used: "
         raise InputUnreadable(f"{first.place}{joint}{first.reason}", path=first.place)
     return plans, outcomes, notes
+
+
+def _paths(files: os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
+    wanted = "a text (str), a path (Path), a list of paths, or texts by name"
+    if isinstance(files, os.PathLike):
+        return [Path(files)]
+    if isinstance(files, bytes) or not isinstance(files, Iterable):
+        raise wrong_type("text_or_files", files, wanted)
+    out = []
+    for item in files:
+        if not isinstance(item, str | os.PathLike):
+            raise wrong_type("one of text_or_files", item, "a path")
+        out.append(Path(item))
+    return out
 
 
 Read = tuple[Plan, str, tuple[str, ...]]  #: what was read, its encoding where it is a text, and notes

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from doublet.errors import UnknownLibrary, UsageError
+from doublet.errors import UnknownLibrary, UsageError, wrong_type
 from doublet.jobs.check_library import check_library
 from doublet.jobs.index_library import index_library
 from doublet.jobs.library_duplicates import library_duplicates
@@ -45,6 +45,10 @@ def open_library(
 
     Raises `UnknownLibrary`, `StoreTooNew`, `StoreDamaged`, `StoreUnreachable`, `StoreError`.
     """
+    if not isinstance(path_or_url, str | os.PathLike):
+        raise wrong_type("path_or_url", path_or_url, "the path of a SQLite file, or postgresql://…")
+    if name is not None and not isinstance(name, str):
+        raise wrong_type("name", name, "the name of a library")
     address = os.fspath(path_or_url)
     store = Store(address, create=create)
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from doublet.errors import InputUnreadable, Unreadable
+from doublet.errors import InputUnreadable, InvalidParameter, Unreadable, wrong_type
 from doublet.model import Check, Disguise
 from doublet.text.read import ReadDocument
 
@@ -41,6 +41,10 @@ def read_document(
     from doublet.sources.texts import read_file
     from doublet.sources.workers import ReaderPool, shared
 
+    if not isinstance(document, str | bytes | os.PathLike):
+        raise wrong_type("document", document, "the path of a file, or bytes")
+    if not isinstance(document, bytes) and not os.fspath(document):
+        raise InvalidParameter("document is an empty path: name a file", name="document")
     if ocr:
         recognition.require()
     pool = ReaderPool(1, ocr=True) if ocr else shared()

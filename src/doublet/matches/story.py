@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.errors import require_number, require_text, wrong_type
 from doublet.signatures.background import Rates
 from doublet.signatures.embedding import unit_rows
 from doublet.text.sentences import sentences
@@ -62,6 +63,13 @@ def same_story(
     text_a: str, text_b: str, *, threshold: float = SAME_STORY, embedder: Embedder | None = None
 ) -> Story:
     """Compare two texts (put a title in front of its text). A text without content words tells no story: 0."""
+    require_text("text_a", text_a)
+    require_text("text_b", text_b)
+    require_number("threshold", threshold, 0, 1)
+    if embedder is not None and not hasattr(embedder, "embed"):
+        raise wrong_type(
+            "embedder", embedder, "a model with a method embed, as doublet.load_embedder gives it"
+        )
     canon = Canon(reduce="stem")
     batch = canon.tokens([text_a, text_b])
     weights = _weights(batch.hashes)

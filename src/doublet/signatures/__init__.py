@@ -91,7 +91,7 @@ class _Methods(Mapping[str, MethodClass]):
         return len(_OURS)
 
     def __contains__(self, name: object) -> bool:
-        return name in _OURS
+        return isinstance(name, str) and name in _OURS
 
 
 METHODS: Mapping[str, MethodClass] = _Methods()
@@ -223,6 +223,8 @@ def _others() -> dict[str, EntryPoint]:
 
 
 def _class(name: str) -> MethodClass:
+    if not isinstance(name, str):
+        raise UnknownMethod(name, METHODS)
     if name in METHODS:
         return METHODS[name]
     point = _others().get(name)

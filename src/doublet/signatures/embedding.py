@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import ConfigError
+from doublet.errors import ConfigError, wrong_type
 
 F32 = NDArray[np.float32]
 
@@ -36,6 +37,8 @@ def load_embedder(path: str | Path) -> Embedder:
 
     Raises `ConfigError` when there is no model, when it cannot be used, or when the library that runs it is missing.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise wrong_type("path", path, "the path of a model")
     place = Path(path)
     files = sorted(place.rglob("*.onnx")) if place.is_dir() else [place]
     ours = place.is_dir() and (place / "modules.json").is_file()

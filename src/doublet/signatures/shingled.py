@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.errors import require_texts
 from doublet.kernels.data import FLAGS_DISGUISE
 from doublet.model import Signature
 from doublet.signatures.parameters import WordParameters, parameter
@@ -77,7 +78,7 @@ class ShingledMethod(BaseMethod[P]):
         """Sets of fingerprints of the texts: values, offsets, words per text, disguised words per text."""
         if self.canon.plain and not self.parameters.shingle_chars:
             return kernels.shingle_sets(
-                list(texts),
+                require_texts(texts),
                 self.parameters.shingle_words,
                 self.canon.stop_hashes,
                 self.canon.min_letters,

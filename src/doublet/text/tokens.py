@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.errors import InvalidParameter
+from doublet.errors import InvalidParameter, require_texts
 from doublet.kernels.data import FLAG_SHORT, FLAG_STOP
 from doublet.model import Span, Token
 from doublet.text.reduce import Reducer, reducer
@@ -63,11 +63,15 @@ class Canon:
         spelt: Sequence[str] = ()
         if words or not self.plain:
             known = _vocabulary(self.reduce)
-            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, known.table, 1)
+            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(
+                require_texts(texts), stop, known.table, 1
+            )
             spelt = known.words
             hashes, ids = known.reduced(hashes, ids)
         else:
-            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, None, threads)
+            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(
+                require_texts(texts), stop, None, threads
+            )
         drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
         if drop:
             kept = (flags & drop) == 0
@@ -82,7 +86,9 @@ class Canon:
         this canon keeps, as it reduces them."""
         stop = self.stop_hashes
         known = _vocabulary(self.reduce)
-        hashes, starts, ends, flags, offsets, ids = kernels.tokenize(list(texts), stop, known.table, 1)
+        hashes, starts, ends, flags, offsets, ids = kernels.tokenize(
+            require_texts(texts), stop, known.table, 1
+        )
         _, reduced = known.reduced(hashes, ids)
         nothing = np.zeros(0, np.uint32)
         plain = TokenBatch(hashes, starts, ends, flags & np.uint8(0xFF ^ FLAG_STOP), offsets, nothing, ())

@@ -86,7 +86,7 @@ def dedupe_inputs(
     "list" the likeliest (the default), list "all" (slow), "remove" the reworded ones, or "off".
     Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
     """
-    progress = progress or Progress()
+    progress = Progress.of(progress)
     wishes = Wishes.check(
         method=method,
         parameters=parameters,

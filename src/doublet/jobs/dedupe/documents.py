@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from doublet.errors import wrong_type
 from doublet.model import Document, Outcome
 from doublet.sources.records import ParsedBatch
 
@@ -28,6 +29,12 @@ class Documents:
     notes: tuple[str, ...] = ()
 
     def __init__(self, documents: Iterable[Any]) -> None:
+        """Raises `InvalidParameter` for what is no collection of documents; a wrong document in it is an outcome."""
+        if isinstance(documents, str | bytes | Mapping | Document) or not isinstance(documents, Iterable):
+            wanted = "a list, or another iterable, of Documents, of mappings with 'id' and 'text', or of (id, text)"
+            if isinstance(documents, str) or hasattr(documents, "__fspath__"):
+                wanted += "; files are opened with doublet.sources.open.open_source"
+            raise wrong_type("documents", documents, wanted)
         self._documents = documents if isinstance(documents, Sequence) else list(documents)
 
     def batches(self, max_records: int = 1000) -> Iterator[MemoryBatch]:

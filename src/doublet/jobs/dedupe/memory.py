@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import tempfile
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.errors import MemoryTooSmall, SpillFailed
+from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, wrong_type
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
 from doublet.jobs.dedupe.signed import Signed
 from doublet.signatures import Limit
@@ -49,7 +50,9 @@ class Room:
 
 def limit_work(memory_bytes: int | None, workers: int, folder: str | None) -> Limit:
     """What may be taken besides the program and the batches in hand. Raises `MemoryTooSmall`."""
-    return Limit(store_memory(memory_bytes, workers), folder or tempfile.gettempdir())
+    if folder is not None and not isinstance(folder, str | os.PathLike):
+        raise wrong_type("spill_folder", folder, "the path of a folder")
+    return Limit(store_memory(memory_bytes, workers), os.fspath(folder or tempfile.gettempdir()))
 
 
 def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
@@ -79,6 +82,12 @@ def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
 
 def store_memory(memory_bytes: int | None, workers: int) -> int:
     """What is left for the store of a budget for the whole process. Raises `MemoryTooSmall`."""
+    if memory_bytes is not None and (
+        isinstance(memory_bytes, bool) or not isinstance(memory_bytes, numbers.Integral)
+    ):
+        raise InvalidParameter(
+            f"memory_bytes is {memory_bytes!r}: it must be a whole number of bytes", name="memory_bytes"
+        )
     if memory_bytes is None:
         memory_bytes = max(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2, 2 * LEAST_MEMORY)
     needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from doublet.errors import InvalidParameter
+from doublet.errors import InvalidParameter, wrong_type
 from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.dedupe.signed import Signed
 from doublet.jobs.preference import check_keep
@@ -59,9 +60,11 @@ class Wishes:
     ) -> Wishes:
         """Raises `InvalidParameter` for what cannot be asked for, and for what would be asked for in vain.
 
+        One view and one preferred source may be named without a list.
         *parameters* are the names of those given for the *method*.
         """
         workers = _check_workers(workers)
+        prefer, views = _names("prefer", prefer), _names("views", views)
         check_keep(keep, prefer)
         least = check_share("containment", containment)
         if candidates not in CANDIDATES:
@@ -172,9 +175,20 @@ def check_share(name: str, value: float | None) -> float:
     """*value*, or 0 for None. Raises `InvalidParameter` for what is no share."""
     if value is None:
         return 0.0
-    if not 0 < value <= 1:
-        raise InvalidParameter(f"{name} is {value}: it must be above 0 and at most 1", name=name, value=value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value <= 1:
+        raise InvalidParameter(
+            f"{name} is {value!r}: it must be a number above 0 and at most 1", name=name, value=value
+        )
     return float(value)
+
+
+def _names(name: str, value: Sequence[str]) -> tuple[str, ...]:
+    """A list of names, or one name."""
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable) or not all(isinstance(one, str) for one in value):
+        raise wrong_type(name, value, "a list of names")
+    return tuple(value)
 
 
 def _check_reworded(reworded: str | None, method: str, parameters: Collection[str]) -> str:
@@ -199,8 +213,10 @@ def _check_reworded(reworded: str | None, method: str, parameters: Collection[st
 
 
 def _check_workers(workers: int) -> int:
-    if workers < 0:
+    if not isinstance(workers, numbers.Integral) or isinstance(workers, bool) or workers < 0:
         raise InvalidParameter(
-            f"workers is {workers}: it must be 1 or more, or 0 for all cores", name="workers", value=workers
+            f"workers is {workers!r}: it must be a whole number, 1 or more, or 0 for all cores",
+            name="workers",
+            value=workers,
         )
     return workers or len(os.sched_getaffinity(0))
