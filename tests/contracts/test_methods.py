@@ -186,6 +186,14 @@ def test_similar_texts_share_a_key(name: str) -> None:
 
 
 @EVERY_METHOD
+def test_keys_of_many_are_those_of_each(name: str) -> None:
+    rows = getattr(made(name), "key_rows", lambda _: None)([signed(name, text) for text in (RU, EN)])
+    if rows is not None:
+        for row, text in zip(rows, (RU, EN), strict=True):
+            assert sorted(row.tolist()) == sorted(made(name).keys(signed(name, text)).tolist())
+
+
+@EVERY_METHOD
 def test_keys_and_compare_agree(name: str) -> None:
     """Over all pairs of the collection: what is similar shares a key."""
     signatures = [s for s in made(name).sign_texts(COLLECTION) if s is not None]

@@ -84,3 +84,6 @@ class LongSent(BaseMethod[LongSentParameters]):
 
     def _keys(self, signature: Signature) -> U64:
         return signature.values
+
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        return np.stack([signature.values for signature in signatures])

@@ -7,6 +7,7 @@ it. For the index the positions are cut into bands: texts that agree in a whole 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,6 +128,11 @@ class MinHash(ShingledMethod[MinHashParameters]):
     def _keys(self, signature: Signature) -> U64:
         row = unpack(signature.values, self.parameters.functions)[np.newaxis]
         return self.band_keys(row).reshape(-1)
+
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        values = np.stack([signature.values for signature in signatures])
+        minima = values.astype("<u8", copy=False).view("<u4").astype(np.uint32, copy=False)
+        return self.band_keys(minima[:, : self.parameters.functions])
 
     def band_keys(self, minima: U32) -> U64:
         """Keys of many texts at once: a row of minima each → a row of keys each."""

@@ -212,6 +212,10 @@ class Pivot(BaseMethod[PivotParameters]):
     def _keys(self, signature: Signature) -> U64:
         return combine(signature.values[np.newaxis, :], np.zeros(1, np.uint64))
 
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        values = np.stack([signature.values for signature in signatures])
+        return combine(values, np.zeros(len(values), np.uint64))[:, np.newaxis]
+
 
 def _ones(values: U64) -> int:
     return int(np.unpackbits(values.view(np.uint8)).sum())

@@ -174,6 +174,10 @@ class BaseMethod(Generic[P]):
         require_recipe(self.recipe, signature)
         return self._keys(signature)
 
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:  # noqa: ARG002 - for those who can
+        """Keys of many signatures at once, a row of equally many for each; None: they have to be made one by one."""
+        return None
+
     def _compare(self, a: Signature, b: Signature) -> Measures:
         raise NotImplementedError
 

@@ -8,6 +8,7 @@ unrelated texts (half of the bits differ) have 0 and not one half.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -85,8 +86,15 @@ class SimHash(BaseMethod[SimHashParameters]):
 
     def _keys(self, signature: Signature) -> U64:
         """The bits in max_distance + 1 blocks: so many differing bits leave at least one block untouched."""
-        value, bits = int(signature.values[0]), self.parameters.bits
-        blocks = self.parameters.max_distance + 1
+        keys: U64 = self.key_rows([signature])[0]
+        return keys
+
+    def key_rows(self, signatures: Sequence[Signature]) -> U64:
+        bits, blocks = self.parameters.bits, self.parameters.max_distance + 1
         edges = [i * bits // blocks for i in range(blocks + 1)]
-        parts = [value >> low & ((1 << (high - low)) - 1) for low, high in pairwise(edges)]
-        return combine(np.array(parts, np.uint64)[:, np.newaxis], np.arange(blocks, dtype=np.uint64))
+        values = np.array([signature.values[0] for signature in signatures], np.uint64)
+        parts = [
+            values >> np.uint64(low) & np.uint64((1 << (high - low)) - 1) for low, high in pairwise(edges)
+        ]
+        labels = np.tile(np.arange(blocks, dtype=np.uint64), len(values))
+        return combine(np.stack(parts, axis=1).reshape(-1, 1), labels).reshape(-1, blocks)

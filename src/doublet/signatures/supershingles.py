@@ -9,6 +9,7 @@ same answer: `supershingles` stores 6 numbers, `megashingles` 15 that an index c
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -149,6 +150,9 @@ class Supershingles(ShingledMethod[SupershingleParameters]):
         keys: U64 = self._factory.megashingles(signature.values[np.newaxis, :])[0]
         return keys
 
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        return self._factory.megashingles(np.stack([signature.values for signature in signatures]))
+
 
 class Megashingles(ShingledMethod[MegashingleParameters]):
     """The signature holds the megashingles in order; its size is the number of distinct shingles."""
@@ -183,6 +187,9 @@ class Megashingles(ShingledMethod[MegashingleParameters]):
 
     def _keys(self, signature: Signature) -> U64:
         return signature.values
+
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        return np.stack([signature.values for signature in signatures])
 
 
 class _Factory:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
@@ -108,6 +108,9 @@ class HeaviestWords(BaseMethod[P]):
 
     def _keys(self, signature: Signature) -> U64:
         return signature.values[:1]
+
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        return np.stack([signature.values[:1] for signature in signatures])
 
 
 class CollectionMethod(HeaviestWords[P]):

@@ -11,6 +11,7 @@ from doublet.signatures import Method
 from doublet.signatures.long_array import LongArray
 
 U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
 SIGNATURE_SHARE = 0.4  #: of the room of keys and signatures, for the latter
@@ -47,8 +48,7 @@ class Signed:
         if not some:
             return
         owners = np.array([i for i, one in enumerate(signed, first) if one is not None], np.uint32)
-        found = [np.unique(self.method.keys(signature)) for signature in some]
-        self.keys.add(np.concatenate(found), np.repeat(owners, [len(keys) for keys in found]))
+        self.keys.add(*self._keys(some, owners))
         if self.estimates:
             return
         ends = np.cumsum([len(signature.values) for signature in some], dtype=np.int64) + len(self._values)
@@ -57,6 +57,18 @@ class Signed:
         self._ends.append(ends)
         self._sizes.append(np.array([signature.size for signature in some], np.int64))
         self._settled = None
+
+    def _keys(self, signed: list[Signature], owners: U32) -> tuple[U64, U32]:
+        """Keys of the documents, each once, and whose they are."""
+        of_many = getattr(self.method, "key_rows", None)  # methods of other packages may do without
+        rows: U64 | None = of_many(signed) if of_many is not None else None
+        if rows is None:
+            found = [np.unique(self.method.keys(signature)) for signature in signed]
+            return np.concatenate(found), np.repeat(owners, [len(keys) for keys in found])
+        rows = np.sort(rows, axis=1)
+        once = np.ones(rows.shape, np.bool_)
+        once[:, 1:] = rows[:, 1:] != rows[:, :-1]
+        return rows[once], np.repeat(owners, once.sum(axis=1))
 
     def agree(self, document: int, others: U32) -> NDArray[np.bool_]:
         """Which of the *others* have a signature that says that they are like this one. All of them must have one."""
