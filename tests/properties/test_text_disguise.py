@@ -91,7 +91,9 @@ def test_characters_put_inside_words_change_no_word(words: list[str], extra: str
 def test_findings_are_in_order_and_inside_the_text(text: str) -> None:
     result = find_disguise(text)
     kinds = [f.kind for f in result.findings]
-    assert kinds == [k for k in ("lookalike", "invisible", "spaced", "marks", "styled") if k in kinds]
+    assert kinds == [
+        k for k in ("lookalike", "invisible", "spaced", "marks", "styled", "turned") if k in kinds
+    ]
     for finding in result.findings:
         assert finding.characters >= max(1, finding.words)
         assert len(finding.spans) >= finding.words

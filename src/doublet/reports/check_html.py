@@ -175,8 +175,14 @@ def _summary(result: Check, shown: Sequence[_Shown], title: str, words: Words) -
 def _first(result: Check, shown: Sequence[_Shown], words: Words) -> str:
     items = []
     if result.disguise.alarm:
-        what = ", ".join(words.disguise(one.kind) for one in result.disguise.findings if one.alarm)
-        items.append(f'<span class="alarm">{escape(words("first_disguise", what=what))}</span>')
+        alarms = [one.kind for one in result.disguise.findings if one.alarm]
+        for text, kinds in (
+            ("first_disguise", [kind for kind in alarms if kind != "turned"]),
+            ("first_turned", [kind for kind in alarms if kind == "turned"]),
+        ):
+            if kinds:
+                what = ", ".join(map(words.disguise, kinds))
+                items.append(f'<span class="alarm">{escape(words(text, what=what))}</span>')
     for number, source in enumerate(result.sources[:2], 1):
         told = escape(
             words(

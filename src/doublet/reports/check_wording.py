@@ -21,6 +21,7 @@ _EN = {
     "first_source": "Source {number}, {title}: {share} of the text",
     "first_passage": "The longest passage: {words}, {kind}",
     "first_disguise": "Signs of disguise: {what}. The text was compared with them undone.",
+    "first_turned": "Signs of disguise: {what}. This cannot be undone: look at the text.",
     "first_nothing": "Nothing needs a look.",
     "failed": "What failed",
     "failed_count": "{documents} could not be used and were not looked at",
@@ -79,6 +80,7 @@ _RU = {
     "first_source": "Источник {number}, {title}: {share} текста",
     "first_passage": "Самый длинный фрагмент: {words}, {kind}",
     "first_disguise": "Признаки маскировки: {what}. При сравнении она снята.",
+    "first_turned": "Признаки маскировки: {what}. Снять её нельзя: посмотрите сам текст.",
     "first_nothing": "Смотреть не на что.",
     "failed": "Что не удалось",
     "failed_count": "Не удалось использовать и не просмотрено: {documents}",
@@ -145,6 +147,7 @@ _DISGUISES = {
         "spaced": "слова вразрядку",
         "marks": "значки над буквами",
         "styled": "фигурные буквы",
+        "turned": "слова, написанные задом наперёд за знаком направления письма",
         "hidden": "текст, которого читатель не видит",
     },
 }

@@ -333,8 +333,13 @@ def disguise_lines(letter: str, disguise: Disguise, paint: Painter) -> list[str]
     for finding in disguise.findings:
         what = DISGUISES.get(finding.kind, finding.kind)
         where = f"{count(finding.characters, 'character')} in {count(finding.words, 'word')}"
+        if finding.kind == "invisible" and not finding.words:
+            lines.append(
+                paint(f"  {letter}: invisible characters between words: {finding.characters:,}", "dim")
+            )
+            continue
         mark = "! " if finding.alarm else "  "
-        done = "left out" if finding.kind == "hidden" else "undone"
+        done = {"hidden": "left out", "turned": "not undone: look at the text"}.get(finding.kind, "undone")
         lines.append(paint(f"{mark}{letter}: {what}: {where}, {done}", "warning" if finding.alarm else "dim"))
     if disguise.alarm:
         lines.append(paint(f"! {letter} looks disguised on purpose", "warning"))

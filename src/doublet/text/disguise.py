@@ -1,4 +1,4 @@
-"""Text → what was done to hide it (T5): look-alikes, invisible characters, letters apart, marks, styles.
+"""Text → what was done to hide it (T5): look-alikes, invisible characters, letters apart, marks, styles, turned words.
 
 The tokeniser undoes the tricks on every word and flags the word; here the flagged words are looked at once
 more, in the characters of the original text, to tell tricks from honest writing, to count the disguised
@@ -109,7 +109,7 @@ def find_disguise_in(text: str, batch: TokenBatch, index: int) -> Disguise:
     words = _Words(text, batch, index)
     if not words.suspicious:
         return Disguise()
-    found = [_lookalike(words), _invisible(words), _spaced(words), _marks(words), _styled(words)]
+    found = [kind(words) for kind in _KINDS]
     return Disguise(tuple(tally.finding() for tally in found if tally.characters))
 
 
@@ -119,8 +119,7 @@ def disguised_among(texts: Sequence[str]) -> int:
     count = 0
     for index, text in enumerate(texts):
         words = _Words(text, batch, index, brief=True)
-        kinds = (_lookalike, _invisible, _spaced, _marks, _styled)
-        count += words.suspicious and any(kind(words).alarm for kind in kinds)
+        count += words.suspicious and any(kind(words).alarm for kind in _KINDS)
     return count
 
 
@@ -448,15 +447,8 @@ def _invisible(words: _Words) -> _Tally:
     _add_loose(words, tally)
     if len(misplaced) > SOFT_HYPHENS_MISPLACED * len(soft):
         hard = sorted(hard + misplaced)
-    tally.alarm = words.many("invisible", hard) or _is_overridden(words.text)
+    tally.alarm = words.many("invisible", hard)
     return tally
-
-
-def _is_overridden(text: str) -> bool:
-    """True when words were written backwards, and a sign turns them round for the reader."""
-    if "\u202e" not in text or _RIGHT_TO_LEFT.search(text):
-        return False
-    return any(sum(map(str.isalpha, run)) > 1 for run in _OVERRIDDEN.findall(text))
 
 
 def _can_be_hyphenated(word: str) -> bool:
@@ -642,3 +634,25 @@ def _styled(words: _Words) -> _Tally:
     for i in dressed if tally.alarm else counted:
         tally.add(words.span(i), dressed[i])
     return tally
+
+
+# Words turned round
+
+
+def _turned_round(words: _Words) -> _Tally:
+    """Words written backwards behind a sign that turns them for the reader. Nobody else writes so in a text without
+    Arabic or Hebrew letters: it is an alarm at once."""
+    tally = _Tally("turned")
+    if "\u202e" not in words.text or _RIGHT_TO_LEFT.search(words.text):
+        return tally
+    for run in _OVERRIDDEN.finditer(words.text):
+        inside = slice(*np.searchsorted(words.starts, run.span(1)).tolist())
+        letters = sum(map(str.isalpha, run[1]))
+        if letters > 1:
+            tally.spans += [words.span(i) for i in range(inside.start, inside.stop)]
+            tally.characters += letters
+    tally.alarm = tally.characters > 0
+    return tally
+
+
+_KINDS = (_lookalike, _invisible, _spaced, _marks, _styled, _turned_round)

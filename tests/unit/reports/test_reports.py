@@ -273,3 +273,15 @@ def test_the_number_of_a_source_stays_with_its_first_word() -> None:
         shown = check_report(result, text, width=width)
         assert "[1 The" in shown, shown
         assert "\u00a0" not in shown
+
+
+def test_what_was_turned_round_is_told_as_not_undone() -> None:
+    from doublet.reports.terminal import Painter, disguise_lines
+    from doublet.text.disguise import find_disguise
+
+    lines = disguise_lines(
+        "A", find_disguise("\u202eаньшаб яанропанодоВ\u202c и обычный текст"), Painter(False)
+    )
+    assert lines[0] == "  A: invisible characters between words: 2"
+    assert "18 characters in 2 words, not undone" in lines[1]
+    assert "on purpose" in lines[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import unicodedata
 
@@ -493,7 +494,12 @@ def test_words_written_backwards_behind_a_direction_sign_raise_the_alarm(way: st
         "the whole text": f"\u202e{RUSSIAN[::-1]}\u202c",
         "word by word": " ".join(f"\u202e{word[::-1]}\u202c" for word in RUSSIAN.split()),
     }[way]
-    assert finding(find_disguise(turned), "invisible").alarm
+    found = finding(find_disguise(turned), "turned")
+    assert found.alarm
+    words = [turned[start:end][::-1] for start, end in found.spans if end - start > 1]
+    longer = re.findall(r"\w{2,}", RUSSIAN)
+    assert words == (longer[::-1] if way == "the whole text" else longer)
+    assert found.characters == pytest.approx(sum(map(str.isalpha, RUSSIAN)), rel=0.03)
     assert not find_disguise(f"{RUSSIAN} \u202e!\u202c שלום עליכם \u202eabc\u202c").alarm
 
 
