@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from doublet.index.sampled import NearPairs, SampledKeys, best_of_all, best_of_each
 from doublet.progress import Progress
+from doublet.signatures import Limit, in_parts
 from doublet.signatures.auto import OF_THE_BEST
 from doublet.signatures.background import Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Meaning, Sequences
@@ -61,10 +62,11 @@ def find_related(
     thorough: bool,
     workers: int,
     progress: Progress,
+    within: Limit | None = None,
 ) -> tuple[list[Found], int]:
     """Pairs among the documents that are *alive*, and how many likely ones were left unverified.
 
-    *thorough*: none is left, whatever it costs.
+    *thorough*: none is left, whatever it costs. *within*: the texts that are read again take no more than that.
     """
     every = keys.pairs(alive)
     best = every if thorough else best_of_each(every, PAIRS_OF_ONE)
@@ -87,7 +89,7 @@ def find_related(
         most = len(open_)
     chosen = open_[best_of_all(best.score[open_], most)]
     pairs = NearPairs(best.left[chosen], best.right[chosen], best.score[chosen])
-    aligned = _align(source, pairs, positions, meaning, workers, progress)
+    aligned = _align(source, pairs, positions, meaning, workers, progress, within)
     limits = meaning.parameters
     for at, found in zip(chosen.tolist(), aligned, strict=True):
         kind = found.kind(limits.aligned, limits.kept, limits.together)
@@ -122,23 +124,31 @@ def _against_the_best(found: list[Found]) -> list[Found]:
 
 
 def _align(
-    source: Any, pairs: NearPairs, positions: U64, meaning: Meaning, workers: int, progress: Progress
+    source: Any,
+    pairs: NearPairs,
+    positions: U64,
+    meaning: Meaning,
+    workers: int,
+    progress: Progress,
+    within: Limit | None,
 ) -> list[Alignment]:
     if not len(pairs):
         return []
     wanted = np.unique(np.concatenate([pairs.left, pairs.right]))
     by_position = np.argsort(positions[wanted], kind="stable")
     documents = wanted[by_position]
-    sequences = Sequences(meaning)
+    sequences = Sequences(meaning, within)
     rows: list[int] = []
     for numbers, texts in _texts_at(source, positions[documents].astype(np.int64), progress):
-        sequences.add(texts)
+        for part in in_parts(texts):
+            sequences.add(part)
         rows += documents[numbers].tolist()
     place = np.full(int(wanted.max()) + 1, -1, np.int64)
     place[np.array(rows, np.int64)] = np.arange(len(rows))
     left, right = place[pairs.left].astype(np.uint32), place[pairs.right].astype(np.uint32)
     progress.step("aligning", 0, len(pairs), "pairs")
     found = sequences.align(left, right, Rates(), threads=workers)
+    sequences.close()
     progress.step("aligning", len(pairs), len(pairs), "pairs")
     return found
 

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.model import Measures, Signature
 from doublet.signatures.background import BACKGROUND_VERSION, Rates
+from doublet.signatures.long_array import LongArray
 from doublet.signatures.parameters import WordParameters, parameter
-from doublet.signatures.protocol import BaseMethod, Statistics
+from doublet.signatures.protocol import BaseMethod, Limit, Statistics
 from doublet.signatures.shingled import documents
 from doublet.signatures.thesaurus import find_thesaurus
-from doublet.text.tokens import TokenBatch
+from doublet.text.tokens import TokenBatch, forget_words
 
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
@@ -47,6 +48,7 @@ SURE_WORDS = 150  #: below, a reworded copy cannot be told from a chance likenes
 _KEY_WORDS = 3  # content words in a row
 _PAIR_WINDOW = 5
 _PAIR_SAMPLE = 4  # one in so many pairs is a key
+_WORK_BYTES = 60  # of a word that is being aligned
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -202,45 +204,58 @@ class Meaning(BaseMethod[MeaningParameters]):
 
 
 class Sequences:
-    """Texts added in batches, as sequences of numbers of words; then pairs of them can be aligned."""
+    """Texts added in batches, as sequences of stems; then pairs of them can be aligned.
 
-    def __init__(self, meaning: Meaning) -> None:
-        self._meaning = meaning
-        self._parts: list[tuple[int, U32]] = []  # which vocabulary, and numbers in it
-        self._lengths: list[NDArray[np.int64]] = []
-        self._hashes: list[U64] = []  # of each vocabulary, by number
-        self._vocabulary: Any = None
+    Within a limit of memory the sequences beyond it lie in a file, and the pairs are aligned some at a time.
+    """
+
+    def __init__(self, meaning: Meaning, within: Limit | None = None) -> None:
+        self._meaning, self._within = meaning, within
+        share = (
+            None if within is None else within.memory_bytes // 3
+        )  # a third each: here, at work, words remembered
+        self._share = share
+        self._stems = LongArray(np.uint64, share, within and within.folder)
+        self._ends: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
 
     def add(self, texts: Sequence[str]) -> None:
         words = self._meaning.canon.plain_and_words(texts)[1]
-        if words.vocabulary is not self._vocabulary:
-            self._vocabulary = words.vocabulary
-            self._hashes.append(words.hashes)
-        self._hashes[-1] = words.hashes  # it grows
-        self._parts.append((len(self._hashes) - 1, words.ids))
-        self._lengths.append(np.diff(words.offsets).astype(np.int64))
+        # Each word is looked up once a vocabulary, not once a text.
+        known = self._meaning.sequences(words.hashes)
+        self._ends.append(words.offsets[1:].astype(np.int64) + len(self._stems))
+        self._stems.add(known[words.ids])
+        if self._share is not None:
+            forget_words(self._share)
 
     def align(self, left: U32, right: U32, rates: Rates, *, threads: int = 1) -> list[Alignment]:
         """Alignments of the pairs of texts (numbered as they came); which of the two is left makes no difference."""
-        if not len(left):
-            return []
-        bases = np.concatenate([[0], np.cumsum([len(part) for part in self._hashes])]).tolist()
-        # Each word is looked up once a vocabulary, not once a text.
-        distinct, numbers = kernels.number_words(self._meaning.sequences(np.concatenate(self._hashes)))
-        lengths = np.concatenate(self._lengths)
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-        gains, masses = rates.of(distinct)
-        dense = np.concatenate([numbers[bases[which] :][ids] for which, ids in self._parts])
-        turned = lengths[left] > lengths[right]
-        for pair in np.flatnonzero(lengths[left] == lengths[right]).tolist():
-            one, other = (
-                distinct[dense[int(offsets[t]) : int(offsets[t + 1])]] for t in (left[pair], right[pair])
+        bounds = np.concatenate(self._ends)
+        lengths = np.diff(bounds)
+        out: list[Alignment] = []
+        first = 0
+        while first < len(left):
+            last = self._some(left, right, lengths, first)
+            wanted, places = np.unique(
+                np.concatenate([left[first:last], right[first:last]]), return_inverse=True
             )
-            turned[pair] = _later(one, other)
-        first, second = np.where(turned, right, left), np.where(turned, left, right)
-        rows = kernels.align_texts(dense, offsets, gains, masses, first, second, threads)[0]
-        rows[turned] = rows[turned][:, [1, 0, 3, 2, 4, 5]]
-        return [Alignment(*row) for row in rows.tolist()]
+            texts = [self._stems.read(int(bounds[t]), int(bounds[t + 1])) for t in wanted.tolist()]
+            half = last - first
+            pairs = list(zip(places[:half].tolist(), places[half:].tolist(), strict=True))
+            out += align(texts, pairs, rates, threads=threads)
+            first = last
+        return out
+
+    def close(self) -> None:
+        self._stems.close()
+
+    def _some(self, left: U32, right: U32, lengths: NDArray[np.int64], first: int) -> int:
+        """The end of the pairs from *first* on whose texts can be in hand at once."""
+        if self._share is None:
+            return len(left)
+        # A word at work is in hand as a stem, as a number, and in the tables that number them.
+        most = max(1, self._share // _WORK_BYTES)
+        words = np.cumsum(lengths[left[first : first + most]] + lengths[right[first : first + most]])
+        return first + max(1, int(np.searchsorted(words, most)))
 
 
 def align(

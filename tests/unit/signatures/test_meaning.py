@@ -11,7 +11,7 @@ import pytest
 from doublet.errors import ConfigError, InvalidParameter
 from doublet.matches.passages import read_stems
 from doublet.model import Measures
-from doublet.signatures import method
+from doublet.signatures import Limit, method
 from doublet.signatures.auto import Auto, explain, settle
 from doublet.signatures.background import MOST_GAIN, RARE_IDF, Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Sequences, align, key_values
@@ -166,10 +166,12 @@ def test_fewer_than_eight_words_are_not_signed() -> None:
     assert method("meaning").sign("one two three four five six seven eight") is not None
 
 
-def test_batches_and_pairs_give_the_same() -> None:
+@pytest.mark.parametrize("memory", [None, 50_000_000, 100_000, 3])
+def test_batches_and_pairs_give_the_same(memory: int | None, tmp_path: pathlib.Path) -> None:
     texts = [RU, replaced(RU, 0.4), EN, replaced(EN, 0.6), " ".join(reversed(RU.split()))]
     made = method("meaning")
-    sequences = Sequences(made)  # type: ignore[arg-type]
+    limit = None if memory is None else Limit(memory, str(tmp_path))
+    sequences = Sequences(made, limit)  # type: ignore[arg-type]
     sequences.add(texts[:2])
     sequences.add(texts[2:])
     pairs = [(i, j) for i in range(5) for j in range(5)]
@@ -179,6 +181,7 @@ def test_batches_and_pairs_give_the_same() -> None:
     expected = align(words, pairs, Rates())
     for threads in (1, 2):
         assert sequences.align(left, right, Rates(), threads=threads) == expected
+    sequences.close()
     for (i, j), found in zip(pairs, expected, strict=True):
         back = expected[pairs.index((j, i))]
         assert found == (back.aligned_b, back.aligned_a, back.kept_b, back.kept_a, back.topic, back.named)

@@ -113,7 +113,7 @@ def dedupe_inputs(
             links = join(collection, plan, wishes, room, progress)
             grouped = make_groups(collection, links, plan.threshold)
             listed = list_pairs(collection, wishes, plan.threshold, progress)
-            related, grouped = find_copies(source, collection, plan, wishes, links, grouped, progress)
+            related, grouped = find_copies(source, collection, plan, wishes, links, grouped, room, progress)
     finally:
         store.close()
         plan.signed.close()

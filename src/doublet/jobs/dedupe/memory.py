@@ -32,11 +32,17 @@ class Room:
     keys: int
     folder: str
     words: int | None = None  #: for those that each thread remembers; None: it remembers none
+    sampled: int = 0  #: for leads to reworded copies, and afterwards for the texts of these
 
     @property
     def most_documents(self) -> int:
         """More than so many do not fit, whatever is spilled."""
         return (self.store + BASE_MEMORY) // BYTES_PER_DOCUMENT
+
+    @property
+    def for_copies(self) -> Limit:
+        """For texts that are read again when all leads are known: the batches of the first reading are gone."""
+        return Limit(self.sampled + WORKER_MEMORY, self.folder)
 
     def check_documents(self, documents: int) -> None:
         """Raises `MemoryTooSmall`."""
@@ -67,8 +73,8 @@ def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
             f"{-(-missing // 1_000_000):,} MB more (--memory), or choose a method that needs no statistics",
             missing_bytes=missing,
         )
-    if plan.method.name == AUTO and wishes.reworded != "off":
-        room -= plan.sample(room)
+    sampled = plan.sample(room) if plan.method.name == AUTO and wishes.reworded != "off" else 0
+    room -= sampled
     words = None
     if plan.spells:
         words = room // WORD_SHARE // wishes.workers
@@ -77,7 +83,7 @@ def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
     if not plan.by_shingles:
         plan.signed = Signed(plan.method, keys, folder)
         room -= keys
-    return Room(room, keys, folder, words)
+    return Room(room, keys, folder, words, sampled)
 
 
 def store_memory(memory_bytes: int | None, workers: int) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 from doublet.jobs.dedupe.answers import Grouped, join_groups
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
+from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Plan, Wishes
 from doublet.model import Member, Related
 from doublet.progress import Progress
@@ -24,6 +25,7 @@ def find_copies(
     wishes: Wishes,
     links: Links,
     grouped: Grouped,
+    room: Room,
     progress: Progress,
 ) -> tuple[tuple[Related, ...] | None, Grouped]:
     """Edited and reworded copies among kept documents (None: they were not looked for), and the groups after that."""
@@ -50,6 +52,7 @@ def find_copies(
         thorough=wishes.reworded == "all",
         workers=wishes.workers,
         progress=progress,
+        within=room.for_copies,
     )
     if left:
         plan.notes.append(
