@@ -92,7 +92,7 @@ def test_findings_are_in_order_and_inside_the_text(text: str) -> None:
     result = find_disguise(text)
     kinds = [f.kind for f in result.findings]
     assert kinds == [
-        k for k in ("lookalike", "invisible", "spaced", "marks", "styled", "turned") if k in kinds
+        k for k in ("lookalike", "invisible", "spaced", "marks", "styled", "digits", "turned") if k in kinds
     ]
     for finding in result.findings:
         assert finding.characters >= max(1, finding.words)

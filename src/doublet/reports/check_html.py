@@ -177,8 +177,8 @@ def _first(result: Check, shown: Sequence[_Shown], words: Words) -> str:
     if result.disguise.alarm:
         alarms = [one.kind for one in result.disguise.findings if one.alarm]
         for text, kinds in (
-            ("first_disguise", [kind for kind in alarms if kind != "turned"]),
-            ("first_turned", [kind for kind in alarms if kind == "turned"]),
+            ("first_disguise", [kind for kind in alarms if kind not in ("digits", "turned")]),
+            ("first_left", [kind for kind in alarms if kind in ("digits", "turned")]),
         ):
             if kinds:
                 what = ", ".join(map(words.disguise, kinds))

@@ -339,7 +339,8 @@ def disguise_lines(letter: str, disguise: Disguise, paint: Painter) -> list[str]
             )
             continue
         mark = "! " if finding.alarm else "  "
-        done = {"hidden": "left out", "turned": "not undone: look at the text"}.get(finding.kind, "undone")
+        left = "not undone: look at the text"
+        done = {"hidden": "left out", "digits": left, "turned": left}.get(finding.kind, "undone")
         lines.append(paint(f"{mark}{letter}: {what}: {where}, {done}", "warning" if finding.alarm else "dim"))
     if disguise.alarm:
         lines.append(paint(f"! {letter} looks disguised on purpose", "warning"))

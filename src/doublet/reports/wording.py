@@ -25,13 +25,14 @@ VERDICTS = {
     "different": "Not similar",
 }
 
-#: kinds of disguise (T5): what was undone; what was turned round is only told
+#: kinds of disguise (T5): what was undone; digits and what was turned round are only told
 DISGUISES = {
     "lookalike": "letters of another alphabet that look the same",
     "invisible": "invisible characters inside words",
     "spaced": "letters set apart",
     "marks": "marks over letters",
     "styled": "ornamental letters",
+    "digits": "digits in place of letters",
     "turned": "words written backwards behind a sign that turns them round",
     "hidden": "text that readers do not see",
 }

@@ -45,8 +45,15 @@ from doublet.text.tokens import Canon, TokenBatch
 
 # Alarm: at least so many different words, and at least this share of the words of the text. Chosen on honest
 # texts (figures: docs/explanation/canonical-form.md); tests/properties/test_text_disguise.py runs them again.
-LEAST_WORDS = {"lookalike": 3, "invisible": 3, "spaced": 5, "marks": 3, "styled": 3}
-LEAST_SHARE = {"lookalike": 0.01, "invisible": 0.01, "spaced": 0.02, "marks": 0.01, "styled": 0.01}
+LEAST_WORDS = {"lookalike": 3, "invisible": 3, "spaced": 5, "marks": 3, "styled": 3, "digits": 3}
+LEAST_SHARE = {
+    "lookalike": 0.01,
+    "invisible": 0.01,
+    "spaced": 0.02,
+    "marks": 0.01,
+    "styled": 0.01,
+    "digits": 0.01,
+}
 # A swapped passage inside a long honest text: so many disguised words among so many in a row.
 PASSAGE_WORDS, PASSAGE_DISGUISED = 100, 10
 # Words with letters apart written in capitals are headings, unless the text has so many.
@@ -78,6 +85,12 @@ _SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0
 _KEYCAP = "\u20e3"
 _CONTROLS = "".join(chr(code) for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)")
+# A digit alone between small letters of a word of some length; not at its end, where notes stand, and only 0 at its
+# beginning («6летний»). Numbers of base 16 are no words.
+_DIGITS_FOR_LETTERS = re.compile(
+    r"(?=(?:[036]?[А-яЁё]){4})(?:0|[А-ЯЁ][036]?)?[а-яё]+(?:[036][а-яё]+)+[036]?|(?:0|[А-ЯЁ][036])[а-яё]{3,}"
+    r"|(?=(?:0?[A-Za-z]){5})(?!(?:0?[a-f])+(?!\w))(?:[A-Z]0?)?[a-z]+(?:0[a-z]+)+0?|[A-Z]0[a-z]{3,}"
+)
 _INDICES = frozenset(
     chr(code)
     for code in [
@@ -107,7 +120,7 @@ def find_disguise_in(text: str, batch: TokenBatch, index: int) -> Disguise:
     The batch should hold all words (no stop words or short words left out), because shares are of its words.
     """
     words = _Words(text, batch, index)
-    if not words.suspicious:
+    if not words.suspicious and not words.digits:
         return Disguise()
     found = [kind(words) for kind in _KINDS]
     return Disguise(tuple(tally.finding() for tally in found if tally.characters))
@@ -156,6 +169,20 @@ class _Words:
     def phonetic(self) -> NDArray[np.int64]:
         """Places of the letters that only transcriptions have."""
         return np.flatnonzero(_phonetic_letters()[np.minimum(self.codes, 0x3FF)])
+
+    @functools.cached_property
+    def digits(self) -> list[int]:
+        """Numbers of the words that have a digit where a letter belongs, as «с0г0дня»."""
+        found: set[int] = set()
+        text = self.text
+        for digit in "036":
+            at = text.find(digit)
+            while at >= 0:
+                if text[at + 1 : at + 2].islower() and (digit == "0" or text[at - 1 : at].isalpha()):
+                    found.add(int(np.searchsorted(self.starts, at, side="right")) - 1)
+                at = text.find(digit, at + 1)
+        numbers = sorted(i for i in found if i >= 0)
+        return [i for i in numbers if _DIGITS_FOR_LETTERS.fullmatch(text, self.starts[i], self.ends[i])]
 
     @property
     def suspicious(self) -> bool:
@@ -636,6 +663,18 @@ def _styled(words: _Words) -> _Tally:
     return tally
 
 
+# Digits for letters
+
+
+def _digits(words: _Words) -> _Tally:
+    """Digits in place of the letters that they look like. The words stay as they are: many honest ones have some."""
+    tally = _Tally("digits", alarm=words.many("digits", words.digits))
+    for i in words.digits:
+        span = words.span(i)
+        tally.add(span, sum(map(str.isdigit, words.text[span.start : span.end])))
+    return tally
+
+
 # Words turned round
 
 
@@ -655,4 +694,4 @@ def _turned_round(words: _Words) -> _Tally:
     return tally
 
 
-_KINDS = (_lookalike, _invisible, _spaced, _marks, _styled, _turned_round)
+_KINDS = (_lookalike, _invisible, _spaced, _marks, _styled, _digits, _turned_round)

@@ -291,6 +291,10 @@ HONEST = {
     "Mongolian": "Үйлчилгээ үзүүлэх, өвөл, зүүн, түүх, дүүрэг, хүн бүр төрөхдөө эрх чөлөөтэй, үүр, үе, Үе үе, ус",
     "Belarusian": "Усе людзі нараджаюцца свабоднымі і роўнымі ў сваёй годнасці і правах, яны маюць розум і сумленне",
     "Azerbaijani": "Bütün insanlar ləyaqət və hüquqlarına görə azad və bərabər doğulurlar, şəhər, gözəl, əlifba, Bakı",
+    "words with digits": (
+        "mp3, h264, i18n, l10n, x86_64, utf8mb4, log4j, neo4j, base64, md5sum, b2b, Б2Б, co2, СО2, p53, covid19, "
+        "6летний и 3этажный, методы3, системы6, Поле3Имя, f0e1d0cafe, 0xdeadbeef, a0b1c0d1, sha1sum, vec3d, 4К"
+    ),
     "Sanskrit with accents": "agním īḷe puróhitaṁ r̥tvíjam ratnadhā́tamam, r̥ṣí, kr̥ṣṇá, mr̥tyú, pitr̥bhyas, vr̥trá, pr̥thivī́",
     "Lithuanian with accents": "gim̃sta, są́žinė, var̃das, gal̃vą, dar̃bas, kal̃ba, tur̃tas, žẽmė, pir̃štas, vil̃kas",
     "Serbian with accents": "све̑т, во̀да, рука̄, гра̑д, но̀га, зе́мља, вр̂т, пр̏ст, ср̏це, тр̂г, кр̂в, смр̂т, др̏во, жр̏тва, го̏дӣна̄",
@@ -365,6 +369,7 @@ QUIET = (
     "Mongolian",
     "Belarusian",
     "Azerbaijani",
+    "words with digits",
     "Sanskrit with accents",
     "Lithuanian with accents",
     "Serbian with accents",
@@ -485,6 +490,22 @@ def test_no_quadratic_time() -> None:
         result = find_disguise(text)
         assert time.perf_counter() - began < 10, text[:10]
         assert all(e <= len(text) for f in result.findings for _, e in f.spans)
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [(RUSSIAN, "оО"), (RUSSIAN, "зЗ"), (RUSSIAN, "бБ"), (ENGLISH, "oO")],
+    ids=["0 for о", "3 for з", "6 for б", "0 for o"],
+)
+def test_digits_for_letters_are_told(text: str, letters: str) -> None:
+    digit = {"о": "0", "з": "3", "б": "6", "o": "0"}[letters[0]]
+    hidden = text.translate({ord(letter): digit for letter in letters})
+    found = finding(find_disguise(hidden), "digits")
+    assert found.alarm
+    assert all(digit in hidden[start:end] for start, end in found.spans)
+    # At the ends of words and in short ones they may be honest.
+    assert 0.3 * hidden.count(digit) <= found.characters <= hidden.count(digit)
 
 
 @pytest.mark.covers("T5")
