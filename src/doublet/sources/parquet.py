@@ -14,6 +14,7 @@ from doublet.sources.jsonl import fields_of, optional_field, outcome_of
 from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
 
 MAGIC = b"PAR1"
+_BUFFER = 1 << 16  # bytes of a column read at a time
 
 
 def pyarrow() -> tuple[Any, Any]:
@@ -121,9 +122,10 @@ class ParquetTable:
         columns = None if all_columns else list(dict.fromkeys(wanted))
         row = 0
         try:
-            with parquet.ParquetFile(self.path) as file:
+            # In small pieces, one column after the other: else a whole row group is in memory, and a table may be one.
+            with parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER) as file:
                 step = self._rows_at_once(file, max_records, max_bytes)
-                for table in file.iter_batches(batch_size=step, columns=columns):
+                for table in file.iter_batches(batch_size=step, columns=columns, use_threads=False):
                     count = table.num_rows
                     consumed = done + self.size_bytes * (row + count) // max(self.rows, 1)
                     yield ParquetBatch(
