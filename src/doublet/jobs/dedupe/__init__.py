@@ -102,7 +102,7 @@ def dedupe_inputs(
     if threshold is not None:
         parameters["threshold"] = check_share("threshold", threshold)
     check_files(source, groups_out, kept_out)
-    limit = limit_work(memory_bytes, wishes.workers, spill_folder)
+    limit = limit_work(source, memory_bytes, wishes.workers, spill_folder)
     with spilling(limit.folder):
         plan = Plan.make(method, parameters, source, wishes.workers, limit)
     room = share_out(plan, wishes, limit)

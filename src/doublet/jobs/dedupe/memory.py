@@ -21,6 +21,7 @@ KEY_SHARE = (
 )
 WORD_SHARE = 4  #: the same for the words that threads remember, where a method spells or reduces them
 LEAST_SHARE = 5  #: what is left beside the statistics of a collection is at least such a part
+TABLE_MEMORY = 60_000_000  #: the library that reads Parquet tables
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 
 
@@ -54,11 +55,13 @@ class Room:
             )
 
 
-def limit_work(memory_bytes: int | None, workers: int, folder: str | None) -> Limit:
+def limit_work(source: Any, memory_bytes: int | None, workers: int, folder: str | None) -> Limit:
     """What may be taken besides the program and the batches in hand. Raises `MemoryTooSmall`."""
     if folder is not None and not isinstance(folder, str | os.PathLike):
         raise wrong_type("spill_folder", folder, "the path of a folder")
-    return Limit(store_memory(memory_bytes, workers), os.fspath(folder or tempfile.gettempdir()))
+    tables = any(part.kind == "parquet" for part in getattr(source, "parts", ()))
+    room = store_memory(memory_bytes, workers, TABLE_MEMORY if tables else 0)
+    return Limit(room, os.fspath(folder or tempfile.gettempdir()))
 
 
 def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
@@ -86,7 +89,7 @@ def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
     return Room(room, keys, folder, words, sampled)
 
 
-def store_memory(memory_bytes: int | None, workers: int) -> int:
+def store_memory(memory_bytes: int | None, workers: int, readers: int = 0) -> int:
     """What is left for the store of a budget for the whole process. Raises `MemoryTooSmall`."""
     if memory_bytes is not None and (
         isinstance(memory_bytes, bool) or not isinstance(memory_bytes, numbers.Integral)
@@ -96,7 +99,7 @@ def store_memory(memory_bytes: int | None, workers: int) -> int:
         )
     if memory_bytes is None:
         memory_bytes = max(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2, 2 * LEAST_MEMORY)
-    needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY)
+    needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY) + readers
     if memory_bytes < needed:
         raise MemoryTooSmall(
             f"{memory_bytes:,} bytes of memory are too little for {workers} worker{'s' * (workers > 1)}: "
@@ -104,7 +107,7 @@ def store_memory(memory_bytes: int | None, workers: int) -> int:
             memory_bytes=memory_bytes,
             needed_bytes=needed,
         )
-    return memory_bytes - BASE_MEMORY - workers * WORKER_MEMORY
+    return memory_bytes - BASE_MEMORY - readers - workers * WORKER_MEMORY
 
 
 class spilling:  # noqa: N801 - reads as a word in "with spilling(folder)"
