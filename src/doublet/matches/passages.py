@@ -259,6 +259,7 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
                 piece.equal = pair.equal(piece)
             if piece.origin == "words":
                 piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
+            kept += [p for p in part if not _inside(p, piece)]  # runs beyond the borders that it has now
             counted.append(piece)
     moved = [p for p in counted if p.origin == "parts"]
     passages = sorted(

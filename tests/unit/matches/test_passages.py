@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 
 import numpy as np
 import pytest
 
 import doublet
-from doublet import kernels
+from doublet import kernels, samples
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage
 from doublet.matches.passages import PassageOptions, find_all, find_reworded, join, read_stems
@@ -369,6 +370,19 @@ def test_a_borrowed_passage_with_its_sentences_moved_is_told_once(source, own):
         assert fragment.strength == "strong"
         assert fragment.kind in ("moved", "verbatim", "edited")
         assert len(set(text[fragment.a.start : fragment.a.end].split()) ^ set(source.split())) < 12
+
+
+@pytest.mark.covers("M15")
+@pytest.mark.parametrize("step", [2, 3])
+def test_nothing_equal_is_lost_where_sentences_were_left_out(step):
+    """Runs hold the borders of the passage around them; those beyond its borders are still told."""
+    text = samples.WORK.read_text(encoding="utf-8")
+    taken = " ".join(re.split(r"(?<=[.!?]) ", text)[::step])
+    alone = doublet.compare(taken, text, method="shingles")
+    auto = doublet.compare(taken, text)
+    assert auto.share >= alone.share
+    for run in alone.fragments:
+        assert any(part.a.start < run.a.end and run.a.start < part.a.end for part in auto.fragments), run
 
 
 def test_a_stray_run_inside_is_not_told_twice():
