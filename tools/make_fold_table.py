@@ -74,11 +74,10 @@ SEEN = {*range(0x0600, 0x0606), 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x110BD,
 BREAKS = [
     0x200B
 ]  # zero-width space: a word break in Thai and Khmer, a trick between Latin or Cyrillic letters
-# Format characters (soft hyphen, joiners, direction marks, tags …), fillers, variation selectors, what Unicode keeps
-# free for more of the kind, and control characters that part no words.
+# Format characters (soft hyphen, joiners, direction marks, tags …), fillers, variation selectors, and what Unicode
+# keeps free for more of the kind. Not control characters: in real texts these are dashes of another code page.
 INVISIBLES = {
     *(code for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf" and code not in SEEN),
-    *(code for code in range(1, 0xA0) if unicodedata.category(chr(code)) == "Cc" and not chr(code).isspace()),
     *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0),
     *(0x180B, 0x180C, 0x180D, 0x180F),
     *range(0xFE00, 0xFE10),

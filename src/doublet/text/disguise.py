@@ -83,7 +83,6 @@ _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 _KEYCAP = "\u20e3"
-_CONTROLS = "".join(chr(code) for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)")
 # A digit alone between small letters of a word of some length; not at its end, where notes stand, and only 0 at its
 # beginning («6летний»). Numbers of base 16 are no words.
@@ -463,8 +462,6 @@ def _invisible(words: _Words) -> _Tally:
         if not cuts:
             continue
         tally.add(words.span(i), sum(len(cut[0]) for cut in cuts))
-        if all(cut[0].strip(_CONTROLS) == "" for cut in cuts):
-            continue  # what a PDF has for letters that it does not name
         if all(cut[0].strip("\u00ad") == "" for cut in cuts):
             soft.append(i)
             if not _can_be_hyphenated(word):
@@ -515,8 +512,6 @@ def _add_loose(words: _Words, tally: _Tally) -> None:
         span = Span(int(run_of_places[0]), int(run_of_places[-1]) + 1)
         run = text[span.start : span.end]
         if (span.start == 0 and run == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run)):
-            continue
-        if not run.strip(_CONTROLS):
             continue
         if _SELECTORS.issuperset(run):  # colour for the sign before them: ‼️, ↔️
             continue

@@ -286,7 +286,6 @@ HONEST = {
     "indices": "aᵢxᵢ, aᵢⱼ, Rᵢⱼₖₗ, xₘₐₓ, yₘᵢₙ, tₙ, 1ˢᵗ, 2ⁿᵈ, Mᵐᵉ, nº, eⁱˣ, Nₐ, pₖₐ, vₘₐₓ, xⁿ, λₘₐₓ, Tₘᵢₙ",
     "Roman numerals as one letter": "Ⅰ, Ⅱ, Ⅲ и Ⅳ; главы ⅩⅩⅩⅤ, ⅩⅬⅤ, ⅭⅩⅩⅩ, ⅯⅯⅩⅩ и ⅬⅩⅩⅩ, пункты ⅰ, ⅱ, ⅲ, ⅹⅹⅹⅴ",
     "letters with strokes": "Łódź, Ørsted, Đorđe, Ħamrun, Şişli, Bøk, smørrebrød, żółć, łąka, Đặng, ƒ(x), ħω, Þór",
-    "rubbish from a PDF": "of\x0bce, e\x0fcient, \x02rst, ком\x02пьютер, про\x02грамма, алго\x02ритм, чис\x02ло",
     "Macedonian": "Ѓорѓи има ќебе, ѕвезда и ѕид; сѐ е јасно, ѝ реков, нѐ виде; ѕверот, Ѕидарски, њива, љубов, џамија",
     "Mongolian": "Үйлчилгээ үзүүлэх, өвөл, зүүн, түүх, дүүрэг, хүн бүр төрөхдөө эрх чөлөөтэй, үүр, үе, Үе үе, ус",
     "Belarusian": "Усе людзі нараджаюцца свабоднымі і роўнымі ў сваёй годнасці і правах, яны маюць розум і сумленне",
@@ -536,3 +535,8 @@ def test_many_invisible_characters_are_counted_quickly() -> None:
     began = time.process_time()
     assert finding(find_disguise(text), "invisible").words == 50_000
     assert time.process_time() - began < 5
+
+
+def test_dashes_of_another_code_page_part_words() -> None:
+    """A dash of windows-1252 read as Latin-1, or cut to its last byte, is a control character: it parts words."""
+    assert folded("one\x97two don\x92t it\x19s one\x14two") == folded("one—two don’t it’s one—two")
