@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run setup check format system test test-pure bench docs lock clean
+.PHONY: ALWAYS help run setup check format system test test-pure bench docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,8 +30,15 @@ $(VENV)/.tools: constraints.txt tools/venv.sh
 	@$(PIP) install --constraint constraints.txt pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
-# Python files are used from src/ as they are; only a change below builds the kernels again.
-$(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
+# Python files are used from src/ as they are; only a change below builds the kernels again. Which modules there are is
+# written down when the package is installed: files that come and go (a newer version was pulled) make it new.
+$(VENV)/.modules: $(VENV)/.tools ALWAYS
+	@find src/doublet -name '*.py' | LC_ALL=C sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+ALWAYS:
+
+$(VENV)/.installed: $(VENV)/.tools $(VENV)/.modules pyproject.toml $(NATIVE)
 	@echo "Building the kernels and installing Doublet with its libraries"
 	@$(INSTALL) '.[dev]'
 	@$(BIN)/python -c 'from doublet import kernels; print("Ready, with", kernels.BACKEND, "kernels" if \

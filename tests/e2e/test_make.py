@@ -1,0 +1,35 @@
+"""What `make setup` does again, and what it does not."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import subprocess
+
+
+def test_files_that_come_and_go_make_the_installation_new(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """An installation knows which modules there were: after a pull that made a package of one, it must be made again."""
+    project = tmp_path / "a folder"
+    package = project / "src/doublet"
+    package.mkdir(parents=True)
+    (project / "tools").mkdir()
+    (project / ".venv").mkdir()
+    for name in ("Makefile", "constraints.txt", "tools/venv.sh"):
+        shutil.copy(root / name, project / name)
+    (package / "one.py").touch()
+    (project / ".venv/.tools").touch()
+    listed = project / ".venv/.modules"
+
+    def make() -> tuple[str, int]:
+        subprocess.run(["make", "--silent", ".venv/.modules"], cwd=project, check=True)
+        return listed.read_text(), listed.stat().st_mtime_ns
+
+    first = make()
+    assert first[0] == "src/doublet/one.py\n"
+    assert make() == first
+    (package / "one.py").write_text("changed = True\n")
+    assert make() == first
+    (package / "one.py").unlink()
+    (package / "one").mkdir()
+    (package / "one/__init__.py").touch()
+    assert make()[0] == "src/doublet/one/__init__.py\n"
