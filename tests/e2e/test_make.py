@@ -8,7 +8,7 @@ import subprocess
 
 
 def test_files_that_come_and_go_make_the_installation_new(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """An installation knows which modules there were: after a pull that made a package of one, it must be made again."""
+    """An installation knows which modules there were: after a pull that made a package of one it is made again."""
     project = tmp_path / "a folder"
     package = project / "src/doublet"
     package.mkdir(parents=True)
