@@ -32,7 +32,7 @@ TABLE_BYTES = 20  #: a word of the table for good
 SETTLING_BYTES = 44  #: the same while the table is being sorted
 VOCABULARY_SHARE = 0.4  #: of the memory of a counter; a run is made of it within the rest
 _BLOCK = 1 << 16  # words encoded or written at a time
-_MERGED = 1 << 20  # words of all runs together that are read at a time while they are merged
+_MERGED = 1 << 16  # words of all runs together that are in hand at a time while they are merged
 _LEAST_BLOCK = 64
 
 
@@ -179,7 +179,7 @@ class WordCounter:
                     _, value, df, cf = some[-1]
                     some[-1] = row[0], value, df + row[2], cf + row[3]
                     continue
-                if len(some) == _BLOCK:
+                if len(some) >= block:
                     words += _put(files, some)
                     some = []
                 some.append(row)
