@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NoReturn
 
@@ -46,6 +46,7 @@ def guarded(arguments: list[str]) -> int:
     """
     from doublet.cli.root import root
 
+    _open_streams()
     # A terminal that cannot show a letter gets a substitute; JSON and CSV are written as UTF-8 bytes anyway.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -60,6 +61,11 @@ def guarded(arguments: list[str]) -> int:
     except click.ClickException as error:
         code = _say(error.format_message(), WRONG_USAGE)
     except BrokenPipeError:
+        code = READER_GONE
+    except SystemExit:
+        # click ends the program by itself when the reader has gone, with the code that means something else here.
+        if not type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):
+            raise
         code = READER_GONE
     except (KeyboardInterrupt, click.Abort):
         code = _say("stopped; nothing was left half-written", STOPPED)
@@ -113,17 +119,47 @@ def _say(message: str, code: int) -> int:
 
 @contextlib.contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """A request to end the process is handled like Ctrl-C, so that nothing half-written stays behind."""
+    """A request to end the process, and a terminal that is closed, are handled like Ctrl-C, so that nothing
+    half-written stays behind. What is ignored (``nohup``) stays so."""
 
     def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+        for cancel in _cancelling:
+            cancel()
         raise KeyboardInterrupt
 
-    try:
-        before = signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not in the main thread: whoever runs us takes care of signals
-        yield
-        return
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            try:
+                before[number] = signal.signal(number, stop)
+            except ValueError:  # not in the main thread: whoever runs us takes care of signals
+                break
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+_cancelling: list[Callable[[], None]] = []
+
+
+@contextlib.contextmanager
+def cancelled_by_signals(cancel: Callable[[], None]) -> Iterator[None]:
+    """Calls *cancel* too when the user stops the program: an exception that is raised while Python cleans up after
+    itself is lost, and the work would go on."""
+    _cancelling.append(cancel)
+    try:
+        yield
+    finally:
+        _cancelling.remove(cancel)
+
+
+def _open_streams() -> None:
+    """Stands something in for standard streams that were closed, so that files do not get their numbers."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(
+            os.open(os.devnull, os.O_RDONLY), "w"
+        )  # what is written there fails, and is told
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - nobody listens

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from doublet.cli.exits import cancelled_by_signals
 from doublet.progress import Event, Progress
 from doublet.reports.wording import STAGES, duration, size
 
@@ -22,14 +23,18 @@ def shown(*, quiet: bool, colour: bool, stream: TextIO | None = None) -> Iterato
     """A `Progress` whose events are shown as *stream* (standard error) allows."""
     stream = sys.stderr if stream is None else stream
     if quiet:
-        yield Progress()
+        progress = Progress()
+        with cancelled_by_signals(progress.cancel):
+            yield progress
     elif stream.isatty():
-        with _bar(stream, colour) as progress:
+        with _bar(stream, colour) as progress, cancelled_by_signals(progress.cancel):
             yield progress
     else:
         lines = PlainLines(stream)
+        progress = Progress(lines)
         try:
-            yield Progress(lines)
+            with cancelled_by_signals(progress.cancel):
+                yield progress
         finally:
             lines.finish()
 

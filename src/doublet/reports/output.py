@@ -24,6 +24,7 @@ from doublet.errors import ConfigError, OutputFailed, UsageError
 
 COMPRESSIONS = (".gz", ".zst")
 STDOUT = Path("-")
+PART = ".part"  #: what is not complete yet ends so
 
 
 def format_suffix(path: Path) -> str:
@@ -109,8 +110,13 @@ def open_output(path: Path, together: Together | None = None) -> Iterator[IO[byt
     full or the place cannot be written; a `BrokenPipeError` of standard output passes through.
     """
     if path == STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise output_failed(path, error) from error
         return
     check_output(path)
     try:
@@ -130,6 +136,11 @@ def output_failed(path: Path, error: OSError, beside: Sequence[Path] = ()) -> Ou
         why = "there is no space left on the disk; make room or choose another place"
     else:
         why = error.strerror or str(error)
+    if isinstance(error.filename, str) and not error.filename.endswith(PART):
+        why = f"{error.filename}: {why}"  # another file than the one being written
+    if is_stream(path):
+        name = "standard output" if path == STDOUT else path
+        return OutputFailed(f"{name} could not be written: {why}", path=str(path))
     left = f"{', '.join(map(str, beside))} was written before that" if beside else "Nothing was left behind"
     return OutputFailed(f"{path} could not be written: {why}. {left}", path=str(path))
 
@@ -171,7 +182,7 @@ def is_stream(path: Path) -> bool:
 @contextlib.contextmanager
 def _temporary(path: Path, together: Together | None) -> Iterator[IO[bytes]]:
     target = path.resolve()  # a link stays a link: what it points to is replaced
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=PART, dir=target.parent)
     try:
         with os.fdopen(handle, "wb", buffering=1 << 20) as stream:
             yield stream

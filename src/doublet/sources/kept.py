@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import OutputFailed, UsageError
+from doublet.errors import InputUnreadable, OutputFailed, UsageError
 from doublet.reports.output import (
     STDOUT,
     Together,
@@ -145,9 +145,18 @@ def _walk(source: Inputs) -> Iterator[RawBatch]:
         batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES)
         if isinstance(part, ParquetTable):
             batches = part.batches(first, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES, all_columns=True)
-        for batch in batches:
+        while True:
+            try:
+                batch = next(batches, None)
+            except OSError as error:  # not a fault of the output
+                raise InputUnreadable(
+                    f"{part.label} could not be read again: {error.strerror or error}", path=part.label
+                ) from error
+            if batch is None:
+                break
             yield batch
             first = batch.first + batch.count
+        source.check_unchanged(part)
 
 
 def _kept(batch: RawBatch, keep: Keep) -> list[int]:

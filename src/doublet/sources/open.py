@@ -82,13 +82,16 @@ class Inputs:
             for batch in part.batches(first, done, max_records, max_bytes):
                 yield batch
                 first = batch.first + batch.count
+            self.check_unchanged(part)  # what was read of it may be half a record, or half of two files
             done += part.size_bytes
 
     def check_unchanged(self, part: Part) -> None:
         """Positions mean nothing when the file is another one than at the first walk."""
-        if _state(part) != self._seen[id(part)]:
+        now = _state(part)
+        if now != self._seen[id(part)]:
+            what = "was removed" if now == _GONE else "changed"
             raise InputUnreadable(
-                f"{part.label} changed while it was being read: start again", path=part.label
+                f"{part.label} {what} while it was being read: start again", path=part.label
             )
 
     def check_kept(self, out: Path) -> None:
@@ -454,6 +457,9 @@ def _as_utf8(head: bytes, encoding: str) -> bytes:
     )
 
 
+_GONE = (-1, -1)
+
+
 def _state(part: Part) -> tuple[int, int] | None:
     path = getattr(part, "path", None)
     if path is None:
@@ -461,5 +467,5 @@ def _state(part: Part) -> tuple[int, int] | None:
     try:
         found = path.stat()
     except OSError:
-        return (-1, -1)
+        return _GONE
     return (found.st_size, found.st_mtime_ns)

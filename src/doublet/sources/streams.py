@@ -292,6 +292,8 @@ def spool(stream: IO[bytes], label: str) -> Any:
 
 
 def standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise InputUnreadable("standard input is closed: nothing can be read from it", path="-")
     return sys.stdin.buffer
 
 

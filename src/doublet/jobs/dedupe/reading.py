@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
@@ -22,12 +24,13 @@ from doublet.jobs.preference import has_repeats, id_ranks
 from doublet.model import Outcome, Signature
 from doublet.progress import Progress
 from doublet.signatures import in_parts
-from doublet.sources.records import ParsedBatch
+from doublet.sources.records import MAX_BATCH_BYTES, ParsedBatch
 from doublet.text.tokens import forget_words
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
+LARGE_BATCH = 2 * MAX_BATCH_BYTES  #: a batch of more is one long text
 BYTES_PER_SHINGLE = 8  #: of JSON; English has about 7, Russian about 14
 DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
 
@@ -73,26 +76,28 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
         unpacked = total * getattr(start[0], "size_bytes", 0) // max(1, start[0].consumed_bytes)
         store.expect(unpacked // BYTES_PER_SHINGLE)
     done = 0
-    for shingled in in_order(chain(start, batches), work, wishes.workers):
-        if plan.sampled is not None:
-            plan.sampled.add(shingled.values, shingled.offsets, done)
-        with spilling(room.folder):
-            store.add(shingled.values, shingled.offsets, True, shingled.counted)
-            plan.signed.take(shingled.signed, done)
-        for outcome in shingled.outcomes:
-            outcomes.add(outcome)
-        outcomes.counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
-        out.disguised += shingled.disguised
-        facts.add_encoded(shingled.ids, shingled.id_ends)
-        facts.words.append(shingled.words)
-        facts.positions.append(shingled.positions)
-        if keep == "newest":
-            facts.times += shingled.times
-        if keep == "best-source":
-            facts.sources += shingled.sources
-        done += len(shingled.words)
-        room.check_documents(done)
-        progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
+    # Closed before anything else when the work is stopped: threads may still be counting in the store.
+    with closing(in_order(chain(start, batches), work, wishes.workers)) as shingles:
+        for shingled in shingles:
+            if plan.sampled is not None:
+                plan.sampled.add(shingled.values, shingled.offsets, done)
+            with spilling(room.folder):
+                store.add(shingled.values, shingled.offsets, True, shingled.counted)
+                plan.signed.take(shingled.signed, done)
+            for outcome in shingled.outcomes:
+                outcomes.add(outcome)
+            outcomes.counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
+            out.disguised += shingled.disguised
+            facts.add_encoded(shingled.ids, shingled.id_ends)
+            facts.words.append(shingled.words)
+            facts.positions.append(shingled.positions)
+            if keep == "newest":
+                facts.times += shingled.times
+            if keep == "best-source":
+                facts.sources += shingled.sources
+            done += len(shingled.words)
+            room.check_documents(done)
+            progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
     out.names = facts.ids()
     out.id_order = id_ranks(out.names)
     if has_repeats(out.names, out.id_order):
@@ -170,24 +175,59 @@ def shingle_parsed(parsed: ParsedBatch, plan: Plan, room: Room, consumed: int) -
 
 def in_order(
     batches: Iterator[Any], work: Callable[[Any], Iterator[Shingled]], workers: int
-) -> Iterator[Shingled]:
+) -> Generator[Shingled, None, None]:
     """Results of *work* in the order of the batches; *workers* batches are in hand at a time."""
     if workers == 1:
         for batch in batches:
             yield from work(batch)
         return
     waiting: deque[Future[list[Shingled]]] = deque()
+    hands = Hands()
     with ThreadPoolExecutor(workers, thread_name_prefix="doublet") as pool:
         try:
             for batch in batches:
-                waiting.append(pool.submit(lambda batch: list(work(batch)), batch))
-                if len(waiting) > workers:
+                large = getattr(batch, "size_bytes", 0) > LARGE_BATCH
+                # One very long text is held in many forms at once: it is worked on alone.
+                while large and waiting:
+                    yield from waiting.popleft().result()
+                waiting.append(pool.submit(hands.call, work, batch))
+                if large or len(waiting) > workers:
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()
         finally:
+            hands.rest()
             for future in waiting:
                 future.cancel()
+
+
+class Hands:
+    """Knows which threads are at work. A pool forgets a thread when the user stops the program while it is being
+    started; such a thread must not go on with a store that is closed."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._busy = 0
+        self._resting = False
+
+    def call(self, work: Callable[[Any], Iterator[Shingled]], batch: Any) -> list[Shingled]:
+        """All results of *work*; none after `rest`."""
+        with self._changed:
+            if self._resting:
+                return []
+            self._busy += 1
+        try:
+            return list(work(batch))
+        finally:
+            with self._changed:
+                self._busy -= 1
+                self._changed.notify_all()
+
+    def rest(self) -> None:
+        """Wait for those that are at work, and let nobody begin."""
+        with self._changed:
+            self._resting = True
+            self._changed.wait_for(lambda: not self._busy)
 
 
 def _suspicious(tricks: U32, words: U32) -> NDArray[np.bool_]:
