@@ -19,7 +19,7 @@ BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spill
 KEY_SHARE = (
     4  #: so small a part of the memory is for the keys and signatures of a method; more of them wait on disk
 )
-WORD_SHARE = 4  #: the same for the words that threads remember, where a method spells or reduces them
+WORD_SHARE = 3  #: the same for the words that threads remember, where a method spells or reduces them
 LEAST_SHARE = 5  #: what is left beside the statistics of a collection is at least such a part
 TABLE_MEMORY = 60_000_000  #: the library that reads Parquet tables
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
