@@ -154,10 +154,16 @@ def _merge(
 ) -> list[Passage]:
     out: list[Passage] = []
     gap = options.max_gap_words
-    for start_a, start_b, length in zip(*(column.tolist() for column in runs), strict=True):
+    for start_a, found_b, length in zip(*(column.tolist() for column in runs), strict=True):
+        start_b = found_b
         if out:
             last = out[-1]
             between_a, between_b = start_a - last.a_end, start_b - last.b_end
+            if between_a <= gap and not 0 <= between_b <= gap:
+                # What stands in b several times, as the labels of a form: the one that goes on counts.
+                run = words_a[start_a : start_a + length]
+                between_b = _near(words_b, run, last.b_end, last.b_end + gap)
+                start_b = last.b_end + between_b if between_b >= 0 else start_b
             if between_a <= gap and 0 <= between_b <= gap:
                 if between_a and between_b:
                     last.equal += _common(words_a[last.a_end : start_a], words_b[last.b_end : start_b])
@@ -166,6 +172,14 @@ def _merge(
                 continue
         out.append(Passage(start_a, start_a + length, start_b, start_b + length, length))
     return out
+
+
+def _near(words: list[int], run: list[int], first: int, last: int) -> int:
+    """How far after *first*, up to *last*, the run stands in the words; -1: nowhere."""
+    for at in range(first, min(last, len(words) - len(run)) + 1):
+        if words[at] == run[0] and words[at : at + len(run)] == run:
+            return at - first
+    return -1
 
 
 def _common(left: list[int], right: list[int]) -> int:

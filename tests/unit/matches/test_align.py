@@ -114,6 +114,17 @@ def test_look_alike_letters_do_not_hide_a_passage():
     assert (found.kind, found.score) == ("verbatim", 1.0)
 
 
+@pytest.mark.covers("K2")
+def test_labels_that_come_again_are_matched_in_their_order():
+    label = "surname and name of the person in charge"
+    a = ". ".join(f"{label} {name}" for name in ("Adams", "Brown", "Clark", "Davis"))
+    b = ". ".join(f"{label} {name}" for name in ("Evans", "Frank", "Green", "Harris"))
+    (found,) = passages(a, b)
+    assert found.kind == "edited"
+    assert (found.a.start, found.b.start) == (0, 0)
+    assert a[found.a.start : found.a.end].count(label) == b[found.b.start : found.b.end].count(label) == 4
+
+
 def test_repetitive_texts_stay_quick():
     text = "one two three four " * 20_000
     found = passages(text, text)
