@@ -26,11 +26,13 @@ constexpr uint8_t kFlagsDisguise = kFlagLookalike | kFlagInvisible | kFlagSpaced
 constexpr size_t kNear = 64;
 constexpr size_t kSpacedRun = 4, kSpacedRunAfter = 2;
 
+constexpr uint64_t kMixFirst = 0xFF51AFD7ED558CCDull, kMixSecond = 0xC4CEB9FE1A85EC53ull;
+
 inline uint64_t mix(uint64_t v) {
   v ^= v >> 33;
-  v *= 0xFF51AFD7ED558CCDull;
+  v *= kMixFirst;
   v ^= v >> 33;
-  v *= 0xC4CEB9FE1A85EC53ull;
+  v *= kMixSecond;
   v ^= v >> 33;
   return v ? v : 1;
 }

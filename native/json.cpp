@@ -9,6 +9,10 @@
 #include <string_view>
 
 #if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 warns about its own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 #endif
 
@@ -31,7 +35,7 @@ inline uint64_t has_byte(uint64_t v, uint8_t b) {
   return (x - kOnes) & ~x & kHighs;
 }
 
-constexpr size_t kSpare = 32;  // characters that a vector may write beyond the last one
+constexpr size_t kSpare = 64;  // characters that a vector may write beyond the last one
 
 #if defined(__x86_64__)
 bool wide_vectors() {
@@ -40,38 +44,99 @@ bool wide_vectors() {
   return can && vector_bits() >= 512;
 }
 
-// Characters of one and two bytes, thirty-two bytes at a time, up to the first byte that needs a closer look: an
-// escape, a longer character, or what is no UTF-8. Moves p there; gives the place behind the last character written.
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2"))) uint16_t* pairs_of_bytes(const uint8_t*& p, const uint8_t* end, uint16_t* to) {
+#define DOUBLET_JSON __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2")))
+
+// What a letter behind a backslash stands for; letters without a meaning of their own stand for themselves.
+DOUBLET_JSON inline __m512i meanings(__m512i v) {
+  v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('n')), v, _mm512_set1_epi8('\n'));
+  v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('t')), v, _mm512_set1_epi8('\t'));
+  v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('r')), v, _mm512_set1_epi8('\r'));
+  v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('b')), v, _mm512_set1_epi8('\b'));
+  return _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('f')), v, _mm512_set1_epi8('\f'));
+}
+
+// How many of the first bits of a mask are set.
+inline int ones_first(uint64_t mask) { return ~mask ? __builtin_ctzll(~mask) : 64; }
+
+// Plain letters and short escapes, sixty-four bytes at a time, up to the first one that needs a closer look: \\u, a run of
+// backslashes, or what stands at the end. Moves p there; gives the place behind the last character written.
+DOUBLET_JSON uint8_t* unescaped(const uint8_t*& p, const uint8_t* end, uint8_t* to) {
+  while (end - p > 64) {
+    const __m512i v = _mm512_loadu_si512(p);
+    const uint64_t slash = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
+    if (!slash) {
+      _mm512_storeu_si512(to, v);
+      to += 64;
+      p += 64;
+      continue;
+    }
+    const __m512i next = _mm512_loadu_si512(p + 1);
+    const uint64_t odd = slash & (_mm512_cmpeq_epi8_mask(next, _mm512_set1_epi8('\\')) | _mm512_cmpeq_epi8_mask(next, _mm512_set1_epi8('u')));
+    int count = ones_first(~odd);
+    const uint64_t begins = slash & ~odd;
+    if (count == 64 && slash >> 63) count = 63;  // its second half is not here
+    if (!count) return to;
+    const uint64_t taken = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    const __m512i letters = _mm512_mask_blend_epi8(begins, v, meanings(next));
+    const uint64_t kept = taken & ~(begins << 1);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(kept, letters));
+    to += __builtin_popcountll(kept);
+    p += count;
+    if (odd) return to;
+  }
+  return to;
+}
+
+// Characters of one and two bytes and short escapes, thirty-two bytes at a time, up to the first byte that needs a closer
+// look: another escape, a longer character, or what is no UTF-8. Moves p there; gives the place behind the last character.
+DOUBLET_JSON uint16_t* pairs_of_bytes(const uint8_t*& p, const uint8_t* end, uint16_t* to) {
   const __m512i low5 = _mm512_set1_epi16(0x1F), low6 = _mm512_set1_epi16(0x3F);
   while (end - p > 32) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     const __m256i next = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 1));
     const __m256i tops = _mm256_and_si256(v, _mm256_set1_epi8(static_cast<char>(0xC0)));
     const __m256i next_tops = _mm256_and_si256(next, _mm256_set1_epi8(static_cast<char>(0xC0)));
+    const __m256i backslash = _mm256_set1_epi8('\\');
     const uint32_t inside = _mm256_cmpeq_epi8_mask(tops, _mm256_set1_epi8(static_cast<char>(0x80)));
     const uint32_t followed = _mm256_cmpeq_epi8_mask(next_tops, _mm256_set1_epi8(static_cast<char>(0x80)));
     const uint32_t leads = _mm256_cmpge_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0xC2))) & _mm256_cmplt_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0xE0)));
-    const uint32_t plain = _mm256_cmplt_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0x80))) & ~_mm256_cmpeq_epi8_mask(v, _mm256_set1_epi8('\\'));
+    const uint32_t slash = _mm256_cmpeq_epi8_mask(v, backslash);
+    const uint32_t odd = slash & (_mm256_cmpeq_epi8_mask(next, backslash) | _mm256_cmpeq_epi8_mask(next, _mm256_set1_epi8('u')));
+    const uint32_t begins = slash & ~odd;
+    const uint32_t plain = _mm256_cmplt_epu8_mask(v, _mm256_set1_epi8(static_cast<char>(0x80))) & ~odd;
     const uint32_t good = plain | (leads & followed) | (inside & (leads << 1));
     const int count = ~good ? __builtin_ctz(~good) : 32;
     if (!count) return to;
     const uint32_t taken = count == 32 ? 0xFFFFFFFFu : (uint32_t{1} << count) - 1;
-    const __m512i one = _mm512_cvtepu8_epi16(v);
-    const __m512i two = _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(one, low5), 6), _mm512_and_si512(_mm512_cvtepu8_epi16(next), low6));
-    const uint32_t kept = taken & ~inside;
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(kept, _mm512_mask_blend_epi16(leads, one, two)));
+    const __m512i one = _mm512_cvtepu8_epi16(v), other = _mm512_cvtepu8_epi16(next);
+    const __m512i two = _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(one, low5), 6), _mm512_and_si512(other, low6));
+    __m512i letters = _mm512_mask_blend_epi16(leads, one, two);
+    if (begins) letters = _mm512_mask_blend_epi16(begins, letters, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(meanings(_mm512_zextsi256_si512(next)))));
+    const uint32_t kept = taken & ~inside & ~(begins << 1);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(kept, letters));
     to += __builtin_popcount(kept);
     p += count;
-    if (count == 32 && leads >> 31) ++p;  // its second half was read with it
+    if (count == 32 && (leads | begins) >> 31) ++p;  // its second half was read with it
     if (count < 32) return to;
   }
   return to;
+}
+
+// Sixty-four bytes of a string, a bit each: those that end it or need a look, backslashes, and what is above 127.
+struct StringBlock {
+  uint64_t stops, slashes, high;
+};
+DOUBLET_JSON inline StringBlock string_block(const uint8_t* p) {
+  const __m512i v = _mm512_loadu_si512(p);
+  const uint64_t slashes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
+  const uint64_t stops = slashes | _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('"')) | _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20));
+  return {stops, slashes, _mm512_movepi8_mask(v)};
 }
 #endif
 
 class LineReader {
  public:
+  // The line may end before *end*: nothing that is read here goes beyond the end of a line.
   LineReader(const uint8_t* begin, const uint8_t* end) : p_(begin), end_(end) {}
 
   bool object(std::string_view id_name, std::string_view text_name, Field& id, Field& text) {
@@ -108,8 +173,9 @@ class LineReader {
       }
     }
     blanks();
-    return p_ == end_;
+    return p_ == end_ || *p_ == '\n';
   }
+  const uint8_t* place() const { return p_; }
 
  private:
   const uint8_t* p_;
@@ -120,13 +186,16 @@ class LineReader {
     return false;
   }
   void blanks() {
-    while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r' || *p_ == '\n')) ++p_;
+    while (p_ < end_ && (*p_ == ' ' || *p_ == '\t' || *p_ == '\r')) ++p_;
   }
 
   bool string(Field& out, bool check = true) {
     if (!take('"')) return false;
     out.begin = p_;
     for (;;) {
+#if defined(__x86_64__)
+      if (wide_vectors()) pass_wide(out);
+#endif
 #if defined(__SSE2__)
       while (end_ - p_ >= 16) {  // sixteen bytes at a time while nothing needs a look
         const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p_));
@@ -167,11 +236,39 @@ class LineReader {
           if (end_ - p_ < 4) return false;
           for (int i = 0; i < 4; ++i)
             if (hex(*p_++) < 0) return false;
-        } else if (e != 'n' && e != '"' && e != '\\' && e != '/' && e != 'b' && e != 'f' && e != 'r' && e != 't') {
+        } else if (!is_short_escape(e)) {
           return false;
         }
       }
     }
+  }
+
+#if defined(__x86_64__)
+  // Goes on to the end of the string, or to the first byte that the plain loop must look at.
+  DOUBLET_JSON void pass_wide(Field& out) {
+    while (end_ - p_ > 64) {
+      const StringBlock block = string_block(p_);
+      uint64_t stops = block.stops;
+      size_t behind = 64;
+      while (stops) {
+        const unsigned at = static_cast<unsigned>(__builtin_ctzll(stops));
+        const uint8_t letter = p_[at + 1];
+        if (!(block.slashes >> at & 1) || letter == 'u' || !is_short_escape(letter)) {
+          if (block.high & ((uint64_t{1} << at) - 1)) out.ascii = false;
+          p_ += at;
+          return;
+        }
+        out.escaped = true;
+        stops &= at < 63 ? ~(uint64_t{3} << at) : 0;
+        if (at == 63) behind = 65;
+      }
+      if (block.high) out.ascii = false;
+      p_ += behind;
+    }
+  }
+#endif
+  static bool is_short_escape(uint8_t e) {
+    return e == 'n' || e == '"' || e == '\\' || e == '/' || e == 'b' || e == 'f' || e == 'r' || e == 't';
   }
 
   static int hex(uint8_t c) {
@@ -288,6 +385,10 @@ class LineReader {
     C* to = out.data;
     while (p < field.end) {
       if (sizeof(C) == 1) {  // ASCII: whole stretches between escapes
+#if defined(__x86_64__)
+        if (wide_vectors()) to = reinterpret_cast<C*>(unescaped(p, field.end, reinterpret_cast<uint8_t*>(to)));
+#endif
+        if (p == field.end) break;
         const void* found = std::memchr(p, '\\', static_cast<size_t>(field.end - p));
         const uint8_t* stop = found ? static_cast<const uint8_t*>(found) : field.end;
         std::memcpy(to, p, static_cast<size_t>(stop - p));
@@ -430,12 +531,18 @@ nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::str
     Buffer<uint16_t> middle;
     Buffer<uint32_t> wide;
     for (uint32_t line = 0; p < end; ++line) {
-      const uint8_t* stop_at = static_cast<const uint8_t*>(std::memchr(p, '\n', static_cast<size_t>(end - p)));
-      if (!stop_at) stop_at = end;
       const uint8_t* const from = p;
-      p = stop_at + 1;
       Field id, text;
-      bool good = LineReader(from, stop_at).object(id_field, text_field, id, text) && id.seen == 1 && text.seen == 1 && text.is_string;
+      LineReader reader(from, end);
+      bool good = reader.object(id_field, text_field, id, text);
+      if (good) {
+        p = reader.place();
+      } else {
+        p = static_cast<const uint8_t*>(std::memchr(from, '\n', static_cast<size_t>(end - from)));
+        if (!p) p = end;
+      }
+      ++p;
+      good = good && id.seen == 1 && text.seen == 1 && text.is_string;
       const size_t ids_before = ids.size;
       if (good) {
         if (!id.is_string) {

@@ -133,7 +133,8 @@ class Distinct {
   void append(const uint64_t* values, size_t count, Buffer<uint64_t>& out);
 
  private:
-  std::vector<uint64_t> slots_;
+  std::vector<uint16_t> near_;
+  std::vector<uint32_t> far_;
 };
 
 void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out);

@@ -21,6 +21,14 @@
 #include <mutex>
 #include <system_error>
 
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 warns about its own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#endif
+
 namespace doublet {
 
 namespace {
@@ -56,6 +64,13 @@ void pwrite_all(int fd, const void* from, size_t bytes, uint64_t at) {
   }
 }
 
+#if defined(__x86_64__)
+bool wide_vectors() {
+  static const bool can = __builtin_cpu_supports("avx512f");
+  return can && vector_bits() >= 512;
+}
+#endif
+
 inline uint32_t prefix_length(uint32_t size, double threshold) {
   const double needed = std::ceil(threshold * size - 1e-9);
   const uint32_t must = static_cast<uint32_t>(std::max(1.0, std::min<double>(needed, size)));
@@ -67,7 +82,7 @@ class Lookup {
  public:
   void fill(const uint64_t* values, size_t count) {
     size_t room = 64;
-    while (room < count * 2) room *= 2;
+    while (room < count * 4) room *= 2;
     if (slots_.size() < room) slots_.resize(room);
     mask_ = room - 1;
     std::memset(slots_.data(), 0, room * sizeof(uint64_t));
@@ -124,72 +139,184 @@ template <class T> class Table {
   size_t size_ = 0, bytes_ = 0;
 };
 
-struct Posting {
-  uint32_t document, position;
-};
-
-// fingerprint -> documents whose prefix holds it, side by side in order of preference.
+// fingerprint -> documents whose prefix holds it, by their rank in the order of preference. Rows lie in small buckets by the first bits of
+// the fingerprint: little memory besides the rows themselves, and one place to look at.
 class Postings {
  public:
-  struct Slot {
-    uint64_t key;
-    uint32_t begin, count;
+  struct Row {
+    uint64_t value;
+    uint32_t rank, position;
   };
 
-  // each(work) calls work(value, document, position) for everything to be posted, twice over, in order.
+  // each(work) calls work(value, rank, position) for everything to be posted, twice over, in order.
   template <class Each> void build(size_t expected, Each each) {
-    size_t room = 1024;
-    while (room * 3 < expected * 4) room *= 2;
-    slots_.make(room, true);
-    mask_ = room - 1;
-    size_t bits = 1 << 16;
-    while (bits < expected * 16 && bits < (size_t{1} << 26)) bits *= 2;
-    seen_.assign(bits / 64, 0);
-    bit_shift_ = 64;
-    for (size_t b = bits; b > 1; b /= 2) --bit_shift_;
+    int bits = 8;
+    while ((size_t{1} << bits) < expected / 4) ++bits;
+    shift_ = 64 - bits;
+    buckets_ = size_t{1} << bits;
+    ends_.make(buckets_, true);
+    int mark_bits = 10;  // of the number of words of 64 marks
+    while ((size_t{64} << mark_bits) < expected * 16 && mark_bits < 20) ++mark_bits;
+    mark_shift_ = 64 - mark_bits;
+    once_.make(size_t{1} << mark_bits, true);
+    twice_.make(size_t{1} << mark_bits, true);
     each([&](uint64_t value, uint32_t, uint32_t) {
-      Slot& slot = slots_[place(value)];
-      slot.key = value;
-      ++slot.count;
-      const uint64_t bit = value >> bit_shift_;
-      seen_[bit / 64] |= uint64_t{1} << (bit % 64);
+      ++ends_[value >> shift_];
+      uint64_t& known = once_[value >> mark_shift_];
+      const uint64_t mark = mark_of(value);
+      if ((known & mark) == mark) twice_[value >> mark_shift_] |= mark;
+      known |= mark;
     });
-    rows_.make(expected + 1, false);
-    uint32_t at = 0;
-    for (size_t i = 0; i <= mask_; ++i) {
-      slots_[i].begin = at;
-      at += slots_[i].count;
-      slots_[i].count = 0;
+    uint32_t begin = 0;
+    for (size_t b = 0; b < buckets_; ++b) {  // from here on where the next row of the bucket goes; at last, its end
+      const uint32_t count = ends_[b];
+      ends_[b] = begin;
+      begin += count;
     }
-    each([&](uint64_t value, uint32_t document, uint32_t position) {
-      Slot& slot = slots_[place(value)];
-      rows_[slot.begin + slot.count++] = {document, position};
-    });
+    rows_.make(expected + 1, false);
+    each([&](uint64_t value, uint32_t rank, uint32_t position) { rows_[ends_[value >> shift_]++] = {value, rank, position}; });
+    begin = 0;
+    for (size_t b = 0; b < buckets_; ++b) {
+      const uint32_t end = ends_[b];
+      if (end - begin > kPlain)
+        std::stable_sort(rows_.data() + begin, rows_.data() + end, [](const Row& x, const Row& y) { return x.value < y.value; });
+      begin = end;
+    }
   }
-  void prefetch(uint64_t value) const { __builtin_prefetch(&slots_[(value >> 5) & mask_]); }
-  bool maybe(uint64_t value) const {
-    const uint64_t bit = value >> bit_shift_;
-    return seen_[bit / 64] >> (bit % 64) & 1;
+  void prefetch(uint64_t value) const {
+    const size_t bucket = value >> shift_;
+    __builtin_prefetch(rows_.data() + (bucket ? ends_[bucket - 1] : 0));
   }
-  const Slot& find(uint64_t value) const { return slots_[place(value)]; }
-  const Posting* rows(const Slot& slot) const { return rows_.data() + slot.begin; }
-  void clear() {
-    slots_.clear();
-    rows_.clear();
+  struct Hit {
+    uint64_t value;
+    uint32_t place;
+  };
+  // Which of the values somebody may have posted (of the first *own*, which one has posted itself: somebody else), with
+  // their places. Writes no more than count hits; gives the end of them.
+  Hit* find(const uint64_t* values, uint32_t own, uint32_t count, Hit* to) const {
+    to = find_in(twice_, values, 0, own, to);
+    return find_in(once_, values, own, count, to);
   }
-  static constexpr size_t kBytesEach = sizeof(Posting) + 3 * sizeof(Slot) + 4;
+  // work(row) for each row of the value, in order of preference.
+  template <class Work> void each_row(uint64_t value, Work work) const {
+    const size_t bucket = value >> shift_;
+    const Row* row = rows_.data() + (bucket ? ends_[bucket - 1] : 0);
+    const Row* const last = rows_.data() + ends_[bucket];
+    if (last - row > static_cast<std::ptrdiff_t>(kPlain)) {
+      row = std::lower_bound(row, last, value, [](const Row& x, uint64_t v) { return x.value < v; });
+      for (; row != last && row->value == value; ++row) work(*row);
+    } else {
+      for (; row != last; ++row)
+        if (row->value == value) work(*row);
+    }
+  }
+  static constexpr size_t kBytesEach = sizeof(Row) + sizeof(uint32_t) + 4;
 
  private:
-  size_t place(uint64_t value) const {
-    size_t at = (value >> 5) & mask_;
-    while (slots_[at].key && slots_[at].key != value) at = (at + 1) & mask_;
-    return at;
+  static constexpr uint32_t kPlain = 24;  // rows of a bucket that are looked through one by one
+  // Three marks in one word: of sixteen bits a value, one value in a hundred is taken for another.
+  static uint64_t mark_of(uint64_t value) {
+    return uint64_t{1} << (value & 63) | uint64_t{1} << (value >> 6 & 63) | uint64_t{1} << (value >> 12 & 63);
   }
-  Table<Slot> slots_;
-  Table<Posting> rows_;
-  std::vector<uint64_t> seen_;
-  size_t mask_ = 0;
-  int bit_shift_ = 48;
+  Hit* find_in(const Table<uint64_t>& marks, const uint64_t* values, uint32_t from, uint32_t to, Hit* hit) const {
+#if defined(__x86_64__)
+    if (wide_vectors()) from = find_wide(marks.data(), values, from, to, hit);
+#endif
+    for (uint32_t i = from; i < to; ++i) {  // no branch: which ones may be posted cannot be foreseen
+      const uint64_t mark = mark_of(values[i]);
+      *hit = {values[i], i};
+      hit += (marks[values[i] >> mark_shift_] & mark) == mark;
+    }
+    return hit;
+  }
+#if defined(__x86_64__)
+  // The same for eight values at a time; gives how far it came.
+  __attribute__((target("avx512f"))) uint32_t find_wide(const uint64_t* marks, const uint64_t* values, uint32_t from, uint32_t to, Hit*& hit) const {
+    const __m512i one = _mm512_set1_epi64(1), low6 = _mm512_set1_epi64(63);
+    const __m128i shift = _mm_cvtsi32_si128(mark_shift_);
+    for (; to - from >= 8; from += 8) {
+      const __m512i v = _mm512_loadu_si512(values + from);
+      const __m512i words = _mm512_i64gather_epi64(_mm512_srl_epi64(v, shift), marks, 8);
+      const __m512i a = _mm512_sllv_epi64(one, _mm512_and_si512(v, low6));
+      const __m512i b = _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(v, 6), low6));
+      const __m512i c = _mm512_sllv_epi64(one, _mm512_and_si512(_mm512_srli_epi64(v, 12), low6));
+      const __m512i mark = _mm512_or_si512(_mm512_or_si512(a, b), c);
+      for (uint32_t found = _mm512_cmpeq_epi64_mask(_mm512_and_si512(words, mark), mark); found; found &= found - 1) {
+        const uint32_t i = from + static_cast<uint32_t>(__builtin_ctz(found));
+        *hit++ = {values[i], i};
+      }
+    }
+    return from;
+  }
+#endif
+  Table<Row> rows_;
+  Table<uint32_t> ends_;           // of each bucket
+  Table<uint64_t> once_, twice_;  // marks of what was posted, and of what was posted more than once
+  size_t buckets_ = 0;
+  int shift_ = 56, mark_shift_ = 54;
+};
+
+// Brings the rarest fingerprints of a set to its front: by their counts, then by themselves, which is the same order for
+// all sets. Those at the front, and those behind them, come in any order. Branches on data that nobody can foresee are
+// what this costs, so there are hardly any.
+class Rarest {
+ public:
+  void to_front(uint64_t* values, uint8_t* cells, uint32_t count, uint32_t first) {
+    if (first >= count) return;
+    low_.resize(count);
+    ties_.resize(count);
+    high_.resize(count);
+    low_cells_.resize(count);
+    high_cells_.resize(count);
+    uint32_t known[256] = {};
+    for (uint32_t i = 0; i < count; ++i) ++known[cells[i]];
+    uint32_t last = 0, below = 0;  // the largest count that is needed, and how many are below it
+    while (below + known[last] < first) below += known[last++];
+    uint32_t low = 0, ties = 0, high = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint64_t value = values[i];
+      const uint8_t cell = cells[i];
+      low_[low] = value;
+      low_cells_[low] = cell;
+      ties_[ties] = value;
+      high_[high] = value;
+      high_cells_[high] = cell;
+      low += cell < last;
+      ties += cell == last;
+      high += cell > last;
+    }
+    smallest(ties_.data, ties, first - below);
+    put(values, low_.data, low);
+    put(values + low, ties_.data, ties);
+    put(values + low + ties, high_.data, high);
+    put(cells, low_cells_.data, low);
+    std::memset(cells + low, static_cast<int>(last), ties);
+    put(cells + low + ties, high_cells_.data, high);
+  }
+
+ private:
+  template <class T> static void put(T* to, const T* from, size_t count) {
+    if (count) std::memcpy(to, from, count * sizeof(T));
+  }
+  // The smallest values to the front: they are spread evenly, so that their first eight bits tell nearly all.
+  void smallest(uint64_t* values, uint32_t count, uint32_t first) {
+    if (first >= count) return;
+    uint32_t known[256] = {};
+    for (uint32_t i = 0; i < count; ++i) ++known[values[i] >> 56];
+    uint32_t last = 0, below = 0;
+    while (below + known[last] < first) below += known[last++];
+    sorted_.resize(count);
+    uint32_t at[3] = {0, below, below + known[last]};
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t top = static_cast<uint32_t>(values[i] >> 56);
+      sorted_[at[(top >= last) + (top > last)]++] = values[i];
+    }
+    const auto begin = sorted_.data + below, end = begin + known[last];
+    std::nth_element(begin, sorted_.data + first, end);
+    put(values, sorted_.data, count);
+  }
+  Buffer<uint64_t> low_, ties_, high_, sorted_;
+  Buffer<uint8_t> low_cells_, high_cells_;
 };
 
 struct Link {
@@ -484,8 +611,11 @@ class SetStore {
     }
   }
 
+  size_t chunk_of(uint64_t place) const {
+    return static_cast<size_t>(std::upper_bound(chunk_starts_.begin(), chunk_starts_.end(), place) - chunk_starts_.begin()) - 1;
+  }
   uint64_t* in_memory(uint64_t place) {
-    size_t chunk = static_cast<size_t>(std::upper_bound(chunk_starts_.begin(), chunk_starts_.end(), place) - chunk_starts_.begin()) - 1;
+    const size_t chunk = chunk_of(place);
     return chunks_[chunk].values + (place - chunk_starts_[chunk]);
   }
 
@@ -498,14 +628,21 @@ class SetStore {
     return scratch.data;
   }
 
-  // Walks all sets of a range of documents in order, in large reads; work(document, values) may reorder the values and
-  // says whether they are to be kept so.
+  // Walks all sets of a range of documents in order, in large reads; work(document, values, end of what lies behind
+  // them) may reorder the values and says whether they are to be kept so.
   template <class Work> void walk(size_t from, size_t to, Work work) {
     Buffer<uint64_t> block;
     size_t d = from;
     while (d < to) {
       if (starts_[d] >= written_) {
-        work(d, sizes_[d] ? in_memory(starts_[d]) : nullptr);
+        uint64_t* values = nullptr;
+        uint64_t* end = nullptr;
+        if (sizes_[d]) {
+          const size_t chunk = chunk_of(starts_[d]);
+          values = chunks_[chunk].values + (starts_[d] - chunk_starts_[chunk]);
+          end = chunks_[chunk].values + chunks_[chunk].used;
+        }
+        work(d, values, end);
         ++d;
         continue;
       }
@@ -517,7 +654,7 @@ class SetStore {
       block.resize(count);
       pread_all(fd_, block.data, count * sizeof(uint64_t), base * sizeof(uint64_t));
       bool changed = false;
-      for (; d < last; ++d) changed |= work(d, block.data + (starts_[d] - base));
+      for (; d < last; ++d) changed |= work(d, block.data + (starts_[d] - base), block.data + count);
       if (changed) pwrite_all(fd_, block.data, count * sizeof(uint64_t), base * sizeof(uint64_t));
     }
   }
@@ -554,7 +691,7 @@ class SetStore {
       uint8_t* cells = counters_.data();
       for (size_t d = 0; d < length(); ++d) {
         if (first[d] == d) continue;
-        walk(d, d + 1, [&](size_t, const uint64_t* values) {
+        walk(d, d + 1, [&](size_t, const uint64_t* values, const uint64_t*) {
           for (size_t i = 0; i < sizes_[d]; ++i) {
             uint8_t& cell = cells[values[i] >> counter_shift_];
             cell = static_cast<uint8_t>(cell - (cell < Counters::kMost));
@@ -575,7 +712,7 @@ class SetStore {
       const uint64_t high = static_cast<uint64_t>((static_cast<unsigned __int128>(part + 1) << bits) / threads_);
       uint8_t* cells = counters_.data();
       const bool whole = threads_ == 1;
-      walk(0, length(), [&](size_t d, const uint64_t* values) {
+      walk(0, length(), [&](size_t d, const uint64_t* values, const uint64_t*) {
         if (first[d] != d) return false;
         const size_t size = sizes_[d];
         for (size_t i = 0; i < size; ++i) {
@@ -626,7 +763,7 @@ class SetStore {
         if (covered[k]) return;
         if (rank_[k] >= chunk_from)
           for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) links.push_back({twin, k, s_.sizes_[k]});
-        probe(k, [&](uint32_t d, bool) { return rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+        probe(k, rank_[k] + 1, [](uint32_t, bool) { return true; }, [&](uint32_t d, uint32_t overlap) {
           covered[d] = 1;
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) links.push_back({x, k, overlap});
         });
@@ -644,7 +781,7 @@ class SetStore {
         if (rank_[k] >= chunk_from)
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = next_[a]; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, s_.sizes_[k]);
-        probe(k, [&](uint32_t d, bool may_hold) { return may_hold || rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+        probe(k, 0, [&](uint32_t d, bool may_hold) { return may_hold || rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = d; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, overlap);
         });
@@ -661,7 +798,7 @@ class SetStore {
     void contained(uint8_t* out) {
       nb::object none;
       in_chunks(none, [&](uint32_t k, size_t) {
-        probe(k, [&](uint32_t d, bool) { return !out[d] && s_.sizes_[d] < s_.sizes_[k]; }, [&](uint32_t d, uint32_t) {
+        probe(k, 0, [&](uint32_t d, bool) { return !out[d] && s_.sizes_[d] < s_.sizes_[k]; }, [&](uint32_t d, uint32_t) {
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) out[x] = 1;
         });
       }, true);
@@ -672,74 +809,95 @@ class SetStore {
     double threshold_, containment_;
     std::vector<uint32_t> order_, rank_, leader_, next_;
     std::vector<uint32_t> shared_;  // fingerprints of the set that stand elsewhere too: they lie first in it
-    std::vector<uint32_t> posted_;  // of these, how many belong to the prefix
-    std::vector<uint32_t> unique_;  // fingerprints that stand nowhere else
+    struct Leader {
+      uint32_t size = 0;
+      uint32_t near = 0, held = 0;  // how many of the shared ones belong to the prefix, by resemblance and by containment
+      uint32_t stamp = 0;           // when it was last met
+      uint32_t posted() const { return std::max(near, held); }
+    };
+    std::vector<Leader> leaders_;  // by rank
     Postings postings_;
-    std::vector<uint32_t> stamp_;
     uint32_t stamp_now_ = 0;
     Lookup lookup_;
     Buffer<uint64_t> mine_, theirs_;
-    using Hits = std::vector<std::pair<uint64_t, uint32_t>>;
-    static constexpr size_t kScanned = 4096;  // leaders scanned at a time: few are scanned that a document among them covers
-    static constexpr uint64_t kScannedValues = 1 << 21;
-    Hits hits_;                               // of the document at hand
-    std::vector<Hits> scans_;                 // of the leaders scanned ahead, by thread
-    std::vector<size_t> scan_ends_;           // where the hits of each end in those of its thread
+    using Hit = Postings::Hit;
+    using Hits = Buffer<Hit>;
+    struct Span {
+      uint32_t part, from, to;
+    };
+    static constexpr uint64_t kMostScanned = uint64_t{1} << 30;  // values: places of hits have 32 bits
+    std::vector<Hits> hits_;       // of the leaders that were scanned, by thread
+    std::vector<Span> spans_;      // where the hits of each are
+    std::vector<uint32_t> lying_;  // ranks of what is scanned, as the sets lie in memory
+    size_t posted_from_ = 0, posted_to_ = 0;  // ranks of those whose prefixes are posted now
     size_t scanned_from_ = 0, scanned_to_ = 0;
 
     bool is_leader(uint32_t d) const { return leader_[d] == d && s_.sizes_[d]; }
 
     uint32_t prefix(uint32_t size, double t) const { return t > 1.0 ? 0 : prefix_length(size, t); }
 
-    // Puts what is shared first in every set, the prefix in its order before the rest.
+    // Puts what is shared first in every set, the prefix in its order before the rest. A set that has enough of what
+    // stands nowhere else posts nothing: the rest of it is not looked at, and it stays as it lies.
     void prepare() {
       const size_t n = s_.length();
       shared_.assign(n, 0);
-      posted_.assign(n, 0);
-      unique_.assign(n, 0);
+      leaders_.assign(order_.size(), {});
       const size_t parts = s_.threads_;
       in_parallel(parts, [&](size_t part) {
-        std::vector<std::pair<uint64_t, uint64_t>> keyed;
         Buffer<uint64_t> rest;
         Buffer<uint8_t> cells;
+        Rarest rarest;
         const SetStore& s = s_;
-        s_.walk(cut(part, parts), cut(part + 1, parts), [&](size_t d, uint64_t* values) {
-          if (!is_leader(static_cast<uint32_t>(d))) return false;
+        const uint8_t* const table = s.counters_.data();
+        const int shift = s.counter_shift_;
+        s_.walk(cut(part, parts), cut(part + 1, parts), [&](size_t d, uint64_t* values, const uint64_t* end) {
           const uint32_t size = s.sizes_[d];
-          rest.resize(size);
+          for (const uint64_t *next = values + size, *last = std::min(next + kAhead, end); next < last; ++next)
+            __builtin_prefetch(table + (*next >> shift));  // of the set behind this one
+          if (!is_leader(static_cast<uint32_t>(d))) return false;
+          Leader& leader = leaders_[rank_[d]];
+          leader.size = size;
+          const uint32_t near = prefix(size, threshold_), held = containment_ > 0 ? prefix(size, containment_) : 0;
+          const uint32_t wanted = std::max(near, held);
+          const bool stays = s.starts_[d] >= s.written_;  // from a file the shared ones alone are read again
           cells.resize(size);
-          const uint8_t* table = s.counters_.data();
-          const int shift = s.counter_shift_;
-          uint32_t shared = 0, unique = 0;
+          uint32_t unique = 0;
+          for (uint32_t i = 0; i < size;) {
+            const uint32_t stop = std::min<uint32_t>(size, i + kAhead);
+            for (uint32_t k = stop; k < std::min(size, stop + static_cast<uint32_t>(kAhead)); ++k) __builtin_prefetch(table + (values[k] >> shift));
+            for (; i < stop; ++i) {
+              cells[i] = table[values[i] >> shift];
+              unique += cells[i] <= 1;
+            }
+            if (stays && unique >= wanted) {
+              shared_[d] = size;
+              return false;
+            }
+          }
+          rest.resize(size);
+          uint32_t shared = 0, others = 0;
           for (uint32_t i = 0; i < size; ++i) {
-            if (i + kAhead < size) __builtin_prefetch(table + (values[i + kAhead] >> shift));
             const uint64_t value = values[i];
-            const uint8_t cell = table[value >> shift];
-            const bool elsewhere = cell > 1;
-            rest[unique] = value;
+            const uint8_t cell = cells[i];
+            rest[others] = value;
             values[shared] = value;  // never ahead of i
             cells[shared] = cell;
-            shared += elsewhere;
-            unique += !elsewhere;
+            shared += cell > 1;
+            others += cell <= 1;
           }
           if (unique) std::memcpy(values + shared, rest.data, unique * sizeof(uint64_t));
-          const uint32_t wanted = std::max(prefix(size, threshold_), containment_ > 0 ? prefix(size, containment_) : 0);
-          const uint32_t posted = wanted > unique ? std::min<uint32_t>(wanted - unique, shared) : 0;
           shared_[d] = shared;
-          posted_[d] = posted;
-          unique_[d] = unique;
-          if (posted) {  // the rarest first, in the same order for all documents
-            keyed.clear();
-            for (uint32_t i = 0; i < shared; ++i)
-              keyed.emplace_back(static_cast<uint64_t>(cells[i]) << 56 | values[i] >> 8, values[i]);
-            if (posted < shared) std::nth_element(keyed.begin(), keyed.begin() + posted, keyed.end());
-            std::sort(keyed.begin(), keyed.begin() + posted);
-            for (uint32_t i = 0; i < shared; ++i) values[i] = keyed[i].second;
+          leader.near = near > unique ? std::min(near - unique, shared) : 0;
+          leader.held = held > unique ? std::min(held - unique, shared) : 0;
+          const uint32_t first = leader.posted();
+          if (first) {  // where each of the two prefixes ends is all that counts
+            const uint32_t inner = std::min(leader.near, leader.held);
+            rarest.to_front(values, cells.data, shared, first);
+            if (inner && inner < first) rarest.to_front(values, cells.data, first, inner);
           }
-          return posted || containment_ > 0;
+          return first || containment_ > 0;
         });
       });
-      stamp_.assign(n, 0);
     }
 
     // Boundaries of about equal numbers of values.
@@ -761,28 +919,27 @@ class SetStore {
         uint64_t expected = 0;
         while (to < n) {
           const uint32_t d = order_[to];
-          const uint64_t more = is_leader(d) ? posted_[d] : 0;
+          const uint64_t more = is_leader(d) ? leaders_[to].posted() : 0;
           if (expected && expected + more > room) break;
           expected += more;
           ++to;
         }
         postings_.build(expected, [&](auto work) {
           for (size_t r = from; r < to; ++r) {
-            const uint32_t d = order_[r];
-            if (!is_leader(d) || !posted_[d]) continue;
-            const uint64_t* set = s_.read(d, posted_[d], mine_);
-            for (uint32_t i = 0; i < std::min<uint32_t>(posted_[d], kAhead); ++i) postings_.prefetch(set[i]);
-            for (uint32_t i = 0; i < posted_[d]; ++i) {
-              if (i + kAhead < posted_[d]) postings_.prefetch(set[i + kAhead]);
-              work(set[i], d, i);
-            }
+            const uint32_t posted = leaders_[r].posted();
+            if (!posted) continue;
+            const uint64_t* set = s_.read(order_[r], posted, mine_);
+            for (uint32_t i = 0; i < posted; ++i) work(set[i], static_cast<uint32_t>(r), i);
           }
         });
+        posted_from_ = from;
+        posted_to_ = to;
         // A later leader can cover nothing of this chunk unless everyone is asked (containment has no order then).
         const size_t end = everyone ? n : to;
         for (size_t r = 0; r < end; ++r) {
           if ((r & 0x3FFF) == 0) step(on_step, from + (end ? (to - from) * r / end : 0), n);
-          if (s_.threads_ > 1 && (r == 0 || r >= scanned_to_)) scan_ahead(r, end, skip);
+          if (r == 0 || r >= scanned_to_) scan_ahead(r, end, skip);
+          look_ahead(r);
           if (is_leader(order_[r])) visit(order_[r], everyone && r >= to ? SIZE_MAX : from);
         }
         scanned_from_ = scanned_to_ = 0;
@@ -798,103 +955,106 @@ class SetStore {
       on_step(done, total);
     }
 
-    // How far into its set a leader looks, by containment and by resemblance alone.
-    void reaches(uint32_t k, uint32_t& reach, uint32_t& firm) const {
-      const uint32_t own_prefix = prefix(s_.sizes_[k], threshold_);
-      firm = own_prefix > unique_[k] ? std::min(own_prefix - unique_[k], shared_[k]) : 0;
-      reach = containment_ > 0 ? shared_[k] : firm;
-    }
+    // How far into its set a leader looks.
+    uint32_t reach(uint32_t k) const { return containment_ > 0 ? shared_[k] : leaders_[rank_[k]].near; }
 
     // Fingerprints of k that may be posted, and their places in the set.
-    void scan(uint32_t k, uint32_t reach, Buffer<uint64_t>& scratch, Hits& hits) {
-      const uint64_t* set = s_.read(k, reach, scratch);
-      for (uint32_t i = 0; i < reach; ++i)
-        if (postings_.maybe(set[i])) {
-          postings_.prefetch(set[i]);
-          hits.emplace_back(set[i], i);
-        }
+    void scan(uint32_t k, Buffer<uint64_t>& scratch, Hits& hits) {
+      const uint32_t count = reach(k);
+      const uint64_t* set = s_.read(k, count, scratch);
+      if (hits.size + count > hits.room) hits.reserve(std::max(hits.size + count, hits.room + hits.room / 2));
+      const bool posted = rank_[k] >= posted_from_ && rank_[k] < posted_to_;
+      const uint32_t own = posted ? std::min(leaders_[rank_[k]].posted(), count) : 0;
+      Hit* const to = postings_.find(set, own, count, hits.data + hits.size);
+      hits.size = static_cast<size_t>(to - hits.data);
     }
 
-    // Scans the next leaders in all threads; what depends on their order is done afterwards, one by one.
+    // Scans the next leaders in all threads and as they lie in memory, which is many times as fast as in their order; what
+    // depends on the order is done afterwards, one by one.
     void scan_ahead(size_t from, size_t end, const uint8_t* skip) {
       const size_t parts = s_.threads_;
-      const uint64_t room = std::min<uint64_t>(kScannedValues, s_.budget() / 64 / sizeof(Hits::value_type));
+      const uint64_t room = std::min<uint64_t>(kMostScanned, s_.budget() / 32 / sizeof(Hit));
       size_t to = from;
-      for (uint64_t values = 0; to < end && to - from < kScanned && values <= room; ++to) values += shared_[order_[to]];
-      scans_.resize(parts);
-      scan_ends_.assign(to - from, 0);
+      for (uint64_t values = 0; to < end && values <= room; ++to) values += shared_[order_[to]];
+      lying_.clear();
+      auto put = [&](uint32_t r) {
+        const uint32_t k = order_[r];
+        if (is_leader(k) && !(skip && skip[k]) && reach(k)) lying_.push_back(r);
+      };
+      if ((to - from) * 8 > rank_.size()) {
+        for (const uint32_t r : rank_)
+          if (r >= from && r < to) put(r);
+      } else {
+        for (size_t r = from; r < to; ++r) put(static_cast<uint32_t>(r));
+        std::sort(lying_.begin(), lying_.end(), [&](uint32_t x, uint32_t y) { return order_[x] < order_[y]; });
+      }
+      spans_.assign(to - from, {0, 0, 0});
+      hits_.resize(parts);
       in_parallel(parts, [&](size_t part) {
         Buffer<uint64_t> scratch;
-        Hits& hits = scans_[part];
-        hits.clear();
-        for (size_t r = from + (to - from) * part / parts; r < from + (to - from) * (part + 1) / parts; ++r) {
-          const uint32_t k = order_[r];
-          uint32_t reach = 0, firm = 0;
-          if (is_leader(k) && !(skip && skip[k])) reaches(k, reach, firm);
-          if (reach) scan(k, reach, scratch, hits);
-          scan_ends_[r - from] = hits.size();
+        Hits& hits = hits_[part];
+        hits.size = 0;
+        for (size_t i = lying_.size() * part / parts; i < lying_.size() * (part + 1) / parts; ++i) {
+          const uint32_t before = static_cast<uint32_t>(hits.size);
+          scan(order_[lying_[i]], scratch, hits);
+          spans_[lying_[i] - from] = {static_cast<uint32_t>(part), before, static_cast<uint32_t>(hits.size)};
         }
       });
       scanned_from_ = from;
       scanned_to_ = to;
     }
 
-    // Finds every posted document that k covers. want(d, may k hold d?) is asked before the sets are compared.
-    template <class Want, class Found> void probe(uint32_t k, Want want, Found found) {
-      const uint32_t size = s_.sizes_[k];
-      const bool inside = containment_ > 0;
-      uint32_t reach, firm;
-      reaches(k, reach, firm);
-      if (!reach) return;
+    // Fetches what the leaders behind this rank will be asked for: rows of the next one, hits of one further on.
+    void look_ahead(size_t r) const {
+      constexpr size_t kFurther = 4;
+      if (r + kFurther < scanned_to_) {
+        const Span& span = spans_[r + kFurther - scanned_from_];
+        const Hit* const hits = hits_[span.part].data;
+        for (uint32_t i = span.from; i < std::min<uint32_t>(span.to, span.from + kAhead); i += 4) __builtin_prefetch(hits + i);
+      }
+      if (r + 1 < scanned_to_) {
+        const Span& span = spans_[r + 1 - scanned_from_];
+        const Hit* const hits = hits_[span.part].data;
+        for (uint32_t i = span.from; i < std::min<uint32_t>(span.to, span.from + kAhead); ++i) postings_.prefetch(hits[i].value);
+      }
+    }
+
+    // Finds every posted document from a rank on that k covers. want(d, may k hold d?) is asked before the sets are compared.
+    template <class Want, class Found> void probe(uint32_t k, uint32_t least_rank, Want want, Found found) {
+      const uint32_t rank = rank_[k];
+      const Span span = spans_[rank - scanned_from_];
+      if (span.from == span.to) return;
       if (++stamp_now_ == 0) {
-        std::fill(stamp_.begin(), stamp_.end(), 0);
+        for (Leader& leader : leaders_) leader.stamp = 0;
         stamp_now_ = 1;
       }
-      const std::pair<uint64_t, uint32_t>*hit, *last;
-      const size_t r = rank_[k];
-      if (r >= scanned_from_ && r < scanned_to_) {
-        const size_t parts = scans_.size(), count = scanned_to_ - scanned_from_, at = r - scanned_from_;
-        size_t part = at * parts / count;
-        while (at < count * part / parts) --part;
-        while (at >= count * (part + 1) / parts) ++part;
-        hit = scans_[part].data() + (at == count * part / parts ? 0 : scan_ends_[at - 1]);
-        last = scans_[part].data() + scan_ends_[at];
-      } else {
-        hits_.clear();
-        scan(k, reach, mine_, hits_);
-        hit = hits_.data();
-        last = hit + hits_.size();
-      }
+      const uint32_t size = s_.sizes_[k], firm = leaders_[rank].near;
+      const bool inside = containment_ > 0;
+      const Hit* hit = hits_[span.part].data + span.from;
+      const Hit* const last = hits_[span.part].data + span.to;
       bool filled = false;
       for (; hit != last; ++hit) {
-        const auto [value, i] = *hit;
-        const Postings::Slot& slot = postings_.find(value);
-        const Posting* rows = postings_.rows(slot);
-        for (uint32_t row = 0; row < slot.count; ++row) {
-          const Posting& post = rows[row];
-          const uint32_t d = post.document;
-          if (d == k || stamp_[d] == stamp_now_) continue;
-          const uint32_t other = s_.sizes_[d];
-          bool close = i < firm && static_cast<double>(std::min(size, other)) / std::max(size, other) >= threshold_;
-          if (close) {
-            const uint32_t theirs = prefix(other, threshold_);
-            close = theirs > unique_[d] && post.position < theirs - unique_[d];
-          }
-          bool within = false;
-          if (inside && other <= size) {
-            const uint32_t theirs = prefix(other, containment_);
-            within = theirs > unique_[d] && post.position < theirs - unique_[d];
-          }
-          if (!close && !within) continue;
-          stamp_[d] = stamp_now_;
-          if (!want(d, inside && other <= size)) continue;
+        if (last - hit > static_cast<std::ptrdiff_t>(kAhead)) postings_.prefetch(hit[kAhead].value);
+        const uint32_t i = hit->place;
+        postings_.each_row(hit->value, [&](const Postings::Row& row) {
+          if (row.rank < least_rank || row.rank == rank) return;
+          Leader& other = leaders_[row.rank];
+          if (other.stamp == stamp_now_) return;
+          const bool smaller = inside && other.size <= size;
+          const bool within = smaller && row.position < other.held;
+          const bool close = i < firm && row.position < other.near &&
+                             static_cast<double>(std::min(size, other.size)) / std::max(size, other.size) >= threshold_;
+          if (!close && !within) return;
+          other.stamp = stamp_now_;
+          const uint32_t d = order_[row.rank];
+          if (!want(d, smaller)) return;
           if (!filled) {
             lookup_.fill(s_.read(k, shared_[k], mine_), shared_[k]);
             filled = true;
           }
           const uint32_t overlap = common(k, d);
           if (overlap) found(d, overlap);
-        }
+        });
       }
     }
 

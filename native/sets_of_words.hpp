@@ -62,8 +62,12 @@ class SetMaker {
     hashes_.size = flags_.size = shingles_.size = 0;
     make_room(hashes_, length);
     make_room(flags_, length);
-    Sink sink{hashes_, flags_, stop_};
+    // The cells of the set before this one are fetched while the words of this one are read: all at once they would have
+    // to wait for each other.
+    const uint64_t *waiting = result.values.data + counted_, *const last = result.values.data + result.values.size;
+    Sink sink{hashes_, flags_, stop_, counters_, waiting, counters_.cells ? last : waiting};
     Scanner<C, Sink>(text, length, sink).run();
+    if (counters_.cells) counters_.fetch(sink.waiting, static_cast<size_t>(last - sink.waiting));
     uint32_t disguised = 0;
     for (size_t k = 0; k < flags_.size; ++k) disguised += (flags_[k] & kFlagsDisguise) != 0;
     if (drop_) {
@@ -75,11 +79,8 @@ class SetMaker {
     roll(hashes_.data, hashes_.size, size_, shingles_);
     const size_t before = result.values.size;
     distinct_.append(shingles_.data, shingles_.size, result.values);
-    if (counters_.cells) {  // cells are fetched now and counted when the next set is made
-      counters_.fetch(result.values.data + before, result.values.size - before);
-      counters_.count(result.values.data + counted_, before - counted_);
-      counted_ = before;
-    }
+    if (counters_.cells) counters_.count(result.values.data + counted_, before - counted_);
+    counted_ = before;
     result.offsets.push(result.values.size);
     result.words.push(static_cast<uint32_t>(hashes_.size));
     result.disguised.push(disguised);
@@ -90,7 +91,11 @@ class SetMaker {
     Buffer<uint64_t>& hashes;
     Buffer<uint8_t>& flags;
     const StopSet& stop;
+    const Counters& counters;
+    const uint64_t* waiting;  // values whose cells are still to be fetched
+    const uint64_t* last;
     void push(uint64_t hash, uint32_t, uint32_t, uint8_t flag, const uint32_t*, size_t, const uint32_t* = nullptr) {
+      if (waiting != last) counters.fetch(waiting++, 1);
       if (stop.any() && stop.holds(hash)) flag |= kFlagStop;
       hashes[hashes.size++] = hash;
       flags[flags.size++] = flag;

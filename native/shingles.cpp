@@ -20,39 +20,87 @@ void check_offsets(View<uint64_t> offsets, size_t values) {
   if (offsets.data()[offsets.size() - 1] != values) throw nb::value_error("offsets must end with the number of values");
 }
 
+#if defined(__x86_64__)
+static bool wide_products() {
+  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  return can && vector_bits() >= 512;
+}
+
+// Shingles from each of eight places at a time; gives how many were made.
+__attribute__((target("avx512f,avx512dq"))) static size_t roll_wide(const uint64_t* words, size_t count, size_t size, uint64_t extra, uint64_t* to) {
+  const __m512i factor = _mm512_set1_epi64(static_cast<long long>(kShingleFactor)), more = _mm512_set1_epi64(static_cast<long long>(extra));
+  const __m512i first = _mm512_set1_epi64(static_cast<long long>(kMixFirst)), second = _mm512_set1_epi64(static_cast<long long>(kMixSecond));
+  size_t at = 0;
+  for (; at + 8 <= count; at += 8) {
+    __m512i v = _mm512_loadu_si512(words + at);
+    for (size_t i = 1; i < size; ++i) v = _mm512_add_epi64(_mm512_mullo_epi64(v, factor), _mm512_loadu_si512(words + at + i));
+    v = _mm512_add_epi64(v, more);  // from here on mix()
+    v = _mm512_mullo_epi64(_mm512_xor_si512(v, _mm512_srli_epi64(v, 33)), first);
+    v = _mm512_mullo_epi64(_mm512_xor_si512(v, _mm512_srli_epi64(v, 33)), second);
+    v = _mm512_xor_si512(v, _mm512_srli_epi64(v, 33));
+    _mm512_storeu_si512(to + at, _mm512_mask_set1_epi64(v, _mm512_testn_epi64_mask(v, v), 1));
+  }
+  return at;
+}
+#endif
+
 void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& out) {
   const size_t length = std::min(size, count);
   if (!length) return;
+  const uint64_t extra = length * kSizeFactor;
+  const size_t made = count - length + 1;
+  out.reserve(out.size + made);
+  size_t from = 0;
+#if defined(__x86_64__)
+  constexpr size_t kShort = 12;  // longer ones are cheaper one by one, each made of the one before
+  if (length <= kShort && wide_products()) from = roll_wide(words, made, length, extra, out.data + out.size);
+  out.size += from;
+  if (from == made) return;
+#endif
   uint64_t top = 1, value = 0;
   for (size_t i = 0; i < length; ++i) {
-    value = value * kShingleFactor + words[i];
+    value = value * kShingleFactor + words[from + i];
     if (i) top *= kShingleFactor;
   }
-  const uint64_t extra = length * kSizeFactor;
-  out.reserve(out.size + count - length + 1);
   out.push(mix(value + extra));
-  for (size_t i = length; i < count; ++i) {
+  for (size_t i = from + length; i < count; ++i) {
     value = (value - words[i - length] * top) * kShingleFactor + words[i];
     out.push(mix(value + extra));
   }
 }
 
-void Distinct::append(const uint64_t* values, size_t count, Buffer<uint64_t>& out) {
-  size_t room = 64;
-  while (room < count * 2) room *= 2;
-  if (slots_.size() < room) slots_.resize(room);
-  std::memset(slots_.data(), 0, room * sizeof(uint64_t));
+// Cells hold places in the output, small enough to lie close together; only a cell that is taken by another value makes
+// the loop stray, so that repeated values, which nobody can foresee, cost no wrong guess of the processor.
+template <class Place>
+static size_t keep_distinct(const uint64_t* values, size_t count, std::vector<Place>& cells, size_t room, uint64_t* kept) {
+  if (cells.size() < room) cells.resize(room);
+  Place* const cell = cells.data();
+  std::memset(cell, 0, room * sizeof(Place));
   const size_t mask = room - 1;
-  out.reserve(out.size + count <= out.room ? out.room : std::max(out.size + count, out.room + out.room / 2));
+  size_t size = 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t value = values[i];
     size_t at = (value >> 7) & mask;
-    while (slots_[at] && slots_[at] != value) at = (at + 1) & mask;
-    if (!slots_[at]) {
-      slots_[at] = value;
-      out.push(value);
+    size_t place = cell[at];  // one above the place; 0: free
+    while (__builtin_expect((place != 0) & (kept[place - (place != 0)] != value), 0)) {
+      at = (at + 1) & mask;
+      place = cell[at];
     }
+    const bool fresh = !place;
+    kept[size] = value;  // stays only when it is new
+    cell[at] = static_cast<Place>(fresh ? size + 1 : place);
+    size += fresh;
   }
+  return size;
+}
+
+void Distinct::append(const uint64_t* values, size_t count, Buffer<uint64_t>& out) {
+  const size_t wanted = out.size + count + 1;  // the last place may be written to in vain
+  if (wanted > out.room) out.reserve(std::max(wanted, out.room + out.room / 2));
+  size_t room = 64;
+  while (room < count * 4) room *= 2;
+  uint64_t* const kept = out.data + out.size;
+  out.size += count < UINT16_MAX ? keep_distinct(values, count, near_, room, kept) : keep_distinct(values, count, far_, room, kept);
 }
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size) {

@@ -207,10 +207,11 @@ def json_lines(draw):
 
 
 @settings(max_examples=500, deadline=None)
-@given(json_lines(), st.integers(1, 4))
+@given(json_lines(), st.integers(1, 4), st.sampled_from(VECTORS))
 @pytest.mark.covers("T1")
-def test_json_sets(block, size):
+def test_json_sets(block, size, vectors):
     """What the native reader takes, the plain one takes too, and with the same result; the rest is left for later."""
+    native.limit_vectors(vectors)
     fast, slow = native.json_sets(block, "id", "text", size), reference.json_sets(block, "id", "text", size)
     everything = set(range(block.count(b"\n") + bool(block.rpartition(b"\n")[2])))
     assert set(fast[6].tolist()) | set(fast[8].tolist()) == everything
@@ -235,6 +236,50 @@ def test_json_sets(block, size):
     for result in (fast, slow):
         assert [begins[line] for line in result[6].tolist()] == result[7].tolist()
         assert [begins[line] for line in result[8].tolist()] == result[9].tolist()
+
+
+# Pieces of a string as JSON writes it: plain, short escapes, runs of backslashes, long escapes, and letters of every size.
+pieces = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["\\n", '\\"', "\\\\", "\\/", "\\t", "\\r", "\\b", "\\f", "\\u0431", "\\u00e9", "\\ud83d\\ude00"]
+        ),
+        st.sampled_from(["a", "word ", "ж", "é", "€", "😀", "n", "u0431", "-", " ", "слово "]),
+        st.integers(1, 70).map(lambda length: ("plain words of a text " * 4)[:length]),
+    ),
+    max_size=40,
+).map("".join)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(pieces, min_size=1, max_size=3), st.integers(0, 64), st.sampled_from(VECTORS))
+@pytest.mark.covers("T1")
+def test_json_sets_takes_every_escape_wherever_it_stands(texts, shift, vectors):
+    native.limit_vectors(vectors)
+    more = f'"more": "{"x" * shift}", ' if shift else ""
+    block = "\n".join(f'{{{more}"id": {i}, "text": "{text}"}}' for i, text in enumerate(texts)).encode()
+    fast, slow = native.json_sets(block, "id", "text", 2), reference.json_sets(block, "id", "text", 2)
+    assert fast[6].tolist() == list(range(len(texts)))
+    assert fast[4] == slow[4]
+    same_arrays((*fast[:4], *fast[5:]), (*slow[:4], *slow[5:]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 300), st.integers(1, 16), st.sampled_from(VECTORS), st.integers(0, 2**32))
+@pytest.mark.covers("M2")
+def test_shingles_of_every_length(words, size, vectors, seed):
+    native.limit_vectors(vectors)
+    hashes = np.random.default_rng(seed).integers(1, 2**64, words, dtype=np.uint64)
+    offsets = np.array([0, words // 3, words], np.uint64)
+    same_arrays(native.shingle(hashes, offsets, size), reference.shingle(hashes, offsets, size))
+
+
+@pytest.mark.parametrize("count", [65_533, 65_534, 65_535, 70_000])
+@pytest.mark.parametrize("kinds", [50_000, 2**63])
+def test_distinct_values_of_a_long_text(count, kinds):
+    data = np.random.default_rng(count).integers(1, kinds, count, dtype=np.uint64)
+    offsets = np.array([0, count], np.uint64)
+    same_arrays(native.distinct(data, offsets), reference.distinct(data, offsets))
 
 
 def test_json_sets_takes_plain_lines():
@@ -344,9 +389,11 @@ def collections(draw):
     st.integers(1, 3),
     st.booleans(),
     st.sampled_from([0, 1, 10_000]),
+    st.sampled_from(VECTORS),
 )
 @pytest.mark.covers("K7", "C3")
-def test_set_store(tmp_path_factory, case, threshold, containment, threads, spill, expected_values):
+def test_set_store(tmp_path_factory, case, threshold, containment, threads, spill, expected_values, vectors):
+    native.limit_vectors(vectors)
     documents, order = case
     folder = str(tmp_path_factory.getbasetemp()) if spill else ""
     fast, slow = native.SetStore(1 if spill else 0, folder, threads), reference.SetStore()
