@@ -238,7 +238,7 @@ def test_json_sets(block, size, vectors):
         assert [begins[line] for line in result[8].tolist()] == result[9].tolist()
 
 
-# Pieces of a string as JSON writes it: plain, short escapes, runs of backslashes, long escapes, and letters of every size.
+# Pieces of a string as JSON writes it: plain, short and long escapes, runs of backslashes, letters of every size.
 pieces = st.lists(
     st.one_of(
         st.sampled_from(
