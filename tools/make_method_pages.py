@@ -31,7 +31,7 @@ def facts(info: MethodInfo) -> str:
             BEGIN,
             info.summary,
             "",
-            f"A text must have at least {info.minimum}. The method {statistics} and {fragments}.",
+            f"The least that a text must have: {info.minimum}. The method {statistics} and {fragments}.",
             "",
             "| parameter | default | allowed | meaning | in the recipe |",
             "|---|---|---|---|---|",
