@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from doublet.cli.costs import Costs, taste_costs
 from doublet.cli.estimate import BYTES_PER_DOCUMENT, estimate
+from doublet.signatures import METHODS
 from doublet.sources.open import open_source
 
 
@@ -47,3 +49,32 @@ def test_what_cannot_be_moved_to_disk_is_told_even_above_the_limit(tmp_path: Pat
     with open_source([name]) as source:
         expected = estimate(source, memory_bytes=1_000_000)
     assert expected.memory_bytes > expected.documents * BYTES_PER_DOCUMENT
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_an_estimate(method: str, tmp_path: Path) -> None:
+    rows = [(str(i), f"Some words, number {i} of {i * i} and of {i % 7}. " * 12) for i in range(2_000)]
+    with open_source([collection(tmp_path, rows)]) as source:
+        expected = estimate(source, method=method)
+        limited = estimate(source, method=method, memory_bytes=60_000_000)
+    assert 0 < expected.seconds < 120
+    assert 50_000_000 < expected.memory_bytes < 500_000_000
+    assert limited.memory_bytes <= 60_000_000
+
+
+def test_more_text_costs_more() -> None:
+    texts = [f"Some words, number {i} of {i * i} and of {i % 7}. " * 12 for i in range(200)]
+    for method in ("shingles", "auto", "tfidf", "smallest"):
+        costs = taste_costs(texts, method, {}, 10_000)
+        assert costs.work_s(2e6, 2_000) > costs.work_s(1e6, 1_000) > 0
+        assert costs.memory_bytes(2e6, 2_000, 1) > costs.memory_bytes(1e6, 1_000, 1) > 0
+
+
+def test_nothing_to_taste() -> None:
+    assert taste_costs([], "tfidf", {}, 0) == Costs()
+    assert taste_costs(["", ""], "pivot", {}, 2) == Costs()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_texts_without_words(method: str) -> None:
+    assert taste_costs(["— … !", "—"], method, {}, 2).memory_bytes(100, 2, 1) >= 0
