@@ -3,6 +3,7 @@
 #include "buffers.hpp"
 #include "fold.hpp"
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,28 +49,24 @@ class WordTable {
 
 nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads);
 nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads);
-// Cells in which a store counts the documents of each fingerprint; none when cells is null. Several threads may count
-// at a time: a cell stops at kMost, so that it can never run over, and one that stopped is never counted down.
+// Cells in which a store counts the documents of each fingerprint; none when cells is null. Threads count one after the
+// other, a set at a time: cheaper than cells that may be changed by several at once. A cell stops at kMost, so that it can
+// never run over, and one that stopped is never counted down.
 struct Counters {
   static constexpr uint8_t kMost = 190;
   uint8_t* cells = nullptr;
   int shift = 0;
-  bool several = false;  // threads
+  std::mutex* turn = nullptr;  // when there are several threads
 
   void fetch(const uint64_t* values, size_t count) const {
     for (size_t i = 0; i < count; ++i) __builtin_prefetch(cells + (values[i] >> shift), 1);
   }
   void count(const uint64_t* values, size_t number) const {
-    if (several) {
-      for (size_t i = 0; i < number; ++i) {
-        uint8_t* cell = cells + (values[i] >> shift);
-        if (__atomic_load_n(cell, __ATOMIC_RELAXED) < kMost) __atomic_fetch_add(cell, 1, __ATOMIC_RELAXED);
-      }
-    } else {
-      for (size_t i = 0; i < number; ++i) {
-        uint8_t& cell = cells[values[i] >> shift];
-        cell = static_cast<uint8_t>(cell + (cell < kMost));
-      }
+    std::unique_lock<std::mutex> mine;
+    if (turn) mine = std::unique_lock<std::mutex>(*turn);
+    for (size_t i = 0; i < number; ++i) {
+      uint8_t& cell = cells[values[i] >> shift];
+      cell = static_cast<uint8_t>(cell + (cell < kMost));
     }
   }
 };

@@ -345,7 +345,7 @@ class SetStore {
   }
 
   Counters counters() {
-    return counting_ ? Counters{counters_.data(), counter_shift_, threads_ > 1} : Counters{};
+    return counting_ ? Counters{counters_.data(), counter_shift_, threads_ > 1 ? &turn_ : nullptr} : Counters{};
   }
 
   // With take the memory of the values belongs to the store from now on (it reorders them in place): nothing is copied.
@@ -525,7 +525,7 @@ class SetStore {
   std::string folder_;
   size_t threads_;
   size_t chunk_values_;
-  std::mutex mutex_;
+  std::mutex mutex_, turn_;
   std::vector<uint32_t> sizes_;
   std::vector<uint64_t> starts_;  // place of each set in the stream of all values
   std::vector<Print> prints_;
@@ -763,7 +763,7 @@ class SetStore {
         if (covered[k]) return;
         if (rank_[k] >= chunk_from)
           for (uint32_t twin = next_[k]; twin != UINT32_MAX; twin = next_[twin]) links.push_back({twin, k, s_.sizes_[k]});
-        probe(k, rank_[k] + 1, [](uint32_t, bool) { return true; }, [&](uint32_t d, uint32_t overlap) {
+        probe(k, false, [](uint32_t, bool) { return true; }, [&](uint32_t d, uint32_t overlap) {
           covered[d] = 1;
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) links.push_back({x, k, overlap});
         });
@@ -781,7 +781,7 @@ class SetStore {
         if (rank_[k] >= chunk_from)
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = next_[a]; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, s_.sizes_[k]);
-        probe(k, 0, [&](uint32_t d, bool may_hold) { return may_hold || rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+        probe(k, true, [&](uint32_t d, bool may_hold) { return may_hold || rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = d; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, overlap);
         });
@@ -798,7 +798,7 @@ class SetStore {
     void contained(uint8_t* out) {
       nb::object none;
       in_chunks(none, [&](uint32_t k, size_t) {
-        probe(k, 0, [&](uint32_t d, bool) { return !out[d] && s_.sizes_[d] < s_.sizes_[k]; }, [&](uint32_t d, uint32_t) {
+        probe(k, true, [&](uint32_t d, bool) { return !out[d] && s_.sizes_[d] < s_.sizes_[k]; }, [&](uint32_t d, uint32_t) {
           for (uint32_t x = d; x != UINT32_MAX; x = next_[x]) out[x] = 1;
         });
       }, true);
@@ -822,12 +822,17 @@ class SetStore {
     Buffer<uint64_t> mine_, theirs_;
     using Hit = Postings::Hit;
     using Hits = Buffer<Hit>;
+    // Where the candidates of a leader are; many that share wording with it are looked for when its turn comes, for most
+    // leaders of such a kind are covered by then.
     struct Span {
       uint32_t part, from, to;
     };
-    static constexpr uint64_t kMostScanned = uint64_t{1} << 30;  // values: places of hits have 32 bits
-    std::vector<Hits> hits_;       // of the leaders that were scanned, by thread
-    std::vector<Span> spans_;      // where the hits of each are
+    static constexpr uint32_t kLater = UINT32_MAX;           // as a part: nothing was looked for yet
+    static constexpr uint32_t kFewRows = 256, kFewFound = 64;
+    std::vector<Buffer<uint32_t>> found_;  // ranks of candidates, by thread
+    std::vector<Span> spans_;              // of the leaders that were scanned
+    Hits hits_;
+    Buffer<uint32_t> now_;
     std::vector<uint32_t> lying_;  // ranks of what is scanned, as the sets lie in memory
     size_t posted_from_ = 0, posted_to_ = 0;  // ranks of those whose prefixes are posted now
     size_t scanned_from_ = 0, scanned_to_ = 0;
@@ -938,8 +943,7 @@ class SetStore {
         const size_t end = everyone ? n : to;
         for (size_t r = 0; r < end; ++r) {
           if ((r & 0x3FFF) == 0) step(on_step, from + (end ? (to - from) * r / end : 0), n);
-          if (r == 0 || r >= scanned_to_) scan_ahead(r, end, skip);
-          look_ahead(r);
+          if (r == 0 || r >= scanned_to_) scan_ahead(r, end, everyone, skip);
           if (is_leader(order_[r])) visit(order_[r], everyone && r >= to ? SIZE_MAX : from);
         }
         scanned_from_ = scanned_to_ = 0;
@@ -969,13 +973,57 @@ class SetStore {
       hits.size = static_cast<size_t>(to - hits.data);
     }
 
-    // Scans the next leaders in all threads and as they lie in memory, which is many times as fast as in their order; what
-    // depends on the order is done afterwards, one by one.
-    void scan_ahead(size_t from, size_t end, const uint8_t* skip) {
+    // Whether a posted document may be covered by k, seen from the shared fingerprint at this place of k.
+    bool may_cover(const Leader& k, uint32_t place, const Postings::Row& row, const Leader& d) const {
+      if (containment_ > 0 && d.size <= k.size && row.position < d.held) return true;
+      return place < k.near && row.position < d.near &&
+             static_cast<double>(std::min(k.size, d.size)) / std::max(k.size, d.size) >= threshold_;
+    }
+
+    // The candidates of a leader, each once, in the order in which they are met. False when there are more than a few.
+    bool find_few(uint32_t rank, uint32_t least_rank, const Hits& hits, Buffer<uint32_t>& found) const {
+      const Leader& leader = leaders_[rank];
+      const size_t before = found.size;
+      uint32_t rows = 0;
+      for (size_t h = 0; h < hits.size; ++h) {
+        const Hit& hit = hits[h];
+        postings_.each_row(hit.value, [&](const Postings::Row& row) {
+          if (++rows > kFewRows || row.rank < least_rank || row.rank == rank || !may_cover(leader, hit.place, row, leaders_[row.rank])) return;
+          for (size_t i = before; i < found.size; ++i)
+            if (found[i] == row.rank) return;
+          found.push(row.rank);
+        });
+        if (rows > kFewRows || found.size - before > kFewFound) {
+          found.size = before;
+          return false;
+        }
+      }
+      return true;
+    }
+
+    // The same for any number of them.
+    void find_all(uint32_t rank, uint32_t least_rank, const Hits& hits, Buffer<uint32_t>& found) {
+      if (++stamp_now_ == 0) {
+        for (Leader& leader : leaders_) leader.stamp = 0;
+        stamp_now_ = 1;
+      }
+      const Leader& leader = leaders_[rank];
+      for (size_t h = 0; h < hits.size; ++h) {
+        const Hit& hit = hits[h];
+        postings_.each_row(hit.value, [&](const Postings::Row& row) {
+          Leader& other = leaders_[row.rank];
+          if (row.rank < least_rank || row.rank == rank || other.stamp == stamp_now_ || !may_cover(leader, hit.place, row, other)) return;
+          other.stamp = stamp_now_;
+          found.push(row.rank);
+        });
+      }
+    }
+
+    // Looks for candidates of the next leaders in all threads and as the sets lie in memory, which is many times as fast as
+    // in their order; what depends on the order is done afterwards, one by one.
+    void scan_ahead(size_t from, size_t end, bool everyone, const uint8_t* skip) {
       const size_t parts = s_.threads_;
-      const uint64_t room = std::min<uint64_t>(kMostScanned, s_.budget() / 32 / sizeof(Hit));
-      size_t to = from;
-      for (uint64_t values = 0; to < end && values <= room; ++to) values += shared_[order_[to]];
+      const size_t to = std::min<size_t>(end, from + std::max<uint64_t>(16, s_.budget() / 32 / (kFewFound * sizeof(uint32_t))));
       lying_.clear();
       auto put = [&](uint32_t r) {
         const uint32_t k = order_[r];
@@ -989,72 +1037,55 @@ class SetStore {
         std::sort(lying_.begin(), lying_.end(), [&](uint32_t x, uint32_t y) { return order_[x] < order_[y]; });
       }
       spans_.assign(to - from, {0, 0, 0});
-      hits_.resize(parts);
+      found_.resize(parts);
       in_parallel(parts, [&](size_t part) {
         Buffer<uint64_t> scratch;
-        Hits& hits = hits_[part];
-        hits.size = 0;
-        for (size_t i = lying_.size() * part / parts; i < lying_.size() * (part + 1) / parts; ++i) {
-          const uint32_t before = static_cast<uint32_t>(hits.size);
-          scan(order_[lying_[i]], scratch, hits);
-          spans_[lying_[i] - from] = {static_cast<uint32_t>(part), before, static_cast<uint32_t>(hits.size)};
+        Buffer<uint32_t>& found = found_[part];
+        found.size = 0;
+        Hits hits, next;
+        const size_t last = lying_.size() * (part + 1) / parts;
+        for (size_t i = lying_.size() * part / parts, begin = i; i <= last; ++i) {
+          next.size = 0;
+          if (i < last) scan(order_[lying_[i]], scratch, next);
+          for (size_t h = 0; h < std::min(next.size, kAhead); ++h) postings_.prefetch(next[h].value);  // meanwhile the one before
+          if (i > begin) {
+            const uint32_t r = lying_[i - 1], before = static_cast<uint32_t>(found.size);
+            const bool few = find_few(r, everyone ? 0 : r + 1, hits, found);
+            spans_[r - from] = {few ? static_cast<uint32_t>(part) : kLater, before, static_cast<uint32_t>(found.size)};
+          }
+          std::swap(hits, next);
         }
       });
       scanned_from_ = from;
       scanned_to_ = to;
     }
 
-    // Fetches what the leaders behind this rank will be asked for: rows of the next one, hits of one further on.
-    void look_ahead(size_t r) const {
-      constexpr size_t kFurther = 4;
-      if (r + kFurther < scanned_to_) {
-        const Span& span = spans_[r + kFurther - scanned_from_];
-        const Hit* const hits = hits_[span.part].data;
-        for (uint32_t i = span.from; i < std::min<uint32_t>(span.to, span.from + kAhead); i += 4) __builtin_prefetch(hits + i);
-      }
-      if (r + 1 < scanned_to_) {
-        const Span& span = spans_[r + 1 - scanned_from_];
-        const Hit* const hits = hits_[span.part].data;
-        for (uint32_t i = span.from; i < std::min<uint32_t>(span.to, span.from + kAhead); ++i) postings_.prefetch(hits[i].value);
-      }
-    }
-
-    // Finds every posted document from a rank on that k covers. want(d, may k hold d?) is asked before the sets are compared.
-    template <class Want, class Found> void probe(uint32_t k, uint32_t least_rank, Want want, Found found) {
-      const uint32_t rank = rank_[k];
+    // Finds the posted documents that k covers (those that are preferred to it only when everyone is asked). want(d, may k
+    // hold d?) is asked before the sets are compared.
+    template <class Want, class Found> void probe(uint32_t k, bool everyone, Want want, Found found) {
+      const uint32_t rank = rank_[k], size = s_.sizes_[k];
       const Span span = spans_[rank - scanned_from_];
-      if (span.from == span.to) return;
-      if (++stamp_now_ == 0) {
-        for (Leader& leader : leaders_) leader.stamp = 0;
-        stamp_now_ = 1;
+      const uint32_t *one, *last;
+      if (span.part == kLater) {
+        hits_.size = now_.size = 0;
+        scan(k, mine_, hits_);
+        find_all(rank, everyone ? 0 : rank + 1, hits_, now_);
+        one = now_.begin();
+        last = now_.end();
+      } else {
+        one = found_[span.part].data + span.from;
+        last = found_[span.part].data + span.to;
       }
-      const uint32_t size = s_.sizes_[k], firm = leaders_[rank].near;
-      const bool inside = containment_ > 0;
-      const Hit* hit = hits_[span.part].data + span.from;
-      const Hit* const last = hits_[span.part].data + span.to;
       bool filled = false;
-      for (; hit != last; ++hit) {
-        if (last - hit > static_cast<std::ptrdiff_t>(kAhead)) postings_.prefetch(hit[kAhead].value);
-        const uint32_t i = hit->place;
-        postings_.each_row(hit->value, [&](const Postings::Row& row) {
-          if (row.rank < least_rank || row.rank == rank) return;
-          Leader& other = leaders_[row.rank];
-          if (other.stamp == stamp_now_) return;
-          const bool smaller = inside && other.size <= size;
-          const bool within = smaller && row.position < other.held;
-          const bool close = i < firm && row.position < other.near &&
-                             static_cast<double>(std::min(size, other.size)) / std::max(size, other.size) >= threshold_;
-          if (!close && !within) return;
-          other.stamp = stamp_now_;
-          const uint32_t d = order_[row.rank];
-          if (!want(d, smaller)) return;
-          if (!filled) {
-            lookup_.fill(s_.read(k, shared_[k], mine_), shared_[k]);
-            filled = true;
-          }
-          const uint32_t overlap = common(k, d);
-          if (overlap) found(d, overlap);
-        });
+      for (; one != last; ++one) {
+        const uint32_t d = order_[*one];
+        if (!want(d, containment_ > 0 && s_.sizes_[d] <= size)) continue;
+        if (!filled) {
+          lookup_.fill(s_.read(k, shared_[k], mine_), shared_[k]);
+          filled = true;
+        }
+        const uint32_t overlap = common(k, d);
+        if (overlap) found(d, overlap);
       }
     }
 
