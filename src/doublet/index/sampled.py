@@ -24,6 +24,7 @@ MOST_ENTRIES = (
 )  #: fingerprints; beyond, every second one goes, again and again: all of some 10,000 documents
 BYTES_PER_ENTRY = 40  #: while pairs are made
 MOST_DOCUMENTS = 1 << 24
+AT_ONCE = 1 << 22  #: fingerprints of one document
 RARE = 8  #: a fingerprint of more documents leads nowhere
 LEAST_SHARED, LEAST_SHARE = (
     3,
@@ -65,6 +66,11 @@ class SampledKeys:
         """Fingerprints of documents *first* and on, each once in a document."""
         if self._full or first + len(offsets) - 1 > MOST_DOCUMENTS:
             self._full, self._keys, self._chosen_by = True, [], []  # more documents than can be numbered
+            return
+        if len(values) > AT_ONCE and len(offsets) == 2:  # one long document: most of its keys go again
+            for start in range(0, len(values), AT_ONCE):
+                some = values[start : start + AT_ONCE]
+                self.add(some, np.array([0, len(some)], offsets.dtype), first)
             return
         # One byte of each fingerprint chooses; it lies below those that make the key.
         keys, choosing = kernels.sample_keys(values, offsets, first, self._bits)

@@ -61,6 +61,11 @@ class JsonBatch:
         lines: list[Line] = [raw[a : b if b >= 0 else len(raw)] for a, b in zip(starts, ends, strict=True)]
         return replace(self, content=lines, numbers=indexes)
 
+    def forget(self) -> None:
+        """Let go of the records, which may be large; how many there were stays known."""
+        if isinstance(self.content, Block):
+            self.content.forget()
+
     def place(self, index: int) -> str:
         return f"{self.label}{self.numbered}{self.first_number + index}"
 

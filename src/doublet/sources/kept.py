@@ -167,7 +167,14 @@ def _kept(batch: RawBatch, keep: Keep) -> list[int]:
 def _write_lines(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
     for batch in _walk(source):
-        lines = list(batch.json_lines(_kept(batch, keep)))
+        kept = _kept(batch, keep)
+        if batch.size_bytes > 4 * MAX_BATCH_BYTES:  # a record of great length: no copies of it
+            for line in batch.json_lines(kept):
+                stream.write(line)
+                stream.write(b"\n")
+                count += 1
+            continue
+        lines = list(batch.json_lines(kept))
         if lines:
             stream.write(b"\n".join(lines) + b"\n")
         count += len(lines)

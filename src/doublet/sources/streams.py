@@ -10,14 +10,14 @@ import bz2
 import codecs
 import errno
 import gzip
+import io
 import lzma
 import os
-import shutil
 import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
@@ -28,6 +28,7 @@ from doublet.reports.output import zstandard
 HEAD_BYTES = 1 << 16
 _TOO_LONG_HEAD = 1 << 10
 _STEP = 1 << 16
+LONG_LINE = 8_000_000  #: bytes; a line from this length on is a block of its own
 
 
 class ByteReader(Protocol):
@@ -158,6 +159,10 @@ class Block:
     def lines(self) -> list[Line]:
         return list(self.raw.split(b"\n"))
 
+    def forget(self) -> None:
+        self._count = len(self)
+        self.raw = b""
+
 
 def blocks_of_lines(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> Iterator[list[Line]]:
     """Lines without their ends, about *block_bytes* at a time. A line over *limit_bytes* is never held whole.
@@ -180,11 +185,15 @@ def uncut_blocks(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> I
                 raise
             yield [Damaged(reason)]
             return
-        lines = cutter.feed(chunk) if chunk else cutter.finish()
+        if not chunk:
+            yield from cutter.finish()
+            return
+        if cutter.holds_long_line:
+            chunk = yield from cutter.end_long_line(chunk)
+        lines = cutter.feed(chunk)
+        del chunk
         if lines:
             yield lines
-        if not chunk:
-            return
 
 
 class _Cutter:
@@ -192,54 +201,70 @@ class _Cutter:
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
-        self._tail: list[bytes] = []  # the beginning of a line whose end has not come
+        self._tail = (
+            io.BytesIO()
+        )  # the beginning of a line whose end has not come; gives it away without a copy
         self._tail_bytes = 0
         self._skipped = 0  # bytes of a line over the limit, which is not kept
         self._head = b""
+
+    @property
+    def holds_long_line(self) -> bool:
+        return self._tail_bytes >= LONG_LINE
+
+    def end_long_line(self, chunk: bytes) -> Generator[Block | list[Line], None, bytes]:
+        """A long line comes alone, so that nobody has to cut it out of a block again. Returns the rest of the chunk."""
+        end = chunk.find(b"\n")
+        if end < 0:
+            return chunk
+        self._keep(memoryview(chunk)[:end])
+        yield from self.finish()
+        return chunk[end + 1 :]
 
     def feed(self, chunk: bytes) -> list[Line] | Block:
         cut = chunk.rfind(b"\n")
         lines: list[Line] = []
         if cut < 0:
-            self._keep(chunk)
+            self._keep(memoryview(chunk))
             return lines
         begin = 0
         if self._skipped:
             begin = chunk.find(b"\n") + 1
-            self._skipped += begin - 1
-            lines += self.finish()
+            lines.append(TooLong(self._skipped + begin - 1, self._head))
+            self._skipped = 0
         if begin <= cut:
-            whole = Block(b"".join([*self._tail, memoryview(chunk)[begin:cut]]))
             sound = self._tail_bytes + cut - begin <= self._limit
-            self._tail, self._tail_bytes = [], 0
-            self._keep(chunk[cut + 1 :])
+            whole = Block(b"".join([self._take(), memoryview(chunk)[begin:cut]]))
+            self._keep(memoryview(chunk)[cut + 1 :])
             if sound and not lines:
                 return whole
             return lines + [self._checked(line) for line in whole.raw.split(b"\n")]
-        self._tail, self._tail_bytes = [], 0
-        self._keep(chunk[cut + 1 :])
+        self._keep(memoryview(chunk)[cut + 1 :])
         return lines
 
-    def finish(self) -> list[Line]:
-        """The line without an end that the stream, or a line over the limit, is left with."""
-        line: Line = b"".join(self._tail)
+    def finish(self) -> Iterator[Block | list[Line]]:
+        """The line that waits for its end: there is no more of it."""
         if self._skipped:
-            line = TooLong(self._skipped, self._head)
-        elif not self._tail_bytes:
-            return []
-        self._tail, self._tail_bytes, self._skipped = [], 0, 0
-        return [line]
+            yield [TooLong(self._skipped, self._head)]
+            self._skipped = 0
+        elif self._tail_bytes:
+            yield Block(self._take())
 
-    def _keep(self, part: bytes) -> None:
+    def _take(self) -> bytes:
+        found = self._tail.getvalue()
+        self._tail, self._tail_bytes = io.BytesIO(), 0
+        return found
+
+    def _keep(self, part: memoryview) -> None:
         if self._skipped:
             self._skipped += len(part)
             return
-        self._tail.append(part)
+        self._tail.write(part)
         self._tail_bytes += len(part)
         if self._tail_bytes > self._limit:
             self._skipped = self._tail_bytes
-            self._head = b"".join(self._tail)[:_TOO_LONG_HEAD]
-            self._tail, self._tail_bytes = [], 0
+            self._head = bytes(self._tail.getbuffer()[:_TOO_LONG_HEAD])
+            self._tail, self._tail_bytes = io.BytesIO(), 0
 
     def _checked(self, line: bytes) -> Line:
         return line if len(line) <= self._limit else TooLong(len(line), line[:_TOO_LONG_HEAD])
@@ -278,7 +303,10 @@ def spool(stream: IO[bytes], label: str) -> Any:
     except OSError as error:
         raise SpillFailed(f"no temporary file for {label}: {error.strerror or error}") from error
     try:
-        shutil.copyfileobj(stream, spooled, 1 << 20)
+        # What has come, not all that was asked for: inside a read that waits for more, Ctrl-C can be overheard.
+        read = getattr(stream, "read1", stream.read)
+        while part := read(1 << 20):
+            spooled.write(part)
         spooled.flush()
     except OSError as error:
         spooled.close()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.jobs.dedupe.collection import Collection
+from doublet.jobs.dedupe.long_records import LONG_BYTES, read_long
 from doublet.jobs.dedupe.memory import Room, spilling
 from doublet.jobs.dedupe.outcomes import empty_ones
 from doublet.jobs.dedupe.plan import Plan, Wishes
@@ -62,12 +63,15 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
     total = getattr(source, "total_bytes", None)
 
     def work(batch: Any) -> Iterator[Shingled]:
-        if keep in ("longest", "first"):
-            block = getattr(batch, "block", None)
-            if block is not None and plan.reads_blocks:
-                yield from shingle_block(batch, block, plan, store, room)
-                return
-        yield shingle_parsed(batch.parse(), plan, room, batch.consumed_bytes)
+        raw = keep in ("longest", "first") and plan.reads_blocks and getattr(batch, "block", None) is not None
+        if not raw:
+            yield shingle_parsed(batch.parse(), plan, room, batch.consumed_bytes)
+            return
+        long = shingle_long(batch, plan) if batch.size_bytes >= LONG_BYTES else None
+        if long is not None:
+            yield long
+        else:
+            yield from shingle_block(batch, batch.block, plan, store, room)
 
     batches = iter(source.batches())
     start = list(islice(batches, 1))
@@ -104,6 +108,31 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
         with spilling(room.folder):
             leave_out_repeats(source, out, wishes)
     return out
+
+
+def shingle_long(batch: Any, plan: Plan) -> Shingled | None:
+    """A batch that is one record of great length, which takes its memory with it; None when it has to be read whole."""
+    if batch.count != 1:
+        return None
+    found = read_long(batch.block, batch.fields.id, batch.fields.text, plan)
+    if found is None:
+        return None
+    identifier = found.id.encode("utf-8", "surrogatepass")
+    tricks, words = np.array([found.disguised], np.uint32), np.array([found.words], np.uint32)
+    disguised = _disguised_among(batch.parse().texts) if _suspicious(tricks, words)[0] else 0
+    batch.forget()
+    return Shingled(
+        ids=identifier,
+        id_ends=np.array([len(identifier)], np.uint64),
+        positions=np.array([batch.first], np.uint64),
+        values=found.values,
+        offsets=np.array([0, len(found.values)], np.uint64),
+        words=words,
+        disguised=disguised,
+        outcomes=[],
+        empty=0,
+        consumed=batch.consumed_bytes,
+    )
 
 
 def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any, room: Room) -> Iterator[Shingled]:
