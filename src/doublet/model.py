@@ -6,7 +6,7 @@ Places are `Span`s: half-open, in characters of the text as the user gave it. Sh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -320,7 +320,7 @@ class Deduplication:
     groups: tuple[Group, ...]
     kept: tuple[str, ...]
     outcomes: tuple[Outcome, ...] = ()
-    pairs: tuple[Pair, ...] | None = None
+    pairs: Sequence[Pair] | None = None
     strict: tuple[tuple[str, ...], ...] | None = None  #: groups in which every pair agrees
     families: tuple[tuple[str, ...], ...] | None = None  #: connected components, for browsing only
     notes: tuple[str, ...] = ()
@@ -338,26 +338,30 @@ class Deduplication:
         return int(self.extra.get("outcomes", {}).get("duplicate_id", 0))
 
     def to_dict(self) -> dict[str, Any]:
-        out: dict[str, Any] = {
-            "format": FORMAT_VERSION,
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "documents": self.documents,
-            "kept": len(self.kept),
-            "removed": self.removed,
-            "left_out": self.left_out,
-            "groups": [g.to_dict() for g in self.groups],
-            "outcomes": [o.to_dict() for o in self.outcomes],
-            "recipe": self.recipe.to_dict() if self.recipe else None,
-            "notes": list(self.notes),
-        }
-        for name in ("pairs", "strict", "families"):
-            value = getattr(self, name)
-            if value is not None:
-                out[name] = [v.to_dict() if isinstance(v, Pair) else list(v) for v in value]
+        return {key: list(value) if isinstance(value, Iterator) else value for key, value in self.fields()}
+
+    def fields(self) -> Iterator[tuple[str, Any]]:
+        """The entries of `to_dict`, one after the other. Long lists are iterators: a large result can be written
+        without being there twice."""
+        yield "format", FORMAT_VERSION
+        yield "method", self.method
+        yield "parameters", dict(self.parameters)
+        yield "documents", self.documents
+        yield "kept", len(self.kept)
+        yield "removed", self.removed
+        yield "left_out", self.left_out
+        yield "groups", (group.to_dict() for group in self.groups)
+        yield "outcomes", (outcome.to_dict() for outcome in self.outcomes)
+        yield "recipe", self.recipe.to_dict() if self.recipe else None
+        yield "notes", list(self.notes)
+        if self.pairs is not None:
+            yield "pairs", (pair.to_dict() for pair in self.pairs)
+        if self.strict is not None:
+            yield "strict", (list(group) for group in self.strict)
+        if self.families is not None:
+            yield "families", (list(family) for family in self.families)
         if self.related is not None:
-            out["related"] = [one.to_dict() for one in self.related]
-        return out
+            yield "related", (one.to_dict() for one in self.related)
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,12 +243,12 @@ def work(
 
 def show(result: Deduplication, form: str, colour: str) -> None:
     """The result on standard output."""
-    from doublet.reports.json_report import json_document
+    from doublet.reports.json_report import json_parts
     from doublet.reports.tables import group_lines, group_rows
     from doublet.reports.terminal import deduplication
 
     if form == "json":
-        write_bytes([json_document(result.to_dict())])
+        write_bytes(json_parts(result.fields()))
     elif form == "jsonl":
         write_bytes(group_lines(result))
     elif form == "csv":

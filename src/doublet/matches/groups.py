@@ -47,24 +47,46 @@ def families(count: int, left: U32, right: U32) -> list[list[int]]:
 
 def strict_groups(left: U32, right: U32, resemblance: NDArray[np.float64]) -> list[list[int]]:
     """Groups in which every pair agrees (complete link): closest pairs first, ties by number."""
-    agree: dict[int, set[int]] = {}
-    for a, b in zip(left.tolist(), right.tolist(), strict=True):
-        agree.setdefault(a, set()).add(b)
-        agree.setdefault(b, set()).add(a)
-    group_of: dict[int, int] = {node: node for node in agree}
-    members: dict[int, list[int]] = {node: [node] for node in agree}
-    shared: dict[int, set[int]] = {node: set(near) for node, near in agree.items()}  # agree with all members
-    for at in np.lexsort((right, left, -resemblance)).tolist():
-        x, y = group_of[int(left[at])], group_of[int(right[at])]
-        if x == y or not shared[x].issuperset(members[y]):
+    if not len(left):
+        return []
+    roots = kernels.components(int(max(left.max(), right.max())) + 1, left, right)[left]
+    # Family by family: no group reaches beyond one, and only one is in hand at a time.
+    order = np.lexsort((right, left, -resemblance, roots))
+    cuts = np.flatnonzero(np.diff(roots[order])) + 1
+    out: list[list[int]] = []
+    for some in np.split(order, cuts):
+        out += _strict_family(left[some], right[some])
+    return sorted(out)
+
+
+def _strict_family(left: U32, right: U32) -> list[list[int]]:
+    """Strict groups of one family, from its pairs, the closest first."""
+    nodes = np.unique(np.concatenate([left, right]))
+    pairs = list(
+        zip(np.searchsorted(nodes, left).tolist(), np.searchsorted(nodes, right).tolist(), strict=True)
+    )
+    # Which nodes agree with all members of a group, a bit each.
+    shared = [0] * len(nodes)
+    for a, b in pairs:
+        shared[a] |= 1 << b
+        shared[b] |= 1 << a
+    own = [1 << node for node in range(len(nodes))]
+    group_of = list(range(len(nodes)))
+    members = [[node] for node in range(len(nodes))]
+    for a, b in pairs:
+        x, y = group_of[a], group_of[b]
+        if x == y or shared[x] & own[y] != own[y]:
             continue
         if len(members[x]) < len(members[y]):
             x, y = y, x
         for node in members[y]:
             group_of[node] = x
-        members[x] += members.pop(y)
-        shared[x] &= shared.pop(y)
-    return sorted(sorted(m) for m in members.values() if len(m) > 1)
+        members[x] += members[y]
+        shared[x] &= shared[y]
+        own[x] |= own[y]
+        members[y], shared[y], own[y] = [], 0, 0
+    numbers: list[int] = nodes.tolist()
+    return [sorted(numbers[node] for node in group) for group in members if len(group) > 1]
 
 
 def lists(groups: Sequence[Sequence[int]], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:

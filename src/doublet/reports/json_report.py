@@ -8,6 +8,7 @@ writer, escaped, so that every id comes out as it went in.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -19,6 +20,30 @@ def json_line(value: Any) -> bytes:
         return orjson.dumps(value, default=str)
     except (TypeError, ValueError):
         return json.dumps(value, default=str, separators=(",", ":")).encode()
+
+
+def json_parts(entries: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """An indented JSON object of these entries, piece by piece: the bytes of `json_document`. A value that is an
+    iterator is written as a list, an element at a time."""
+    yield b"{"
+    comma = b""
+    for name, value in entries:
+        yield comma + b"\n  " + json_line(name) + b": "
+        comma = b","
+        if not isinstance(value, Iterator):
+            yield _indented(value, b"\n  ")
+            continue
+        between = b"["
+        for element in value:
+            yield between + b"\n    " + _indented(element, b"\n    ")
+            between = b","
+        yield b"[]" if between == b"[" else b"\n  ]"
+    yield b"\n}\n" if comma else b"}\n"
+
+
+def _indented(value: Any, break_: bytes) -> bytes:
+    # A break inside a string is written as an escape: all of these are between the parts.
+    return json_document(value)[:-1].replace(b"\n", break_)
 
 
 def json_document(value: Any) -> bytes:

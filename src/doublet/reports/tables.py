@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from doublet.errors import UsageError
 from doublet.model import Comparison, Deduplication
-from doublet.reports.json_report import json_document, json_line
+from doublet.reports.json_report import json_line, json_parts
 from doublet.reports.output import STDOUT, Together, check_output, format_suffix, open_output
 
 GROUP_COLUMNS = ("group", "keep", "id", "resemblance", "containment", "contained_in")
@@ -85,7 +85,8 @@ def write_groups(result: Deduplication, out: Path, together: Together | None = N
 
 def _write(result: Deduplication, stream: IO[bytes], suffix: str) -> None:
     if suffix == ".json":
-        stream.write(json_document(result.to_dict()))
+        for part in json_parts(result.fields()):
+            stream.write(part)
     else:
         for part in group_rows(result) if suffix == ".csv" else group_lines(result):
             stream.write(part)

@@ -111,8 +111,8 @@ def dedupe_inputs(
         collection = read(source, plan, wishes, store, room, progress)
         with spilling(room.folder):
             links = join(collection, plan, wishes, room, progress)
-            grouped = make_groups(collection, links, plan.threshold)
-            listed = list_pairs(collection, wishes, plan.threshold, progress)
+            grouped = make_groups(collection, links, plan.threshold, room)
+            listed = list_pairs(collection, wishes, plan.threshold, room, progress)
             related, grouped = find_copies(source, collection, plan, wishes, links, grouped, room, progress)
     finally:
         store.close()

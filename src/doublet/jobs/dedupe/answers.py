@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from doublet.errors import MemoryTooSmall
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
+from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Wishes
 from doublet.jobs.preference import id_ranks
 from doublet.matches.groups import best_links, families, lists, strict_groups
 from doublet.model import Group, Member, Pair
 from doublet.progress import Progress
 
+U32 = NDArray[np.uint32]
+F64 = NDArray[np.float64]
+
+BYTES_PER_PAIR = 70  #: while pairs are sorted
+LEAST_PAIRS = 100_000  #: fit in any case
 PAIRS_LIMIT = (
     5_000_000  #: of the list of all pairs: thousands of near copies of one text have millions of pairs
 )
@@ -29,12 +38,13 @@ class Grouped:
     removed: set[int]
 
 
-def make_groups(collection: Collection, links: Links, threshold: float) -> Grouped:
-    """Every removed document goes to its closest keeper."""
+def make_groups(collection: Collection, links: Links, threshold: float, room: Room) -> Grouped:
+    """Every removed document goes to its closest keeper. Raises `MemoryTooSmall`."""
     names = collection.names
     documents, keepers, resemblance, containment = best_links(
         links.rows, collection.store.sizes(), links.ranks
     )
+    room.check_removed(len(collection), len(documents))
     members: dict[int, list[Member]] = {}
     for document, keeper, like, inside in zip(
         documents.tolist(), keepers.tolist(), resemblance.tolist(), containment.tolist(), strict=True
@@ -76,14 +86,64 @@ def _group_id(keep: str) -> str:
 class Listed:
     """What was asked for besides the groups."""
 
-    pairs: tuple[Pair, ...] | None = None
+    pairs: Sequence[Pair] | None = None
     strict: tuple[tuple[str, ...], ...] | None = None
     families: tuple[tuple[str, ...], ...] | None = None
     notes: list[str] = field(default_factory=list)
 
 
-def list_pairs(collection: Collection, wishes: Wishes, threshold: float, progress: Progress) -> Listed:
-    """All pairs of duplicates, and the views made of them, where they were asked for."""
+class Pairs(Sequence[Pair]):
+    """Pairs as columns: 32 bytes each where objects take ten times as much. A pair is made when it is asked for."""
+
+    def __init__(
+        self, names: Sequence[str], left: U32, right: U32, resemblance: F64, inside: tuple[F64, F64]
+    ) -> None:
+        self._names = names
+        self._left, self._right, self._resemblance, self._inside = left, right, resemblance, inside
+
+    @staticmethod
+    def sorted(
+        names: Sequence[str], left: U32, right: U32, resemblance: F64, common: F64, sizes: F64
+    ) -> Pairs:
+        """The closest first, then by id; in a pair the smaller id comes first. Ids are compared as texts."""
+        used = np.unique(np.concatenate([left, right]))
+        spelled = np.empty(len(used), object)
+        spelled[:] = [names[i] for i in used.tolist()]
+        rank = np.zeros(int(used[-1]) + 1 if len(used) else 0, np.uint32)
+        rank[used[np.argsort(spelled, kind="stable")]] = np.arange(len(used), dtype=np.uint32)
+        turned = rank[left] > rank[right]
+        left, right = np.where(turned, right, left), np.where(turned, left, right)
+        order = np.lexsort((rank[right], rank[left], -resemblance))
+        left, right, common = left[order], right[order], common[order]
+        return Pairs(names, left, right, resemblance[order], (common / sizes[left], common / sizes[right]))
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    @overload
+    def __getitem__(self, at: int) -> Pair: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Pair, ...]: ...
+    def __getitem__(self, at: int | slice) -> Pair | tuple[Pair, ...]:
+        if isinstance(at, slice):
+            return tuple(self[i] for i in range(*at.indices(len(self))))
+        inside = float(self._inside[0][at]), float(self._inside[1][at])
+        a, b = self._names[int(self._left[at])], self._names[int(self._right[at])]
+        return Pair(a, b, float(self._resemblance[at]), inside)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as long as a list
+
+    def __repr__(self) -> str:
+        return f"Pairs({len(self)})"
+
+
+def list_pairs(
+    collection: Collection, wishes: Wishes, threshold: float, room: Room, progress: Progress
+) -> Listed:
+    """All pairs of duplicates, and the views made of them, where they were asked for. Raises `MemoryTooSmall`."""
     out = Listed()
     if not wishes.pairs and not wishes.views:
         return out
@@ -92,7 +152,14 @@ def list_pairs(collection: Collection, wishes: Wishes, threshold: float, progres
         progress.step("pairing", done, total, "documents")
 
     names, store, excluded = collection.names, collection.store, collection.outcomes.excluded
-    left, right, overlaps, cut = store.pairs(threshold, wishes.containment, PAIRS_LIMIT, on_step)
+    fit = max(LEAST_PAIRS, room.store // BYTES_PER_PAIR)
+    left, right, overlaps, cut = store.pairs(threshold, wishes.containment, min(PAIRS_LIMIT, fit), on_step)
+    if cut and fit < PAIRS_LIMIT:
+        raise MemoryTooSmall(
+            f"there are more than {fit:,} pairs, as many as can be listed in the memory that is allowed: allow "
+            f"{BYTES_PER_PAIR} bytes a pair and more (--memory), raise the threshold, or ask for the groups alone",
+            pairs=fit,
+        )
     if cut:
         out.notes.append(
             f"there are more than {PAIRS_LIMIT:,} pairs: the list, the strict groups and the families are cut short; "
@@ -106,13 +173,7 @@ def list_pairs(collection: Collection, wishes: Wishes, threshold: float, progres
     common = overlaps.astype(np.float64)
     resemblance = common / (sizes[left] + sizes[right] - common)
     if wishes.pairs:
-        rows = []
-        for a, b, like, both in zip(
-            left.tolist(), right.tolist(), resemblance.tolist(), common.tolist(), strict=True
-        ):
-            x, y = (a, b) if names[a] <= names[b] else (b, a)
-            rows.append(Pair(names[x], names[y], like, (both / float(sizes[x]), both / float(sizes[y]))))
-        out.pairs = tuple(sorted(rows, key=lambda p: (-p.resemblance, p.a, p.b)))
+        out.pairs = Pairs.sorted(names, left, right, resemblance, common, sizes)
     if "strict" in wishes.views:
         # Numbered by id, so that ties do not depend on the order of arrival.
         rank = collection.id_order.astype(np.uint32)

@@ -16,6 +16,7 @@ from doublet.signatures import Limit
 LEAST_MEMORY = 256_000_000
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
 BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
+BYTES_PER_REMOVED = 450  #: the same for its place in a group, of documents that go
 KEY_SHARE = (
     4  #: so small a part of the memory is for the keys and signatures of a method; more of them wait on disk
 )
@@ -52,6 +53,18 @@ class Room:
                 f"more than {self.most_documents:,} documents do not fit the memory that is allowed, whatever is "
                 f"spilled: allow {BYTES_PER_DOCUMENT} bytes a document and more (--memory), or cut the collection",
                 documents=documents,
+            )
+
+    def check_removed(self, documents: int, removed: int) -> None:
+        """Raises `MemoryTooSmall` when groups with so many members do not fit."""
+        missing = documents * BYTES_PER_DOCUMENT + removed * BYTES_PER_REMOVED - self.store - BASE_MEMORY
+        if removed and missing > 0:
+            raise MemoryTooSmall(
+                f"{removed:,} of {documents:,} documents are duplicates, more than can be listed in the memory that is "
+                f"allowed: allow {-(-missing // 1_000_000):,} MB more (--memory), or cut the collection",
+                documents=documents,
+                removed=removed,
+                missing_bytes=missing,
             )
 
 
