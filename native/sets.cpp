@@ -109,15 +109,15 @@ template <class T> class Table {
   Table() = default;
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
-  Table(Table&& o) noexcept : data_(o.data_), size_(o.size_) { o.data_ = nullptr; o.size_ = 0; }
+  Table(Table&& o) noexcept : data_(o.data_), size_(o.size_), bytes_(o.bytes_) { o.data_ = nullptr; o.size_ = o.bytes_ = 0; }
   ~Table() { clear(); }
-  void make(size_t size, bool zeroed) {
+  // All zero.
+  void make(size_t size) {
     clear();
     bytes_ = (size * sizeof(T) + kPage - 1) / kPage * kPage;
     void* at = ::mmap(nullptr, std::max(bytes_, kPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
-    (void)zeroed;  // fresh pages are zero
-    ::madvise(at, bytes_, MADV_HUGEPAGE);
+    if (size * sizeof(T) >= kPage / 2) ::madvise(at, bytes_, MADV_HUGEPAGE);  // a small one would use little of its page
     data_ = static_cast<T*>(at);
     size_ = size;
   }
@@ -154,12 +154,12 @@ class Postings {
     while ((size_t{1} << bits) < expected / 4) ++bits;
     shift_ = 64 - bits;
     buckets_ = size_t{1} << bits;
-    ends_.make(buckets_, true);
+    ends_.make(buckets_);
     int mark_bits = 10;  // of the number of words of 64 marks
     while ((size_t{64} << mark_bits) < expected * 16 && mark_bits < 20) ++mark_bits;
     mark_shift_ = 64 - mark_bits;
-    once_.make(size_t{1} << mark_bits, true);
-    twice_.make(size_t{1} << mark_bits, true);
+    once_.make(size_t{1} << mark_bits);
+    twice_.make(size_t{1} << mark_bits);
     each([&](uint64_t value, uint32_t, uint32_t) {
       ++ends_[value >> shift_];
       uint64_t& known = once_[value >> mark_shift_];
@@ -173,7 +173,7 @@ class Postings {
       ends_[b] = begin;
       begin += count;
     }
-    rows_.make(expected + 1, false);
+    rows_.make(expected + 1);
     each([&](uint64_t value, uint32_t rank, uint32_t position) { rows_[ends_[value >> shift_]++] = {value, rank, position}; });
     begin = 0;
     for (size_t b = 0; b < buckets_; ++b) {
@@ -575,7 +575,7 @@ class SetStore {
       else if (!folder_.empty() && (total_ + chunk_values_) * sizeof(uint64_t) > budget() / 3) spill();
       const size_t room = std::max(chunk_values_, size);
       chunks_.push_back({Table<uint64_t>(), nullptr, 0, room});
-      chunks_.back().table.make(room, false);
+      chunks_.back().table.make(room);
       chunks_.back().values = chunks_.back().table.data();
       chunk_starts_.push_back(total_);
     }
@@ -681,7 +681,7 @@ class SetStore {
     while (bits < 40 && (uint64_t{1} << bits) < values * 2) ++bits;
     while (bits > 20 && (uint64_t{1} << bits) > budget() / 3) --bits;
     counter_shift_ = 64 - bits;
-    counters_.make(size_t{1} << bits, true);
+    counters_.make(size_t{1} << bits);
   }
 
   void count(const std::vector<uint32_t>& first) {
