@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from doublet.sources.open import Inputs
 
 Keep = Callable[[int], bool]
-_ROW_GROUP_BYTES = 64_000_000
+_ROW_GROUP_BYTES = 16_000_000
 _FORMS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".txt")
 
 
