@@ -25,7 +25,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.compare import read_document, read_limit
-from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
+from doublet.cli.exits import NOTHING_DONE, OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
 from doublet.cli.web import read_web, web_options
 from doublet.errors import UsageError
@@ -141,9 +141,10 @@ def command(
     names = list(each_text(texts))
     targets = _targets(names, form, out)
     colour = use_colour(resolved.settings.colour)
+    printed = form == "table" and out in (None, Path("-"))
     results: list[tuple[str, str, Check]] = []
     with (
-        _checker(resolved, against, libraries, id_field=id_field, text_field=text_field) as check,
+        _checker(resolved, against, libraries, quiet, id_field=id_field, text_field=text_field) as check,
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
     ):
         for name in names:
@@ -158,7 +159,7 @@ def command(
                 options |= {"method": method} if method else {}
             result = with_hidden(check(content, **options), document)
             label = "standard input" if name == "-" else name
-            if form == "table" and out in (None, Path("-")):
+            if printed:
                 write_text(check_report(result, content, name=label, width=width(), colour=colour))
             results.append((label, content, result))
     found = [result for _, _, result in results]
@@ -169,7 +170,7 @@ def command(
         _write(out, b"".join(json_line(result.to_dict()) + b"\n" for result in found))
     elif form == "csv":
         _write(out, b"".join(plain_rows(FRAGMENT_COLUMNS, _fragment_rows(results))))
-    elif form == "table" and out not in (None, Path("-")):
+    elif form == "table" and not printed:
         _write(out, "\n".join(check_report(r, t, name=label) for label, t, r in results).encode())
     for target, (label, content, result) in zip(targets, results, strict=False):
         _write(target, _page(form, result, content, name=Path(label).name, language=language))
@@ -184,6 +185,13 @@ def command(
         say(f"{percent(result.share)} of {what} was found: more than {percent(limit or 0.0)}", quiet=quiet)
     if over:
         return OVER_THE_LIMIT
+    if not any(result.documents for result in found):
+        # A script that asks for the exit code alone must not take this for a clean text.
+        say(
+            "there are no documents to check against: nothing was checked",
+            quiet=quiet or printed,  # where it is a note
+        )
+        return NOTHING_DONE
     return SOME_FAILED if failed else None
 
 
@@ -275,7 +283,11 @@ def each_text(texts: Iterable[str]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _checker(
-    resolved: config.Resolved, against: tuple[str, ...], libraries: tuple[str, ...], **fields: str
+    resolved: config.Resolved,
+    against: tuple[str, ...],
+    libraries: tuple[str, ...],
+    quiet: bool,
+    **fields: str,
 ) -> Iterator[Callable[..., Check]]:
     """What checks a text: against files, or against libraries."""
     if against:
@@ -285,6 +297,8 @@ def _checker(
         words = resolved.settings.shingle_words
         more: dict[str, Any] = {"shingle_words": words} if words else {}
         with open_source(against, title_field="title", **fields) as source:  # type: ignore[arg-type]
+            for note in source.notes:
+                say(note, quiet=quiet)
             yield lambda text, **options: check(text, source, **options, **more)
         return
     from doublet.cli.library import open_store

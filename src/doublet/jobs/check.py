@@ -110,7 +110,15 @@ def check(
         },
         disguise=answer.disguise,
         outcomes=tuple(outcomes),
-        notes=() if answer.words else ("the text has no words: there is nothing to check",),
+        notes=empty_notes(answer.words, count),
+    )
+
+
+def empty_notes(words: int, documents: int) -> tuple[str, ...]:
+    """Why a check of so many *words* against so many *documents* could find nothing; no notes when it could."""
+    return (
+        *(() if words else ("the text has no words: there is nothing to check",)),
+        *(() if documents else ("there are no documents to check against: a share of 0 says nothing",)),
     )
 
 

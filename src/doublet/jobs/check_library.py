@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter, UnknownMethod, suggest
-from doublet.jobs.check import Aligned, align_exactly, explain
+from doublet.jobs.check import Aligned, align_exactly, empty_notes, explain
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
 from doublet.model import Check, Document, LeftOut, SourceMatch, Span
@@ -97,7 +97,6 @@ def check_library(
     keys = make_keys([text], batch, every=words <= EVERY_KEY_UP_TO)
     hits = store.look_up(keys.values, numbers)
     limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
-    notes: list[str] = [] if words else ["the text has no words: there is nothing to check"]
     names = {info.name for info in infos}
 
     def candidates_of(hits: Hits) -> Found:
@@ -180,7 +179,7 @@ def check_library(
             **{option: getattr(options, option) for option in ALIGN_NAMES},
         },
         disguise=answer.disguise,
-        notes=tuple(notes),
+        notes=empty_notes(words, documents),
         name=name,
         libraries=tuple(info.name for info in infos),
         left_out=left_out,

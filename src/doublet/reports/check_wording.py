@@ -176,6 +176,10 @@ _RU_REASONS = (
     (re.compile(r"wording of at least (\d+) documents"), r"оборот, документов с ним не меньше \1"),
     (re.compile(r"stands in an own earlier version"), "есть в собственной ранней версии"),
     (re.compile(r"the text has no words: there is nothing to check"), _RU["unknown"]),
+    (
+        re.compile(r"there are no documents to check against: a share of 0 says nothing"),
+        "проверять не по чему, документов нет: доля 0 ни о чём не говорит",
+    ),
 )
 
 

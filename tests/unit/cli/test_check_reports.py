@@ -71,6 +71,37 @@ def test_other_formats_to_a_file(
         assert "\x1b" not in written
 
 
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "html"])
+@pytest.mark.parametrize("against", ["file", "library"])
+def test_nothing_to_check_against_is_no_good_answer(
+    form: str, against: str, tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if against == "file":
+        (tmp_path / "empty.jsonl").write_bytes(b"")
+        place = ["--against", str(tmp_path / "empty.jsonl")]
+    else:
+        place = ["--library", "new", "--database", str(tmp_path / "libraries.db")]
+        assert run(["library", "create", "new", *place[2:]]) == 0
+    capfd.readouterr()
+    assert run(["check", WORK, *place, "--format", form, "--out", str(tmp_path / "report")]) == 4
+    told = "there are no documents to check against"
+    said = capfd.readouterr().err
+    assert said.count(told) == 1
+    assert ("empty.jsonl is empty" in said) is (against == "file")
+    assert (told in (tmp_path / "report").read_text(encoding="utf-8")) is (form != "csv")
+
+
+def test_a_terminal_is_told_once_that_there_was_nothing(
+    tmp_path: pathlib.Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    assert run(["check", WORK, "--against", str(tmp_path / "broken.jsonl")]) == 4
+    printed = capfd.readouterr()
+    assert "Note: there are no documents to check against" in printed.out
+    assert "no documents to check against" not in printed.err
+    assert "no field 'text'" in printed.err, "why there are none"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

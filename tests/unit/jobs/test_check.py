@@ -56,7 +56,11 @@ def test_no_duplicates_is_an_answer():
 
 def test_empty_text_and_no_documents():
     assert check("", [("a", "text")]).notes
-    assert check("some text", []).documents == 0
+    nothing = check("some text", [])
+    assert (nothing.documents, nothing.share) == (0, 0.0)
+    assert nothing.notes == ("there are no documents to check against: a share of 0 says nothing",)
+    assert check("", []).notes == ("the text has no words: there is nothing to check", *nothing.notes)
+    assert check("some text", [("a", "other words")]).notes == ()
 
 
 def test_fragments_are_numbered_as_the_sources_that_stay():
