@@ -84,7 +84,7 @@ def compare(
     progress.step("signing", 0, 3, "steps")
     read = read_stems(texts) if isinstance(chosen, Auto | Meaning) else None
     signed = _sign(chosen, texts, read)
-    for letter, one, text in zip("ab", signed, texts, strict=True):
+    for letter, one, text in zip("AB", signed, texts, strict=True):
         if one is None and not len(Canon().tokens([text]).hashes):
             notes.append(f"text {letter} has no words: it is like nothing")
         elif one is None:

@@ -154,7 +154,7 @@ def test_a_template_is_not_called_similar_and_the_reason_says_so():
 
 
 def test_a_text_without_words_is_called_so():
-    assert compare("…", A).notes == ("text a has no words: it is like nothing",)
+    assert compare("…", A).notes == ("text A has no words: it is like nothing",)
     assert compare(A, "снег", method="meaning").notes[0] == (
-        "text b has too little in it for the method 'meaning': it is like nothing"
+        "text B has too little in it for the method 'meaning': it is like nothing"
     )
