@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import orjson
@@ -416,6 +418,25 @@ def test_set_store(tmp_path_factory, case, threshold, containment, threads, spil
     assert fast.overlaps(left, right).tolist() == slow.overlaps(left, right).tolist()
     factors, terms = np.array([3, 12345], np.uint32), np.array([7, 99], np.uint32)
     assert fast.minima(factors, terms, order).tolist() == slow.minima(factors, terms, order).tolist()
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="the system does not tell the memory of a process"
+)
+def test_a_closed_store_gives_its_memory_back():
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    data = np.random.default_rng(1).integers(1, 2**63, 1_000_000, dtype=np.uint64)
+    offsets = np.arange(0, len(data) + 1, 1000, dtype=np.uint64)
+    before = resident()
+    store = native.SetStore(0, "", 1)
+    for _ in range(12):
+        store.add(data, offsets)
+    held = resident() - before
+    store.close()
+    assert held > 90_000_000
+    assert resident() - before < held // 3
 
 
 @settings(max_examples=60, deadline=None)
