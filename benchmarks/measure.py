@@ -167,8 +167,17 @@ class Timed:
     result: Any
 
 
-def timed(work: Callable[[Any], Any], *, fresh: Callable[[], Any] = lambda: None, runs: int = 3) -> Timed:
-    """Best of *runs* calls of ``work(fresh())``; making the input is not counted."""
+def timed(
+    work: Callable[[Any], Any],
+    *,
+    fresh: Callable[[], Any] = lambda: None,
+    runs: int = 3,
+    warm_up: Any = None,
+) -> Timed:
+    """Best of *runs* calls of ``work(fresh())``; making the input is not counted. With an input to *warm_up*, what a
+    program loads once (modules, tables) is not counted either: it is worked on first."""
+    if warm_up is not None:
+        work(warm_up)
     wall = cpu = float("inf")
     result = None
     for _ in range(runs):

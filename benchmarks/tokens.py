@@ -21,6 +21,7 @@ from measure import cores, corpus_path, megabytes, read_texts, save, table, time
 from rivals import FUNCTIONS, shingles
 
 BATCH = 1000
+WARM_UP = 10  #: texts that load the modules and tables of a way, before it is measured
 WORD = re.compile(r"\w+")
 Work = Callable[[list[str]], Any]
 
@@ -115,7 +116,8 @@ def measure(path: Path, *, limit: int, runs: int) -> list[Row]:
     out: list[Row] = []
     ours: dict[str, float] = {}
     for job, way, work in jobs(language):
-        cpu = timed(work, fresh=lambda: read_texts(path, limit), runs=runs).cpu_s
+        warm_up = read_texts(path, WARM_UP)
+        cpu = timed(work, fresh=lambda: read_texts(path, limit), runs=runs, warm_up=warm_up).cpu_s
         ours.setdefault(job, cpu)
         out.append(Row(path.stem, job, way, cpu, size / cpu, cpu / ours[job]))
     return out

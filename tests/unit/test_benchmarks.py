@@ -139,6 +139,21 @@ def test_the_small_benchmarks_run(small: pathlib.Path) -> None:
     assert all(row.ms >= 0 for row in rows)
 
 
+def test_what_is_loaded_once_is_not_measured(small: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(
+        tokens, "jobs", lambda _: [("words", "a way", lambda texts: given.append(len(texts)))]
+    )
+    monkeypatch.setattr(tokens, "WARM_UP", 3)
+    (row,) = tokens.measure(small / "en.jsonl", limit=20, runs=1)
+    assert given == [3, 20]
+    assert row.way == "a way"
+    given.clear()
+    measure.timed(given.append, fresh=lambda: 7, runs=2, warm_up=1)
+    measure.timed(given.append, fresh=lambda: 7, runs=1)
+    assert given == [1, 7, 7, 7]
+
+
 def test_the_benchmarks_of_whole_processes_run(small: pathlib.Path) -> None:
     rows = million.measure(small / "en.jsonl", 60, budgets=(0.5,))
     assert all(row.same is not False and row.within is not False for row in rows)
