@@ -91,7 +91,8 @@ class Inputs:
         if now != self._seen[id(part)]:
             what = "was removed" if now == _GONE else "changed"
             raise InputUnreadable(
-                f"{part.label} {what} while it was being read: start again", path=part.label
+                f"{part.label} {what} while it was being read: start again, or take a copy of it first",
+                path=part.label,
             )
 
     def check_kept(self, out: Path) -> None:
