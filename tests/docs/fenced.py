@@ -4,7 +4,8 @@ A block whose info string holds the word `run` works as it stands: ```sh run``` 
 blocks of a page run in order, as one reader would type them: `cd` lasts, and Python names do too. They begin
 in an empty folder with `examples/` in it. `exit=1` after `run` is the exit code to expect. A block
 ```text output``` right after one is what it prints on standard output. In ```text output elided``` a line of
-`…` stands for any lines, and `…` inside a line for any characters.
+`…` stands for any lines, and `…` inside a line for any characters. A port of 127.0.0.1 is another, free one for
+each reader, so that two may follow a page at the same time; what is printed has the port of the page.
 
     python tests/docs/fenced.py PAGE…       writes what the blocks print now into their output blocks
 
@@ -19,12 +20,15 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+#: where a page names a port of its own computer
+_PORT = re.compile(r'(?<=http\.server )\d+|(?<=127\.0\.0\.1:)\d+|(?<="127\.0\.0\.1", )\d+')
 _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=fence)[ ]*$", re.M | re.S)
 
 
@@ -127,6 +131,7 @@ class Reader:
         }
         self.python: list[str] = []  # what earlier Python blocks said
         self.sessions: list[int] = []  # of the blocks, for what they leave running
+        self.ports: dict[str, str] = {}  # free ones for those of the page
 
     def __enter__(self) -> Reader:
         return self
@@ -144,11 +149,12 @@ class Reader:
     def follow(self, block: Block) -> str:
         """What the block prints. Fails when it does not end as the page says."""
         place, marker = self.home / "place", "--- this block ---"
+        body = _PORT.sub(self._free_port, block.body)
         if block.language == "python":
-            source = "".join(f"{code}\n" for code in self.python) + f"print({marker!r})\n{block.body}"
+            source = "".join(f"{code}\n" for code in self.python) + f"print({marker!r})\n{body}"
             command = [sys.executable, "-c", source]
         else:
-            command = ["sh", "-eu", "-c", f"trap 'pwd > \"{place}\"' EXIT\n{block.body}"]
+            command = ["sh", "-eu", "-c", f"trap 'pwd > \"{place}\"' EXIT\n{body}"]
         done = subprocess.Popen(
             command,
             cwd=self.folder,
@@ -163,11 +169,19 @@ class Reader:
         out, err = done.communicate(timeout=120)
         ended = f"line {block.line} ended with {done.returncode}, not {block.exit_code}"
         assert done.returncode == block.exit_code, f"{ended}:\n{block.body}\n{out}\n{err}"
+        for written, free in self.ports.items():
+            out = out.replace(f"127.0.0.1:{free}", f"127.0.0.1:{written}")
         if block.language == "python":
-            self.python.append(block.body)
+            self.python.append(body)
             return out.partition(f"{marker}\n")[2]
         self.folder = pathlib.Path(place.read_text(encoding="utf-8").strip())
         return out
+
+    def _free_port(self, written: re.Match[str]) -> str:
+        if written[0] not in self.ports:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.ports[written[0]] = str(free.getsockname()[1])
+        return self.ports[written[0]]
 
 
 def refill(page: pathlib.Path) -> None:

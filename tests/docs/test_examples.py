@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import socket
 import sys
 import time
 
@@ -50,6 +51,29 @@ def test_what_a_page_leaves_running_is_stopped(tmp_path: pathlib.Path) -> None:
             return
         time.sleep(0.05)
     pytest.fail(f"process {number} still runs")
+
+
+def test_a_port_of_a_page_may_be_taken(tmp_path: pathlib.Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # by another reader of the page
+        port = taken.getsockname()[1]
+        address = f"http://127.0.0.1:{port}/examples/work.txt"
+        page = f"""
+```sh run
+python -m http.server {port} --bind 127.0.0.1 > /dev/null 2>&1 &
+until python -c 'import socket; socket.create_connection(("127.0.0.1", {port}))' 2> /dev/null; do sleep 0.1; done
+```
+```python run
+from urllib.request import urlopen
+print(urlopen("{address}", timeout=20).url)
+```
+```text output
+{address}
+```
+"""
+        serve, ask = blocks(page)
+        with Reader(tmp_path) as reader:
+            reader.follow(serve)
+            assert agrees(reader.follow(ask), ask.output or "")
 
 
 def running(number: int) -> bool:
