@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -131,7 +131,7 @@ def disguised_among(texts: Sequence[str]) -> int:
     count = 0
     for index, text in enumerate(texts):
         words = _Words(text, batch, index, brief=True)
-        count += words.suspicious and any(kind(words).alarm for kind in _KINDS)
+        count += words.suspicious and any(kind(words).alarm for kind in _KINDS if words.enough_for(kind))
     return count
 
 
@@ -187,6 +187,11 @@ class _Words:
     def suspicious(self) -> bool:
         return bool((self.flags & np.uint8(FLAGS_DISGUISE)).any()) or len(self.invisible) > 0
 
+    def enough_for(self, kind: Callable[[_Words], _Tally]) -> bool:
+        """False when too few words have the flag of a kind for it to raise an alarm."""
+        name, flag = _FLAGGED.get(kind, ("", 0))
+        return not name or int(np.count_nonzero(self.flags & np.uint8(flag))) >= LEAST_WORDS[name]
+
     def flagged(self, flag: int) -> Iterator[tuple[int, str]]:
         """Number and original spelling of each word with *flag*."""
         numbers = np.flatnonzero(self.flags & np.uint8(flag))
@@ -207,14 +212,17 @@ class _Words:
     def many(self, kind: str, words: list[int]) -> bool:
         """The alarm rule: enough different words, and enough of the text or of one passage of it."""
         least = LEAST_WORDS[kind]
-        if len(words) < least or len(np.unique(self.hashes[words])) < least:
+        if len(words) < least:
+            return False
+        hashes = self.hashes[words].tolist()
+        if len(set(hashes)) < least:
             return False
         if len(words) >= LEAST_SHARE[kind] * self.lettered:
             return True
         for first in range(len(words) - PASSAGE_DISGUISED + 1):
             last = first + PASSAGE_DISGUISED - 1
             near = words[last] - words[first] < PASSAGE_WORDS
-            if near and len(np.unique(self.hashes[words[first : last + 1]])) >= least:
+            if near and len(set(hashes[first : last + 1])) >= least:
                 return True
         return False
 
@@ -273,11 +281,8 @@ def _lookalike(words: _Words) -> _Tally:
     tally = _Tally("lookalike")
     counted: dict[int, int] = {}
     doubtful: dict[int, int] = {}
-    known: dict[str, tuple[int, int]] = {}
     for i, word in words.flagged(FLAG_LOOKALIKE):
-        numbers = known.get(word)
-        if numbers is None:
-            numbers = known[word] = _count_lookalikes(word)
+        numbers = _count_lookalikes(word)
         if any(numbers) and not words.is_transcription(i):
             (counted if numbers[0] else doubtful)[i] = sum(numbers)
     if words.many("lookalike", list(counted)):
@@ -291,6 +296,7 @@ def _lookalike(words: _Words) -> _Tally:
     return tally
 
 
+@functools.lru_cache(maxsize=4096)
 def _count_lookalikes(word: str) -> tuple[int, int]:
     """Letters of *word* that stand for letters of another script: in parts that nobody writes so, and in parts that
     honest people may have written."""
@@ -468,7 +474,8 @@ def _invisible(words: _Words) -> _Tally:
                 misplaced.append(i)
         elif not all(_may_break(word, cut.start(), cut.end()) for cut in cuts):
             hard.append(i)
-    _add_loose(words, tally)
+    if not words.brief:
+        _add_loose(words, tally)
     if len(misplaced) > SOFT_HYPHENS_MISPLACED * len(soft):
         hard = sorted(hard + misplaced)
     tally.alarm = words.many("invisible", hard)
@@ -690,3 +697,10 @@ def _turned_round(words: _Words) -> _Tally:
 
 
 _KINDS = (_lookalike, _invisible, _spaced, _marks, _styled, _digits, _turned_round)
+_FLAGGED: dict[Callable[[_Words], _Tally], tuple[str, int]] = {
+    _lookalike: ("lookalike", FLAG_LOOKALIKE),
+    _invisible: ("invisible", FLAG_INVISIBLE),
+    _spaced: ("spaced", FLAG_SPACED),
+    _marks: ("marks", FLAG_MARKS),
+    _styled: ("styled", FLAG_STYLED),
+}  #: kinds that only look at words with a flag

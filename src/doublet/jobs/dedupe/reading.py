@@ -33,7 +33,8 @@ U64 = NDArray[np.uint64]
 
 LARGE_BATCH = 2 * MAX_BATCH_BYTES  #: a batch of more is one long text
 BYTES_PER_SHINGLE = 8  #: of JSON; English has about 7, Russian about 14
-DISGUISED_WORDS, DISGUISED_SHARE = 3, 0.01  #: from when on a document counts as disguised
+# From so many disguised words on, and this share of a text or this many in a passage, a closer look may find an alarm.
+DISGUISED_WORDS, DISGUISED_SHARE, DISGUISED_PASSAGE = 3, 0.01, 10
 
 
 @dataclass(slots=True)
@@ -260,7 +261,8 @@ class Hands:
 
 
 def _suspicious(tricks: U32, words: U32) -> NDArray[np.bool_]:
-    return (tricks >= DISGUISED_WORDS) & (tricks >= DISGUISED_SHARE * words)
+    many = (tricks >= DISGUISED_SHARE * words) | (tricks >= DISGUISED_PASSAGE)
+    return (tricks >= DISGUISED_WORDS) & many
 
 
 def _disguised_among(texts: list[str]) -> int:
