@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <system_error>
+#include <tuple>
 
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
@@ -38,6 +39,7 @@ constexpr size_t kChunkValues = size_t{1} << 21;  // 16 MiB; less where the budg
 constexpr size_t kTakeFrom = 4096;  // smaller batches are copied: a chunk has its price
 constexpr size_t kBytesPerDocument = 120;
 constexpr size_t kAhead = 24;  // how far ahead table cells are fetched
+constexpr size_t kLong = size_t{1} << 16;  // shingles of a text from which on memory counts more than speed
 
 void pread_all(int fd, void* to, size_t bytes, uint64_t at) {
   char* p = static_cast<char*>(to);
@@ -82,8 +84,8 @@ class Lookup {
  public:
   void fill(const uint64_t* values, size_t count) {
     size_t room = 64;
-    while (room < count * 4) room *= 2;
-    if (slots_.size() < room) slots_.resize(room);
+    while (room < count * (count <= kLong ? 4 : 2)) room *= 2;
+    if (slots_.size() < room || slots_.size() > 64 * std::max<size_t>(room, kLong)) std::vector<uint64_t>(room).swap(slots_);
     mask_ = room - 1;
     std::memset(slots_.data(), 0, room * sizeof(uint64_t));
     for (size_t i = 0; i < count; ++i) {
@@ -191,11 +193,12 @@ class Postings {
     uint64_t value;
     uint32_t place;
   };
-  // Which of the values somebody may have posted (of the first *own*, which one has posted itself: somebody else), with
-  // their places. Writes no more than count hits; gives the end of them.
-  Hit* find(const uint64_t* values, uint32_t own, uint32_t count, Hit* to) const {
-    to = find_in(twice_, values, 0, own, to);
-    return find_in(once_, values, own, count, to);
+  // Which of the values from one place to another somebody may have posted (of the first *own*, which one has posted
+  // itself: somebody else). Writes no more hits than there are values; gives the end of them.
+  Hit* find(const uint64_t* values, uint32_t own, uint32_t from, uint32_t to, Hit* hit) const {
+    const uint32_t middle = std::min(std::max(own, from), to);
+    hit = find_in(twice_, values, from, middle, hit);
+    return find_in(once_, values, middle, to, hit);
   }
   // work(row) for each row of the value, in order of preference.
   template <class Work> void each_row(uint64_t value, Work work) const {
@@ -263,6 +266,7 @@ class Rarest {
  public:
   void to_front(uint64_t* values, uint8_t* cells, uint32_t count, uint32_t first) {
     if (first >= count) return;
+    if (count > kLong) return sort_long(values, cells, count, first);
     low_.resize(count);
     ties_.resize(count);
     high_.resize(count);
@@ -297,6 +301,13 @@ class Rarest {
  private:
   template <class T> static void put(T* to, const T* from, size_t count) {
     if (count) std::memcpy(to, from, count * sizeof(T));
+  }
+  // The same with less memory.
+  static void sort_long(uint64_t* values, uint8_t* cells, uint32_t count, uint32_t first) {
+    std::vector<std::pair<uint8_t, uint64_t>> keyed(count);
+    for (uint32_t i = 0; i < count; ++i) keyed[i] = {cells[i], values[i]};
+    std::nth_element(keyed.begin(), keyed.begin() + first, keyed.end());
+    for (uint32_t i = 0; i < count; ++i) std::tie(cells[i], values[i]) = keyed[i];
   }
   // The smallest values to the front: they are spread evenly, so that their first eight bits tell nearly all.
   void smallest(uint64_t* values, uint32_t count, uint32_t first) {
@@ -864,7 +875,8 @@ class SetStore {
           leader.size = size;
           const uint32_t near = prefix(size, threshold_), held = containment_ > 0 ? prefix(size, containment_) : 0;
           const uint32_t wanted = std::max(near, held);
-          const bool stays = s.starts_[d] >= s.written_;  // from a file the shared ones alone are read again
+          // From a file the shared ones alone are read again, and of a very long text they alone are looked up.
+          const bool stays = s.starts_[d] >= s.written_ && size <= kLong;
           cells.resize(size);
           uint32_t unique = 0;
           for (uint32_t i = 0; i < size;) {
@@ -966,11 +978,14 @@ class SetStore {
     void scan(uint32_t k, Buffer<uint64_t>& scratch, Hits& hits) {
       const uint32_t count = reach(k);
       const uint64_t* set = s_.read(k, count, scratch);
-      if (hits.size + count > hits.room) hits.reserve(std::max(hits.size + count, hits.room + hits.room / 2));
       const bool posted = rank_[k] >= posted_from_ && rank_[k] < posted_to_;
       const uint32_t own = posted ? std::min(leaders_[rank_[k]].posted(), count) : 0;
-      Hit* const to = postings_.find(set, own, count, hits.data + hits.size);
-      hits.size = static_cast<size_t>(to - hits.data);
+      for (uint32_t from = 0; from < count;) {
+        const uint32_t to = static_cast<uint32_t>(std::min<size_t>(count, from + kLong));
+        if (hits.size + (to - from) > hits.room) hits.reserve(std::max(hits.size + (to - from), hits.room + hits.room / 2));
+        hits.size = static_cast<size_t>(postings_.find(set, own, from, to, hits.data + hits.size) - hits.data);
+        from = to;
+      }
     }
 
     // Whether a posted document may be covered by k, seen from the shared fingerprint at this place of k.

@@ -97,10 +97,11 @@ static size_t keep_distinct(const uint64_t* values, size_t count, std::vector<Pl
 void Distinct::append(const uint64_t* values, size_t count, Buffer<uint64_t>& out) {
   const size_t wanted = out.size + count + 1;  // the last place may be written to in vain
   if (wanted > out.room) out.reserve(std::max(wanted, out.room + out.room / 2));
+  const bool near = count < UINT16_MAX;
   size_t room = 64;
-  while (room < count * 4) room *= 2;
+  while (room < count * (near ? 4 : 2)) room *= 2;
   uint64_t* const kept = out.data + out.size;
-  out.size += count < UINT16_MAX ? keep_distinct(values, count, near_, room, kept) : keep_distinct(values, count, far_, room, kept);
+  out.size += near ? keep_distinct(values, count, near_, room, kept) : keep_distinct(values, count, far_, room, kept);
 }
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size) {
