@@ -7,6 +7,7 @@ compared with the document that is kept for it. Explained in docs/decisions/0002
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from doublet import kernels
 
 U32 = NDArray[np.uint32]
+
+_PAIRS_AT_ONCE = 1 << 16  # that are Python objects at a time
 
 
 def best_links(
@@ -46,47 +49,47 @@ def families(count: int, left: U32, right: U32) -> list[list[int]]:
 
 
 def strict_groups(left: U32, right: U32, resemblance: NDArray[np.float64]) -> list[list[int]]:
-    """Groups in which every pair agrees (complete link): closest pairs first, ties by number."""
-    if not len(left):
-        return []
-    roots = kernels.components(int(max(left.max(), right.max())) + 1, left, right)[left]
-    # Family by family: no group reaches beyond one, and only one is in hand at a time.
-    order = np.lexsort((right, left, -resemblance, roots))
-    cuts = np.flatnonzero(np.diff(roots[order])) + 1
-    out: list[list[int]] = []
-    for some in np.split(order, cuts):
-        out += _strict_family(left[some], right[some])
-    return sorted(out)
+    """Groups in which every pair agrees (complete link): closest pairs first, ties by number.
 
-
-def _strict_family(left: U32, right: U32) -> list[list[int]]:
-    """Strict groups of one family, from its pairs, the closest first."""
+    Takes some 60 bytes a pair and 500 a group, for long chains as for copies of one text: who agrees with all of a
+    group is written out only for groups that there are.
+    """
+    order = np.lexsort((right, left, -resemblance))
     nodes = np.unique(np.concatenate([left, right]))
-    pairs = list(
-        zip(np.searchsorted(nodes, left).tolist(), np.searchsorted(nodes, right).tolist(), strict=True)
-    )
-    # Which nodes agree with all members of a group, a bit each.
-    shared = [0] * len(nodes)
-    for a, b in pairs:
-        shared[a] |= 1 << b
-        shared[b] |= 1 << a
-    own = [1 << node for node in range(len(nodes))]
+    left, right = (np.searchsorted(nodes, side[order]).astype(np.uint32) for side in (left, right))
+    owners = np.concatenate([left, right])
+    near = np.concatenate([right, left])[np.argsort(owners, kind="stable")]
+    ends = np.cumsum(np.bincount(owners, minlength=len(nodes))).tolist()
+    del order, owners
     group_of = list(range(len(nodes)))
-    members = [[node] for node in range(len(nodes))]
-    for a, b in pairs:
-        x, y = group_of[a], group_of[b]
-        if x == y or shared[x] & own[y] != own[y]:
-            continue
-        if len(members[x]) < len(members[y]):
-            x, y = y, x
-        for node in members[y]:
-            group_of[node] = x
-        members[x] += members[y]
-        shared[x] &= shared[y]
-        own[x] |= own[y]
-        members[y], shared[y], own[y] = [], 0, 0
+    members: dict[int, list[int]] = {}  # of more than one
+    agreeing: dict[int, AbstractSet[int]] = {}  # with all of them
+    nobody: AbstractSet[int] = frozenset()  # the same one for all groups that are complete
+
+    def with_all(group: int) -> AbstractSet[int]:
+        """Taken out, to be changed."""
+        if group in agreeing:
+            return agreeing.pop(group)
+        return set(near[ends[group - 1] if group else 0 : ends[group]].tolist())
+
+    for low in range(0, len(left), _PAIRS_AT_ONCE):
+        high = low + _PAIRS_AT_ONCE
+        for a, b in zip(left[low:high].tolist(), right[low:high].tolist(), strict=True):
+            x, y = group_of[a], group_of[b]
+            if x == y:
+                continue
+            if len(members.get(x, (x,))) < len(members.get(y, (y,))):
+                x, y = y, x
+            joining = members.get(y, [y])
+            if x in members and not all(node in agreeing[x] for node in joining):
+                continue
+            agreeing[x] = with_all(x) & with_all(y) or nobody
+            members.setdefault(x, [x]).extend(joining)
+            members.pop(y, None)
+            for node in joining:
+                group_of[node] = x
     numbers: list[int] = nodes.tolist()
-    return [sorted(numbers[node] for node in group) for group in members if len(group) > 1]
+    return sorted(sorted(numbers[node] for node in group) for group in members.values())
 
 
 def lists(groups: Sequence[Sequence[int]], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -40,6 +41,19 @@ def test_a_chain_is_one_family_but_no_strict_group():
     left, right = u32(0, 1, 2), u32(1, 2, 3)
     assert families(5, left, right) == [[0, 1, 2, 3]]
     assert strict_groups(left, right, np.array([0.9, 0.8, 0.7])) == [[0, 1], [2, 3]]
+
+
+def test_a_long_chain_takes_no_more_memory_than_its_pairs():
+    count = 20_000
+    left = np.arange(count - 1, dtype=np.uint32)
+    tracemalloc.start()
+    try:
+        groups = strict_groups(left, left + np.uint32(1), np.ones(count - 1))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert groups == [[i, i + 1] for i in range(0, count, 2)]
+    assert peak < 1_500 * count, "a table of all with all would take three times as much"
 
 
 @given(
