@@ -91,6 +91,21 @@ class Stream:
             self._failure = error
         return b"".join(parts)
 
+    def whole_lines(self, size: int) -> int:
+        """How many of the next *size* bytes are whole lines, less the end of the last one; 0 when that is not known.
+
+        What is read so needs not be put together from the ends of two pieces, which costs a copy of all.
+        """
+        if self.compression or self._pending:
+            return 0
+        looked = min(size, _STEP)
+        try:
+            last = os.pread(self._file.fileno(), looked, self._file.tell() + size - looked)
+        except OSError:
+            return 0
+        cut = last.rfind(b"\n") if len(last) == looked else -1
+        return size - looked + cut if cut >= 0 else 0
+
     def peek(self, size: int) -> bytes:
         """Up to *size* bytes from the beginning, which `read` gives again. Only before a `read`."""
         if len(self._pending) < size:
@@ -176,15 +191,25 @@ def blocks_of_lines(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -
 def uncut_blocks(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> Iterator[list[Line] | Block]:
     """As `blocks_of_lines`, but blocks in which nothing is amiss come in one piece."""
     cutter = _Cutter(limit_bytes)
+    whole_lines = getattr(stream, "whole_lines", lambda _: 0)
     while True:
+        end = b""
         try:
-            chunk = stream.read(block_bytes)
+            whole = whole_lines(block_bytes)
+            if whole and whole <= limit_bytes and cutter.holds_nothing:
+                chunk, end = stream.read(whole), stream.read(1)
+            else:
+                chunk = stream.read(whole + 1 if whole else block_bytes)
         except Exception as error:
             reason = damage(error)
             if reason is None:
                 raise
             yield [Damaged(reason)]
             return
+        if end == b"\n" and len(chunk) == whole:
+            yield Block(chunk)
+            continue
+        chunk += end  # of a file that has changed meanwhile
         if not chunk:
             yield from cutter.finish()
             return
@@ -207,6 +232,10 @@ class _Cutter:
         self._tail_bytes = 0
         self._skipped = 0  # bytes of a line over the limit, which is not kept
         self._head = b""
+
+    @property
+    def holds_nothing(self) -> bool:
+        return not self._tail_bytes and not self._skipped
 
     @property
     def holds_long_line(self) -> bool:

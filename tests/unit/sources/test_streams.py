@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doublet.errors import InputNotFound, InputUnreadable
-from doublet.sources.streams import Damaged, Recoded, Stream, TooLong, blocks_of_lines
+from doublet.sources import streams
+from doublet.sources.streams import Damaged, Recoded, Stream, TooLong, blocks_of_lines, uncut_blocks
 
 CONTENT = b"".join(b"line %d with some words\n" % i for i in range(20_000))
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -51,6 +52,57 @@ def test_cutting_does_not_depend_on_the_pieces(parts: list[bytes], block: int, l
         line.size if isinstance(line, TooLong) else line for line in lines_of(data, block=block, limit=limit)
     ]
     assert found == [len(line) if len(line) > limit else line for line in wanted]
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"bc", b"\n", b"line of words\n"]), max_size=60),
+    st.integers(1, 40),
+    st.integers(0, 60),
+    st.integers(1, 30),
+    st.integers(0, 20),
+)
+def test_a_file_is_cut_like_any_stream(
+    tmp_path_factory: pytest.TempPathFactory,
+    parts: list[bytes],
+    block: int,
+    limit: int,
+    looked: int,
+    peeked: int,
+) -> None:
+    """A file is read in pieces that end with a line, where that can be known."""
+    path = tmp_path_factory.getbasetemp() / "lines"
+    path.write_bytes(b"".join(parts))
+    with pytest.MonkeyPatch.context() as patch, Stream(path, label="it") as stream:
+        patch.setattr(streams, "_STEP", looked)
+        stream.peek(peeked)
+        blocks = list(blocks_of_lines(stream, block_bytes=block, limit_bytes=limit))
+    found = [line.size if isinstance(line, TooLong) else line for lines in blocks for line in lines]
+    wanted = lines_of(b"".join(parts), limit=limit)
+    assert found == [line.size if isinstance(line, TooLong) else line for line in wanted]
+
+
+def test_whole_lines_of_a_file_are_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(CONTENT)
+    with Stream(path, label="it") as stream:
+        assert CONTENT[: stream.whole_lines(100_000)] == CONTENT[:100_000].rpartition(b"\n")[0]
+        stream.peek(1000)
+        assert stream.whole_lines(100_000) == 0  # the next piece is at hand already
+        sizes = [len(block.raw) for block in uncut_blocks(stream, block_bytes=100_000, limit_bytes=10**6)]
+    assert len(sizes) == 7
+    assert all(99_900 < size <= 100_000 for size in sizes[1:-1])
+
+
+def test_a_file_that_shrinks_or_grows_meanwhile_is_read_as_it_is(tmp_path: Path) -> None:
+    for change in (CONTENT[:250_017], CONTENT + CONTENT):
+        path = tmp_path / "lines"
+        path.write_bytes(CONTENT)
+        with Stream(path, label="it") as stream:
+            lines = []
+            for block in blocks_of_lines(stream, block_bytes=100_000, limit_bytes=10**6):
+                lines += block
+                path.write_bytes(change)
+        assert b"\n".join(lines) == change.rstrip(b"\n")
 
 
 def test_a_line_over_the_limit_is_never_held() -> None:
