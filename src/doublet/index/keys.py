@@ -43,7 +43,7 @@ class KeyTable:
     def __init__(self, memory_bytes: int | None = None, folder: str | None = None) -> None:
         self._memory, self._folder = memory_bytes, folder
         self._parts: list[tuple[U64, U32]] = []
-        self._held = self._count = 0
+        self._held = 0  # bytes of these parts
         self._keys = LongArray(
             np.uint64, 0, folder
         )  # spilled, block by block, each in the order of partitions
@@ -67,7 +67,6 @@ class KeyTable:
     def add(self, keys: U64, documents: U32) -> None:
         """One key and the document that has it at the same place of both arrays."""
         self._parts.append((keys, documents))
-        self._count += len(keys)
         self._held += len(keys) * ENTRY_BYTES + PART_BYTES
         if self._memory is not None and self._held > self._memory:
             self._spill()
@@ -206,14 +205,9 @@ class KeyTable:
         groups = int(np.searchsorted(own, _GROUP))
         parts = [np.array([document], np.uint32), own[:groups]]
         for number in (own[groups:] ^ _GROUP).tolist():
-            start, end = (
-                self._ends.read(max(0, number - 1), number + 1).tolist() if number else (0, self._end(0))
-            )
-            parts.append(self._members.read(start, end))
+            bounds = self._ends.read(max(0, number - 1), number + 1).tolist()
+            parts.append(self._members.read(bounds[0] if number else 0, bounds[-1]))
         return np.unique(np.concatenate(parts))
-
-    def _end(self, group: int) -> int:
-        return int(self._ends.read(group, group + 1)[0])
 
 
 def _partitioned(parts: list[tuple[U64, U32]]) -> tuple[U64, U32, I64]:

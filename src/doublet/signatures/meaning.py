@@ -220,10 +220,8 @@ class Sequences:
 
     def add(self, texts: Sequence[str]) -> None:
         words = self._meaning.canon.plain_and_words(texts)[1]
-        # Each word is looked up once a vocabulary, not once a text.
-        known = self._meaning.sequences(words.hashes)
         self._ends.append(words.offsets[1:].astype(np.int64) + len(self._stems))
-        self._stems.add(known[words.ids])
+        self._stems.add(self._meaning.sequences(words.hashes[words.ids]))
         if self._share is not None:
             forget_words(self._share)
 
