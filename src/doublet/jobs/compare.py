@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter, require_number, require_text, wrong_type
+from doublet.errors import InvalidParameter, require_number, require_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
 from doublet.matches.passages import Found, StemmedTexts, find_all, read_stems
@@ -23,7 +23,7 @@ from doublet.signatures import Statistics, gather_statistics, parameters_of
 from doublet.signatures import method as make_method
 from doublet.signatures.auto import MEANING, Auto, explain
 from doublet.signatures.background import Rates
-from doublet.signatures.embedding import Embedder, unit_rows
+from doublet.signatures.embedding import Embedder, require_embedder, unit_rows
 from doublet.signatures.meaning import SURE_WORDS, Meaning
 from doublet.signatures.protocol import Method
 from doublet.text.disguise import find_disguise_in
@@ -66,10 +66,7 @@ def compare(
     require_text("text_a", text_a)
     require_text("text_b", text_b)
     require_number("alike", alike, 0, 1)
-    if embedder is not None and not hasattr(embedder, "embed"):
-        raise wrong_type(
-            "embedder", embedder, "a model with a method embed, as doublet.load_embedder gives it"
-        )
+    require_embedder(embedder)
     texts = [text_a, text_b]
     own = parameters_of(method)
     align = AlignOptions(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import require_number, require_text, wrong_type
+from doublet.errors import require_number, require_text
 from doublet.signatures.background import Rates
-from doublet.signatures.embedding import unit_rows
+from doublet.signatures.embedding import require_embedder, unit_rows
 from doublet.text.sentences import sentences
 from doublet.text.tokens import Canon
 
@@ -66,10 +66,7 @@ def same_story(
     require_text("text_a", text_a)
     require_text("text_b", text_b)
     require_number("threshold", threshold, 0, 1)
-    if embedder is not None and not hasattr(embedder, "embed"):
-        raise wrong_type(
-            "embedder", embedder, "a model with a method embed, as doublet.load_embedder gives it"
-        )
+    require_embedder(embedder)
     canon = Canon(reduce="stem")
     batch = canon.tokens([text_a, text_b])
     weights = _weights(batch.hashes)

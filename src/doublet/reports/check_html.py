@@ -20,7 +20,7 @@ from importlib import resources
 
 from doublet.model import Check, Fragment, LeftOut, SourceMatch, Span
 from doublet.reports.check_wording import Words
-from doublet.reports.wording import FAILED
+from doublet.reports.wording import FAILED, NOT_UNDONE
 
 COLOURS = 12  #: after them they come again; the number tells sources apart
 WHOLE_SOURCE = 8_000  #: characters: a longer source is shown around its passages only
@@ -177,8 +177,8 @@ def _first(result: Check, shown: Sequence[_Shown], words: Words) -> str:
     if result.disguise.alarm:
         alarms = [one.kind for one in result.disguise.findings if one.alarm]
         for text, kinds in (
-            ("first_disguise", [kind for kind in alarms if kind not in ("digits", "turned")]),
-            ("first_left", [kind for kind in alarms if kind in ("digits", "turned")]),
+            ("first_disguise", [kind for kind in alarms if kind not in NOT_UNDONE]),
+            ("first_left", [kind for kind in alarms if kind in NOT_UNDONE]),
         ):
             if kinds:
                 what = ", ".join(map(words.disguise, kinds))

@@ -17,6 +17,7 @@ from doublet.reports.wording import (
     DISGUISES,
     FAILED,
     FRAGMENT_KINDS,
+    NOT_UNDONE,
     OUTCOMES,
     POSSIBLE,
     RELATED,
@@ -339,8 +340,8 @@ def disguise_lines(letter: str, disguise: Disguise, paint: Painter) -> list[str]
             )
             continue
         mark = "! " if finding.alarm else "  "
-        left = "not undone: look at the text"
-        done = {"hidden": "left out", "digits": left, "turned": left}.get(finding.kind, "undone")
+        done = "left out" if finding.kind == "hidden" else "undone"
+        done = "not undone: look at the text" if finding.kind in NOT_UNDONE else done
         lines.append(paint(f"{mark}{letter}: {what}: {where}, {done}", "warning" if finding.alarm else "dim"))
     if disguise.alarm:
         lines.append(paint(f"! {letter} looks disguised on purpose", "warning"))

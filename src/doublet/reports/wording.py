@@ -25,7 +25,7 @@ VERDICTS = {
     "different": "Not similar",
 }
 
-#: kinds of disguise (T5): what was undone; digits and what was turned round are only told
+#: kinds of disguise (T5)
 DISGUISES = {
     "lookalike": "letters of another alphabet that look the same",
     "invisible": "invisible characters inside words",
@@ -36,6 +36,7 @@ DISGUISES = {
     "turned": "words written backwards behind a sign that turns them round",
     "hidden": "text that readers do not see",
 }
+NOT_UNDONE = ("digits", "turned")  #: kinds that are only told: the text was compared as it stands
 
 #: what became of documents that could not be used as they were: one, several
 OUTCOMES = {

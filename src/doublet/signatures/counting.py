@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from operator import itemgetter
 from typing import IO, Any
@@ -303,18 +303,6 @@ class CountedWords(Counts):
 
     def __repr__(self) -> str:
         return f"CountedWords(documents={self.documents}, words={self.words}, distinct={len(self)})"
-
-    @property
-    def canon(self) -> Canon:
-        return self._canon
-
-    @property
-    def fixed(self) -> Mapping[str, Any]:
-        return asdict(self._canon)
-
-    @property
-    def documents(self) -> int:
-        return self._documents
 
     @property
     def words(self) -> int:

@@ -32,6 +32,14 @@ class Embedder(Protocol):
     def embed(self, sentences: Sequence[str]) -> F32: ...
 
 
+def require_embedder(embedder: object) -> None:
+    """Raise `InvalidParameter` for what is neither None nor a model."""
+    if embedder is not None and not hasattr(embedder, "embed"):
+        raise wrong_type(
+            "embedder", embedder, "a model with a method embed, as doublet.load_embedder gives it"
+        )
+
+
 def load_embedder(path: str | Path) -> Embedder:
     """The model at *path*. A folder of sentence-transformers that holds its ONNX file too runs without that library.
 

@@ -108,22 +108,25 @@ def plain_canon(canon: Canon) -> Canon:
 class Counts(ABC):
     """What the methods that weigh words ask of a collection. Words that it does not know: df and cf 0."""
 
-    @property
-    @abstractmethod
-    def canon(self) -> Canon: ...
+    _canon: Canon
+    _documents: int
 
     @property
-    @abstractmethod
-    def fixed(self) -> Mapping[str, Any]: ...
+    def canon(self) -> Canon:
+        return self._canon
+
+    @property
+    def fixed(self) -> Mapping[str, Any]:
+        return asdict(self._canon)
 
     @abstractmethod
     def fingerprint(self) -> str:
         """32 hexadecimal digits: equal for equal content, whatever the order in which the documents came."""
 
     @property
-    @abstractmethod
     def documents(self) -> int:
         """N: documents with at least one word."""
+        return self._documents
 
     @property
     @abstractmethod
@@ -205,18 +208,6 @@ class CollectionStatistics(Counts):
         return self.fingerprint() == other.fingerprint()
 
     __hash__ = None  # type: ignore[assignment]  # it changes
-
-    @property
-    def canon(self) -> Canon:
-        return self._canon
-
-    @property
-    def fixed(self) -> Mapping[str, Any]:
-        return asdict(self._canon)
-
-    @property
-    def documents(self) -> int:
-        return self._documents
 
     @property
     def words(self) -> int:
