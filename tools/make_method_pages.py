@@ -52,7 +52,7 @@ def default(info: ParameterInfo) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple):
         return ", ".join(value) or "none"
-    return str(value)
+    return str(value) or "empty"
 
 
 def renewed(page: str, made: str) -> str:

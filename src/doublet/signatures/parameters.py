@@ -169,6 +169,8 @@ def _allowed(item: Any) -> str:
         return "true or false"
     if isinstance(item.default, tuple):
         return "a list of words"
+    if isinstance(item.default, str):
+        return "a text"
     kind = "a whole number" if isinstance(item.default, int) else "a number"
     low, high, above = facts["low"], facts["high"], facts["above"]
     if above is not None:

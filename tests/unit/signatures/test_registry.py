@@ -98,6 +98,7 @@ def test_unknown_method() -> None:
         ("simhash", {"bits": 48}, "one of 32, 64"),
         ("simhash", {"bits": 32, "max_distance": 16}, "even unrelated texts differ in about 16"),
         ("minhash", {"functions": 8, "bands": 9}, "more than the 8 functions"),
+        ("meaning", {"thesaurus": 5}, "thesaurus is 5: it must be a text"),
         ("minhash", {"seed": -1}, "seed is -1: it must be a whole number from 0 to 9223372036854775807"),
         ("supershingles", {"required": 7}, "more than the 6 groups"),
         ("megashingles", {"groups": 200, "required": 3}, "at most 10000"),
