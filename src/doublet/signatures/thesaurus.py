@@ -85,7 +85,8 @@ def read_entries(path: Path) -> Iterator[tuple[str, list[str]]]:
         encoding, _, body = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
         lines = body.decode(encoding.decode("ascii").strip() or "utf-8").splitlines()
     except (OSError, lzma.LZMAError) as error:
-        raise ConfigError(f"the thesaurus {path} cannot be read: {error}", path=str(path)) from error
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(f"the thesaurus {path} cannot be read: {why}", path=str(path)) from error
     except (UnicodeDecodeError, LookupError) as error:
         raise _no_thesaurus(path) from error
     at = 0
