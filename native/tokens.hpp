@@ -19,7 +19,19 @@ struct Unit {
   uint32_t letter, code, place;
   uint8_t script, anchor;
   bool styled;
+  bool marked;  // with an accent, as Greek is written
 };
+
+// Marks that Greek is written with, and its letters that carry one from the start: nobody puts them on a look-alike.
+inline bool is_greek_mark(uint32_t c) {
+  return c == 0x300 || c == 0x301 || c == 0x304 || c == 0x306 || c == 0x308 || c == 0x313 || c == 0x314 || c == 0x342 || c == 0x345;
+}
+inline bool is_marked_greek(uint32_t c) {
+  return c == 0x386 || (c >= 0x388 && c <= 0x390) || (c >= 0x3AA && c <= 0x3B0) || (c >= 0x3CA && c <= 0x3CE) || (c >= 0x1F00 && c <= 0x1FFF);
+}
+constexpr size_t kShowing = 3;      // letters of a word that shows what its neighbours are: «της», not Δ or «ΔΤ»
+constexpr uint32_t kSymbolBlocks = 8;  // up to U+08FF: Greek, Armenian, Hebrew, Arabic letters, which books name one by one
+constexpr size_t kTwinsAlone = 16;  // so many look-alikes and no anchor near by: no alphabet is written so
 
 inline bool is_blank(uint32_t c) {
   return c == 0x20 || c == 0x09 || c == 0xA0 || c == 0x202F || c == 0x205F || c == 0x3000 || (c >= 0x2000 && c <= 0x200A);
@@ -479,6 +491,7 @@ template <class C, class Sink> class Scanner {
             last.letter = composed;
             last.script = last.anchor = kCyrillic;
           }
+          if (last.script == kGreek && is_greek_mark(code)) last.marked = true;
           flags |= kFlagMarks;
           end = at + 1;
         } else if ((kind == kInvisible || kind == kBreak) && plain) {
@@ -517,7 +530,7 @@ template <class C, class Sink> class Scanner {
 
   void push_unit(uint32_t letter, uint32_t code, uint32_t e, uint32_t place, bool styled) {
     units_.push_back({letter, code, place, static_cast<uint8_t>((e >> kScriptShift) & 15),
-                      static_cast<uint8_t>((e >> kAnchorShift) & 15), styled});
+                      static_cast<uint8_t>((e >> kAnchorShift) & 15), styled, is_marked_greek(code)});
   }
 
   uint8_t resolve(size_t start, size_t end) {
@@ -544,7 +557,11 @@ template <class C, class Sink> class Scanner {
       if (anchors != kOther) context_ = anchors;
       return scripts == anchors ? 0 : turn(from, to, anchors);
     }
-    if (!scripts || scripts == kGreek || scripts == kOther) return 0;
+    if (!scripts) return 0;
+    if (scripts & (kGreek | kOther)) {
+      const uint32_t hidden = script_behind(from, to, scripts, start, end);
+      return hidden ? turn(from, to, hidden) : 0;
+    }
     const uint32_t script = script_without_anchor(from, to, start, end);
     if (scripts == script) return 0;
     if (scripts == kLatin && script == kCyrillic)
@@ -651,6 +668,117 @@ template <class C, class Sink> class Scanner {
     for (size_t i = from; i < to && !script; ++i)
       if (units_[i].script == kLatin || units_[i].script == kCyrillic) script = units_[i].script;
     return script ? script : uint32_t{kLatin};
+  }
+
+  // What stands within kNear characters of a word.
+  struct Around {
+    uint32_t anchors = 0;  // scripts of which anchors are there
+    uint32_t surely = 0;   // scripts, Greek or other, of which a word is that is no disguise
+    bool swapped = false;  // whether words hold look-alikes of other scripts
+    size_t alone = 0;      // look-alikes of other alphabets in words that hold nothing else
+    size_t latin = 0, cyrillic = 0;  // letters that can only be of it, or stand for one of it alone
+  };
+
+  // The script of a word without anchors that holds look-alikes of Greek or other alphabets; 0: leave it.
+  uint32_t script_behind(size_t from, size_t to, uint32_t scripts, size_t start, size_t end) const {
+    const bool pure = !(scripts & (scripts - 1));
+    size_t letters = 0;
+    uint32_t block = 0;
+    bool marked = false, can[3] = {true, true, true};
+    for (size_t i = from; i < to; ++i) {
+      if (!units_[i].script) continue;
+      if (!letters++) block = units_[i].code >> 8;
+      marked |= units_[i].marked;
+      const FoldTable::Row& row = fold_table.twins.at(units_[i].code);
+      for (size_t column = 0; column < 3; ++column) can[column] &= row.look[column] != 0;
+    }
+    const Around around = look_around(start, end, block);
+    if (pure && (around.surely & scripts)) return 0;
+    if (pure && (scripts == kGreek || block <= kSymbolBlocks) && !around.swapped && (letters < kShowing || marked)) return 0;
+    const uint32_t ahead = next_script(end);
+    const uint32_t near = (around.anchors | ahead | context_) & (kLatin | kCyrillic);
+    if (pure && !near && (scripts == kGreek || around.alone < kTwinsAlone)) return 0;
+    const uint32_t first = first_script(from, to, around, ahead ? ahead : context_);
+    if (first == kGreek && !pure) return kGreek;
+    for (uint32_t script : {first, uint32_t{kLatin}, uint32_t{kCyrillic}}) {
+      if ((script != kLatin && script != kCyrillic) || (near && script != first && !(near & script))) continue;
+      if (can[script == kLatin ? 0 : 1]) return script;
+    }
+    return pure ? 0 : first;
+  }
+
+  // As script_without_anchor, so that a word comes out alike with and without its letters swapped. Small κ and τ stand
+  // for anchors (к, k): such a word does not go with the next one, but with the most letters around.
+  uint32_t first_script(size_t from, size_t to, const Around& around, uint32_t context) const {
+    const size_t count = to - from;
+    bool twins = count <= 2, small = false, has_i = false;
+    uint32_t own = 0;
+    for (size_t i = from; i < to; ++i) {
+      const Unit& u = units_[i];
+      if (!own && (u.script == kLatin || u.script == kCyrillic)) own = u.script;
+      small |= stands_for_anchor(u.code);
+      const uint32_t look = u.script ? fold_table.twins.at(u.code).look[0] : 0;
+      twins = twins && look && twin_in_both_cases(look) == look;
+      has_i |= look == 0x69;
+    }
+    if (twins) return kLatin;
+    if (count <= 3 && hidden_word(from, to)) return around.cyrillic ? kCyrillic : kLatin;
+    uint32_t script = context;
+    if (small && around.latin != around.cyrillic) script = around.latin > around.cyrillic ? kLatin : kCyrillic;
+    if (script == kCyrillic && own != kCyrillic && has_i) return kLatin;
+    return script ? script : own ? own : uint32_t{kLatin};
+  }
+
+  // A small letter of Greek, Coptic or Cherokee that looks like k and к: these are no twins.
+  static bool stands_for_anchor(uint32_t code) {
+    const bool coptic = code >= 0x2C80 && code <= 0x2CE3 && (code & 1);
+    if (!((code >= 0x3B1 && code <= 0x3C9) || (code >= 0xAB70 && code <= 0xABBF) || coptic)) return false;
+    auto found = fold_table.twins.find(code);
+    if (found == fold_table.twins.end()) return false;
+    const uint32_t latin = found->second.look[0];
+    return latin && found->second.look[1] && latin != 0x69 && !twin_in_both_cases(latin);
+  }
+
+  // block is where Unicode has the alphabet of the word: Chinese says nothing about Cherokee.
+  Around look_around(size_t start, size_t end, uint32_t block) const {
+    Around out;
+    const std::pair<size_t, size_t> sides[] = {{start > kNear ? start - kNear : 0, start}, {end, std::min(n_, end + kNear)}};
+    for (auto [from, to] : sides) {
+      uint32_t anchors = 0, scripts = 0;
+      size_t count = 0;
+      bool same_block = false;
+      for (size_t i = from; i <= to; ++i) {
+        const uint32_t e = i < to ? t_[s_[i]] : 0;
+        if (e & kWord) {
+          const uint32_t script = (e >> kScriptShift) & 15, anchor = (e >> kAnchorShift) & 15;
+          same_block |= static_cast<uint32_t>(s_[i]) >> 8 == block;
+          out.anchors |= anchor;
+          anchors |= anchor;
+          scripts |= script;
+          count += script != 0;
+          out.latin += anchor == kLatin;
+          out.cyrillic += anchor == kCyrillic;
+          if ((script == kGreek || script == kOther) && !anchor) {
+            auto found = fold_table.twins.find(s_[i]);
+            if (found != fold_table.twins.end()) {
+              out.latin += found->second.look[0] && !found->second.look[1];
+              out.cyrillic += found->second.look[1] && !found->second.look[0];
+            }
+          }
+        } else if (!(e & kDrop)) {
+          if (count >= kShowing && (scripts & (kGreek | kOther))) {
+            if (anchors == kGreek || (anchors == kOther && same_block)) out.surely |= anchors;
+            else if (anchors == kLatin || anchors == kCyrillic || (!anchors && (scripts & (scripts - 1)))) out.swapped = true;
+          }
+          if (!anchors && (scripts & kOther) && !(scripts & (kLatin | kCyrillic))) out.alone += count;
+          anchors = scripts = 0;
+          count = 0;
+          same_block = false;
+        }
+      }
+    }
+    out.swapped |= out.alone >= kTwinsAlone;
+    return out;
   }
 
   bool hidden_word(size_t from, size_t to) const {

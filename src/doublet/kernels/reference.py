@@ -11,7 +11,7 @@ import collections
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,14 @@ OnStep = Callable[[int, int], None] | None  #: told how far a long kernel has co
 
 _SCRIPTS = (LATIN, CYRILLIC, GREEK)
 _COMPOSE = {(0x438, 0x306): 0x439, (0x443, 0x306): 0x45E, (0x456, 0x308): 0x457}  # и+̆ у+̆ і+̈
+# Marks that Greek is written with, and its letters that carry one from the start: nobody puts them on a look-alike.
+_GREEK_MARKS = frozenset([0x300, 0x301, 0x304, 0x306, 0x308, 0x313, 0x314, 0x342, 0x345])
+_GREEK_MARKED = frozenset(
+    [0x386, *range(0x388, 0x391), *range(0x3AA, 0x3B1), *range(0x3CA, 0x3CF), *range(0x1F00, 0x2000)]
+)
+_SHOWING = 3  # letters of a word that shows what its neighbours are: «της», not Δ or «ΔΤ»
+_SYMBOL_BLOCKS = 8  # up to U+08FF: Greek, Armenian, Hebrew, Arabic letters, which books name one by one
+_TWINS_ALONE = 16  # so many look-alikes and no anchor near by: no alphabet is written so
 _BLANKS = frozenset([0x20, 0x09, 0xA0, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)])
 
 
@@ -85,7 +93,7 @@ def hash_letters(letters: Sequence[int]) -> int:
 class _Unit:
     """One letter of a word while it is being folded."""
 
-    __slots__ = ("anchor", "code", "letter", "place", "script", "styled")
+    __slots__ = ("anchor", "code", "letter", "marked", "place", "script", "styled")
 
     def __init__(self, letter: int, code: int, entry: int, place: int, styled: bool) -> None:
         self.letter = letter
@@ -94,6 +102,18 @@ class _Unit:
         self.script = entry >> SCRIPT_SHIFT & 15
         self.anchor = entry >> ANCHOR_SHIFT & 15
         self.styled = styled
+        self.marked = code in _GREEK_MARKED  # with an accent, as Greek is written
+
+
+class _Around(NamedTuple):
+    """What stands within `NEAR` characters of a word."""
+
+    anchors: int  #: scripts of which anchors are there
+    surely: int  #: scripts, Greek or other, of which a word is that is no disguise
+    swapped: bool  #: whether words hold look-alikes of other scripts
+    alone: int  #: look-alikes of other alphabets in words that hold nothing else
+    latin: int  #: letters that can only be Latin, or stand for a Latin one alone
+    cyrillic: int  #: the same for Cyrillic
 
 
 class _Scanner:
@@ -131,6 +151,8 @@ class _Scanner:
                     if pair is not None:
                         units[-1].letter = pair
                         units[-1].anchor = units[-1].script = CYRILLIC
+                    if units[-1].script == GREEK and code in _GREEK_MARKS:
+                        units[-1].marked = True
                     flags |= FLAG_MARKS
                     end = at + 1
                 elif kind in (INVISIBLE, BREAK) and plain:
@@ -178,8 +200,11 @@ class _Scanner:
             if anchors != OTHER:
                 self.context = anchors
             return 0 if scripts == anchors else self._turn(units, anchors)
-        if not scripts or scripts in (GREEK, OTHER):
+        if not scripts:
             return 0
+        if scripts & (GREEK | OTHER):
+            script = self._script_behind(units, scripts, start, end)
+            return self._turn(units, script) if script else 0
         script = self._script_without_anchor(units, start, end)
         if scripts == script:
             return 0
@@ -259,6 +284,97 @@ class _Scanner:
             return CYRILLIC if near else LATIN
         script = self._next_script(end) or self.context
         return script or next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
+
+    def _script_behind(self, units: list[_Unit], scripts: int, start: int, end: int) -> int:
+        """The script of a word without anchors that holds look-alikes of Greek or other alphabets; 0: leave it.
+
+        A word of such letters alone («ΤΗΕ») is turned near Latin or Cyrillic words, if all its letters have a twin
+        there, but not near a word that is surely of its own alphabet. Of Greek and its neighbours in Unicode one or
+        two letters (the angle α, «ωτ»), and words with Greek accents, are turned only where others were swapped.
+        Without any word to go by, it is turned only among many look-alikes of which none is an anchor.
+        """
+        pure = scripts in (GREEK, OTHER)
+        letters = [u for u in units if u.script]
+        block = letters[0].code >> 8
+        around = self._look_around(start, end, block)
+        if pure and around.surely & scripts:
+            return 0
+        if pure and (scripts == GREEK or block <= _SYMBOL_BLOCKS) and not around.swapped:
+            if len(letters) < _SHOWING or any(u.marked for u in letters):
+                return 0
+        ahead = self._next_script(end)
+        near = (around.anchors | ahead | self.context) & (LATIN | CYRILLIC)
+        if pure and not near and (scripts == GREEK or around.alone < _TWINS_ALONE):
+            return 0
+        rows = [self.table.twins[u.code] for u in letters]
+        first = self._first_script(units, rows, around, ahead or self.context)
+        if first == GREEK and not pure:
+            return GREEK
+        for script in (first, LATIN, CYRILLIC):
+            if script not in (LATIN, CYRILLIC) or (near and script != first and not near & script):
+                continue
+            if all(row[_SCRIPTS.index(script)] for row in rows):
+                return script
+        return 0 if pure else first
+
+    def _first_script(
+        self, units: list[_Unit], rows: list[tuple[int, int, int]], around: _Around, context: int
+    ) -> int:
+        """As `_script_without_anchor`, so that a word comes out alike with and without its letters swapped. Small κ and
+        τ stand for anchors (к, k): such a word does not go with the next one, but with the most letters around."""
+        if len(units) <= 2 and len(rows) == len(units) and all(row[0] in TWIN_PAIRS.values() for row in rows):
+            return LATIN
+        if len(units) <= 3 and self._in_cyrillic(units) in HIDDEN_WORDS:
+            return CYRILLIC if around.cyrillic else LATIN
+        script = context
+        if around.latin != around.cyrillic and any(map(self._stands_for_anchor, units)):
+            script = LATIN if around.latin > around.cyrillic else CYRILLIC
+        own = next((u.script for u in units if u.script in (LATIN, CYRILLIC)), 0)
+        if script == CYRILLIC and own != CYRILLIC and any(row[0] == 0x69 for row in rows):
+            return LATIN  # «ΙΕΕΕ» in a Russian text, as in `_resolve_part`
+        return script or own or LATIN
+
+    def _stands_for_anchor(self, unit: _Unit) -> bool:
+        """True for a small letter of Greek, Coptic or Cherokee that looks like k and к: these are no twins."""
+        code = unit.code
+        coptic = 0x2C80 <= code <= 0x2CE3 and code & 1
+        if not (0x3B1 <= code <= 0x3C9 or 0xAB70 <= code <= 0xABBF or coptic):
+            return False
+        latin, cyrillic, _ = self.table.twins.get(code, (0, 0, 0))
+        return latin != 0 and cyrillic != 0 and latin != 0x69 and latin not in TWIN_PAIRS.values()
+
+    def _look_around(self, start: int, end: int, block: int) -> _Around:
+        """*block* is where Unicode has the alphabet of the word: Chinese says nothing about Cherokee."""
+        seen = surely = alone = latin = cyrillic = 0
+        swapped = False
+        for codes in (self.codes[max(0, start - NEAR) : start], self.codes[end : end + NEAR]):
+            anchors = scripts = count = 0
+            same_block = False
+            for code in [*codes, 0x20]:
+                entry = int(self.table.entries[code])
+                if entry & WORD:
+                    same_block |= code >> 8 == block
+                    script, anchor = entry >> SCRIPT_SHIFT & 15, entry >> ANCHOR_SHIFT & 15
+                    seen |= anchor
+                    anchors |= anchor
+                    scripts |= script
+                    count += script != 0
+                    row = (0, 0, 0)
+                    if script in (GREEK, OTHER) and not anchor:
+                        row = self.table.twins.get(code, row)
+                    latin += anchor == LATIN or (row[0] != 0 and row[1] == 0)
+                    cyrillic += anchor == CYRILLIC or (row[1] != 0 and row[0] == 0)
+                elif not entry & DROP:
+                    if count >= _SHOWING and scripts & (GREEK | OTHER):
+                        if anchors == GREEK or (anchors == OTHER and same_block):
+                            surely |= anchors
+                        elif anchors in (LATIN, CYRILLIC) or (not anchors and scripts & (scripts - 1)):
+                            swapped = True
+                    if not anchors and scripts & OTHER and not scripts & (LATIN | CYRILLIC):
+                        alone += count
+                    anchors = scripts = count = 0
+                    same_block = False
+        return _Around(seen, surely, swapped or alone >= _TWINS_ALONE, alone, latin, cyrillic)
 
     def _in_cyrillic(self, units: list[_Unit]) -> str:
         out = []

@@ -283,6 +283,8 @@ def _lookalike(words: _Words) -> _Tally:
     doubtful: dict[int, int] = {}
     for i, word in words.flagged(FLAG_LOOKALIKE):
         numbers = _count_lookalikes(word)
+        if not any(numbers):
+            numbers = _count_foreign(word, int(words.hashes[i]))
         if any(numbers) and not words.is_transcription(i):
             (counted if numbers[0] else doubtful)[i] = sum(numbers)
     if words.many("lookalike", list(counted)):
@@ -306,6 +308,24 @@ def _count_lookalikes(word: str) -> tuple[int, int]:
             number, is_doubtful = _count_in_part([c for c in part if c.isalnum()])
             sure, doubtful = sure + number * (not is_doubtful), doubtful + number * is_doubtful
     return sure, doubtful
+
+
+def _count_foreign(word: str, value: int) -> tuple[int, int]:
+    """The same for a word of look-alikes of other alphabets alone that was turned, as Greek «ΤΗΕ».
+
+    It may be Greek («κατα» in an English text): for sure only when it became a word that every text has.
+    """
+    letters = [known for known in map(_letter, word) if known is not None]
+    if _is_formula(word) or any(letter.anchor or letter.script & (LATIN | CYRILLIC) for letter in letters):
+        return 0, 0
+    sure = len(letters) > 1 and value in _common_words()
+    return (len(letters), 0) if sure else (0, len(letters))
+
+
+@functools.cache
+def _common_words() -> frozenset[int]:
+    found = Canon(stop_words=True).stop_hashes
+    return frozenset(found.tolist() if found is not None else ())
 
 
 def _count_in_part(chars: list[str]) -> tuple[int, bool]:
