@@ -59,7 +59,7 @@ def docstring(thing: Any) -> str:
 def comments(kind: type) -> dict[str, str]:
     """What stands after `#:` behind the fields of a class."""
     source = inspect.getsource(kind)
-    return dict(re.findall(r"^    (\w+):.*?#: ?(.*)$", source, re.M))
+    return dict(re.findall(r"^    (\w+):(?:[^#\n]|\n(?!    \w+:))*?#: ?(.*)$", source, re.M))
 
 
 def fields(kind: type) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,12 @@ def fields(kind: type) -> Iterator[tuple[str, str]]:
 
 
 def methods(kind: type) -> Iterator[tuple[str, Any]]:
-    for name, thing in vars(kind).items():
+    """Those of our classes that it is made from, and its own."""
+    found: dict[str, Any] = {}
+    for one in reversed(kind.__mro__):
+        if one.__module__.partition(".")[0] == "doublet":
+            found |= vars(one)
+    for name, thing in found.items():
         if not name.startswith("_") and (
             inspect.isfunction(thing) or isinstance(thing, (property, classmethod))
         ):

@@ -128,6 +128,13 @@ def test_generated_pages_are_up_to_date(tool: str) -> None:
     assert done.returncode == 0, f"run `make docs`:\n{done.stdout}{done.stderr}"
 
 
+def test_what_a_class_inherits_and_long_comments_are_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    _, _, statistics = page.partition("### `CollectionStatistics`")
+    assert "- `mean_words`: Words of a document on average" in statistics.partition("###")[0]
+    assert "the share if nothing were left out" in page
+
+
 @pytest.mark.parametrize("target", ["check", "setup", "test", "bench", "docs", "run", "help"])
 def test_every_make_target_is_listed(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
