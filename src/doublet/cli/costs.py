@@ -26,7 +26,7 @@ PIVOT_CHOICE_S = 130e-6  #: seconds for each document that pivot words are chose
 BYTES_PER_SHINGLE = 20  #: while sets are joined by themselves
 BYTES_PER_STORED = 10  #: while they only verify
 BYTES_PER_KEY, BYTES_PER_VALUE, BYTES_PER_WORD = 32, 8, 170
-BYTES_PER_SAMPLED, MOST_ENTRIES = 22, 1 << 22  #: of shingles that lead to reworded copies; so many at most
+BYTES_PER_SAMPLED = 22  #: of shingles that lead to reworded copies
 BATCH_BYTES = 30_000_000  #: a batch as texts, words, signatures, where records are read one by one
 
 
@@ -52,6 +52,8 @@ class Costs:
         spelled = words * BYTES_PER_WORD * workers
         sets = characters * self.shingles * self.shingle_bytes
         if self.sampled:
+            from doublet.index.sampled import MOST_ENTRIES
+
             sets += min(MOST_ENTRIES, characters * self.shingles) * BYTES_PER_SAMPLED
         return round(sets + spelled + documents * self.document_bytes + self.fixed_bytes * workers)
 
@@ -96,7 +98,8 @@ def _taste(texts: list[str], name: str, parameters: dict[str, Any], after: float
         sizes = np.diff(exact.sets(texts)[1])
         seconds = (1 + after) * (time.perf_counter() - began) / letters
         return Costs(seconds, shingles=float(sizes.sum()) / letters, sampled=after == AUTO_JOIN)
-    signed = [one for part in in_parts(texts) for one in method.sign_texts(part)]  # the words are known now
+    for part in in_parts(texts):
+        method.sign_texts(part)  # the words are known now
     walks = 2 if method.needs_statistics else 1
     words, growth = 0, 0.0
     began = time.perf_counter()

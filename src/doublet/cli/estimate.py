@@ -25,7 +25,6 @@ LONG_BYTES = 8_000_000  #: records from this length on are not read whole for an
 # measure again when the store of the sets changes.
 BASE_BYTES = 50_000_000
 BYTES_PER_DOCUMENT = 300
-TABLE_BYTES = 60_000_000  #: the library that reads Parquet tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,8 @@ def estimate(
     memory_bytes: int | None = None,
 ) -> Estimate:
     """Read the beginning of some parts, sign it, and reckon from there."""
+    from doublet.jobs.dedupe.memory import TABLE_MEMORY
+
     texts: list[str] = []
     raw = consumed = records = characters = 0
     missing = {(source.fields.id, "--id-field"): 0, (source.fields.text, "--text-field"): 0}
@@ -104,7 +105,9 @@ def estimate(
     seconds = reading_s * scale * costs.walks + costs.work_s(characters * scale, documents)
     seconds /= max(1.0, 0.8 * workers)
     tables = any(part.kind == "parquet" for part in source.parts)
-    fixed = BASE_BYTES + TABLE_BYTES * tables + documents * BYTES_PER_DOCUMENT  # what cannot be moved to disk
+    fixed = (
+        BASE_BYTES + TABLE_MEMORY * tables + documents * BYTES_PER_DOCUMENT
+    )  # what cannot be moved to disk
     memory = fixed + costs.memory_bytes(characters * scale, documents, workers)
     return Estimate(
         source.total_bytes,
