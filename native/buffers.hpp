@@ -121,7 +121,7 @@ template <class T> struct Buffer {
     room = Pool::room(grown) / sizeof(T);
   }
   void push(T value) {
-    if (__builtin_expect(size == room, 0)) reserve(room ? room + room / 2 : 1024);
+    if (__builtin_expect(size == room, 0)) reserve(std::max<size_t>(1024, room + room / 2));
     data[size++] = value;
   }
   void append(const T* from, size_t count) {

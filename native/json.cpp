@@ -224,7 +224,10 @@ class LineReader {
       }
       if (p_ >= end_) return false;
       const uint8_t c = *p_++;
-      if (c == '"') { out.end = p_ - 1; return out.ascii || !check || utf8(out.begin, out.end); }
+      if (c == '"') {
+        out.end = p_ - 1;
+        return !check || ((out.ascii || utf8(out.begin, out.end)) && (!out.unicode || paired(out)));
+      }
       if (c < 0x20) return false;
       if (c >= 0x80) { out.ascii = false; continue; }
       if (c == '\\') {
@@ -283,6 +286,22 @@ class LineReader {
       if (*p < 0x80) { ++p; continue; }
       uint32_t code;
       if (!next(p, end, code)) return false;
+    }
+    return true;
+  }
+
+  // False when a \\u escape is one half of a pair of surrogates.
+  static bool paired(const Field& field) {
+    for (const uint8_t* p = field.begin; p < field.end;) {
+      if (*p != '\\') { ++p; continue; }
+      if (p[1] != 'u') { p += 2; continue; }
+      const uint32_t code = four(p + 2);
+      p += 6;
+      if (code < 0xD800 || code >= 0xE000) continue;
+      if (code >= 0xDC00 || field.end - p < 6 || p[0] != '\\' || p[1] != 'u') return false;
+      const uint32_t low = four(p + 2);
+      if (low < 0xDC00 || low > 0xDFFF) return false;
+      p += 6;
     }
     return true;
   }

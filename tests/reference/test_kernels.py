@@ -32,7 +32,53 @@ TRICKY = (
 
 SPACED = ["а", "о", "с", "в", "и", "ж", "x", "y", "w", "h", "a", "Δ", "漢", "но", "the", "7"]
 
+# Look-alikes of a third alphabet alone, among words that decide what they are.
+FOREIGN = [
+    *(
+        "ΤΗΕ",
+        "α",
+        "το",
+        "κακ",
+        "ᎪᎡᎬ",
+        "Ꭺ",
+        "ꭺꮋ",
+        "ⲥⲟ",
+        "ⲧⲕ",
+        "ꓔꓧꓰ",
+        "ս",
+        "ס",
+        "ΙΕΕΕ",
+        "Β",
+        "Ηα",
+        "ͷ",
+        "πο",
+        "χ2",
+    ),
+    *("κατά", "κατα\u0301", "Τ\u200bΗΕ", "ἀτε", "Τ_Η", "Kα", "сο", "ᎢΗΕ", "οᎬᎢ"),
+    *(
+        "the",
+        "dog",
+        "жук",
+        "подъём",
+        "τhε",
+        "жαк",
+        "ᎢhᎬ",
+        "λόγος",
+        "της",
+        "Δ",
+        "ΔΤ",
+        "ᏣᎳᎩ",
+        "ϣⲏⲣ",
+        "文字",
+        "12",
+        "т",
+        "NATO",
+    ),
+]
+
 hostile = st.one_of(
+    st.lists(st.sampled_from(FOREIGN), max_size=12).map(" ".join),
+    st.lists(st.sampled_from(FOREIGN), max_size=12).map("_ ".join),
     st.text(st.sampled_from(TRICKY), max_size=60),
     st.text(st.characters(codec=None), max_size=40),
     st.text(st.sampled_from("а о с в и a o c x n з  "), max_size=40),
@@ -282,6 +328,27 @@ def test_distinct_values_of_a_long_text(count, kinds):
     data = np.random.default_rng(count).integers(1, kinds, count, dtype=np.uint64)
     offsets = np.array([0, count], np.uint64)
     same_arrays(native.distinct(data, offsets), reference.distinct(data, offsets))
+
+
+@pytest.mark.parametrize(
+    "odd", ["\\ud83d", "\\ude00", "x\\ud83d\\n", "\\\\ud83d\\ude00", "\\ud83d\\ud83d\\ude00"]
+)
+def test_half_a_character_is_left_to_the_careful_reader(odd):
+    """Also in a field that nobody asks for."""
+    for field in ("id", "text", "more"):
+        record = {"id": "1", "text": "a b", "more": "y"}
+        line = ", ".join(f'"{name}": "{odd if name == field else value}"' for name, value in record.items())
+        block = f"{{{line}}}".encode()
+        fast, slow = native.json_sets(block, "id", "text", 2), reference.json_sets(block, "id", "text", 2)
+        assert fast[8].tolist() == slow[8].tolist() == [0]
+
+
+def test_a_short_id_before_one_with_escapes():
+    """Memory for one letter has to grow by more than half a letter."""
+    for _ in range(50):
+        block = b'{"id": 1, "text": "a b"}\n{"id": "\\u0431' + b"x" * 2000 + b'", "text": "c d"}'
+        fast = native.json_sets(block, "id", "text", 2)
+        assert fast[4] == b"1" + "\u0431".encode() + b"x" * 2000
 
 
 def test_json_sets_takes_plain_lines():
