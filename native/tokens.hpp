@@ -676,7 +676,7 @@ template <class C, class Sink> class Scanner {
     uint32_t surely = 0;   // scripts, Greek or other, of which a word is that is no disguise
     bool swapped = false;  // whether words hold look-alikes of other scripts
     size_t alone = 0;      // look-alikes of other alphabets in words that hold nothing else
-    size_t latin = 0, cyrillic = 0;  // letters that can only be of it, or stand for one of it alone
+    size_t latin = 0, cyrillic = 0;  // in words that hold look-alikes: letters that are of it, or stand for one of it, for sure
   };
 
   // The script of a word without anchors that holds look-alikes of Greek or other alphabets; 0: leave it.
@@ -696,7 +696,8 @@ template <class C, class Sink> class Scanner {
     if (pure && (around.surely & scripts)) return 0;
     if (pure && (scripts == kGreek || block <= kSymbolBlocks) && !around.swapped && (letters < kShowing || marked)) return 0;
     const uint32_t ahead = next_script(end);
-    const uint32_t near = (around.anchors | ahead | context_) & (kLatin | kCyrillic);
+    uint32_t near = (around.anchors | ahead | context_) & (kLatin | kCyrillic);
+    if (around.swapped) near |= (around.latin ? kLatin : 0u) | (around.cyrillic ? kCyrillic : 0u);
     if (pure && !near && (scripts == kGreek || around.alone < kTwinsAlone)) return 0;
     const uint32_t first = first_script(from, to, around, ahead ? ahead : context_);
     if (first == kGreek && !pure) return kGreek;
@@ -708,7 +709,7 @@ template <class C, class Sink> class Scanner {
   }
 
   // As script_without_anchor, so that a word comes out alike with and without its letters swapped. Small κ and τ stand
-  // for anchors (к, k): such a word does not go with the next one, but with the most letters around.
+  // for anchors (к, k): such a word does not go with the next one, but with those around that were swapped.
   uint32_t first_script(size_t from, size_t to, const Around& around, uint32_t context) const {
     const size_t count = to - from;
     bool twins = count <= 2, small = false, has_i = false;
@@ -722,7 +723,7 @@ template <class C, class Sink> class Scanner {
       has_i |= look == 0x69;
     }
     if (twins) return kLatin;
-    if (count <= 3 && hidden_word(from, to)) return around.cyrillic ? kCyrillic : kLatin;
+    if (count <= 3 && hidden_word(from, to)) return around.cyrillic || (around.anchors & kCyrillic) ? kCyrillic : kLatin;
     uint32_t script = context;
     if (small && around.latin != around.cyrillic) script = around.latin > around.cyrillic ? kLatin : kCyrillic;
     if (script == kCyrillic && own != kCyrillic && has_i) return kLatin;
@@ -745,7 +746,7 @@ template <class C, class Sink> class Scanner {
     const std::pair<size_t, size_t> sides[] = {{start > kNear ? start - kNear : 0, start}, {end, std::min(n_, end + kNear)}};
     for (auto [from, to] : sides) {
       uint32_t anchors = 0, scripts = 0;
-      size_t count = 0;
+      size_t count = 0, latin = 0, cyrillic = 0;
       bool same_block = false;
       for (size_t i = from; i <= to; ++i) {
         const uint32_t e = i < to ? t_[s_[i]] : 0;
@@ -756,13 +757,13 @@ template <class C, class Sink> class Scanner {
           anchors |= anchor;
           scripts |= script;
           count += script != 0;
-          out.latin += anchor == kLatin;
-          out.cyrillic += anchor == kCyrillic;
+          latin += anchor == kLatin;
+          cyrillic += anchor == kCyrillic;
           if ((script == kGreek || script == kOther) && !anchor) {
             auto found = fold_table.twins.find(s_[i]);
             if (found != fold_table.twins.end()) {
-              out.latin += found->second.look[0] && !found->second.look[1];
-              out.cyrillic += found->second.look[1] && !found->second.look[0];
+              latin += found->second.look[0] && !found->second.look[1];
+              cyrillic += found->second.look[1] && !found->second.look[0];
             }
           }
         } else if (!(e & kDrop)) {
@@ -771,8 +772,12 @@ template <class C, class Sink> class Scanner {
             else if (anchors == kLatin || anchors == kCyrillic || (!anchors && (scripts & (scripts - 1)))) out.swapped = true;
           }
           if (!anchors && (scripts & kOther) && !(scripts & (kLatin | kCyrillic))) out.alone += count;
+          if ((scripts & (kGreek | kOther)) && !(anchors & (kGreek | kOther))) {
+            out.latin += latin;
+            out.cyrillic += cyrillic;
+          }
           anchors = scripts = 0;
-          count = 0;
+          count = latin = cyrillic = 0;
           same_block = false;
         }
       }

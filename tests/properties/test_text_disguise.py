@@ -21,6 +21,23 @@ from doublet.text.tokens import Canon
 
 TO_LATIN = dict(zip("асеорхуАВЕКМНОРСТХУ", "aceopxyABEKMHOPCTXY", strict=True))
 TO_CYRILLIC = {latin: cyrillic for cyrillic, latin in TO_LATIN.items()}
+# Small letters, then capitals: some have their twin in Greek, some in Cherokee, some in both.
+ENGLISH_TO = {
+    "Greek": dict(
+        zip("aeiknoptuvwxyABEHIKMNOPTXYZ", "αεικηορτυνωχγΑΒΕΗΙΚΜΝΟΡΤΧΥΖ", strict=True),
+    ),
+    "Cherokee": dict(
+        zip(
+            "acdeghjklmprstvwyzABCDEGHJKLMPRSTVWYZ",
+            "ꭺꮯꭰꭼꮐꮋꭻꮶꮮꮇꮲꭱꮪꭲꮩꮃꭹꮓᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎩᏃ",
+            strict=True,
+        )
+    ),
+}
+RUSSIAN_TO = {
+    "Greek": dict(zip("акопртухфсАВЕКМНОРТУХГПФС", "ακοπρτγχφϲΑΒΕΚΜΗΟΡΤΥΧΓΠΦϹ", strict=True)),
+    "Cherokee": dict(zip("аекмнпрстуАВЕКМНРСТУ", "ꭺꭼꮶꮇꮋոꮲꮯꭲꭹᎪᏴᎬᏦᎷᎻᏢᏟᎢᎩ", strict=True)),
+}
 FEWER = 1 if kernels.BACKEND == "native" else 20  # the plain kernels are slow: every twentieth real text
 INVISIBLE = "\u200b\u200c\u200d\u2060\u00ad\ufeff\u200e"
 
@@ -63,6 +80,35 @@ def test_any_look_alikes_in_an_english_text_change_no_word(words: list[str], see
     text = " ".join([*words, "zigzag"])
     rng = random.Random(seed)
     assert words_of(swapped(text, TO_CYRILLIC, lambda: rng.random() < share)) == words_of(text)
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize("alphabets", [["Greek"], ["Cherokee"], ["Greek", "Cherokee"]], ids=" and ".join)
+@given(
+    words=st.lists(st.one_of(english_words, russian_words), min_size=1, max_size=30),
+    seed=st.integers(0, 2**32),
+    upper=st.booleans(),
+)
+def test_all_look_alikes_of_a_third_alphabet_change_no_word(
+    alphabets: list[str], words: list[str], seed: int, upper: bool
+) -> None:
+    rng = random.Random(seed)
+    for word_list, glue, to in ((ENGLISH, " bridge ", ENGLISH_TO), (RUSSIAN, " подъезд ", RUSSIAN_TO)):
+        # Between any two of them a word that shows that letters were swapped.
+        text = glue.join(["", *(word for word in words if word in word_list.split()), ""])
+        text = text.upper() if upper else text
+        tables = [to[name] for name in alphabets]
+        hidden = "".join(rng.choice([t[c] for t in tables if c in t] or [c]) for c in text)
+        assert words_of(hidden) == words_of(text)
+
+
+@pytest.mark.covers("T5")
+@given(
+    words=st.lists(st.sampled_from("το νερο και τα κακα α η ο τι κρασι ΝΕΡΟ ΚΑΙ ατομο".split()), max_size=12)
+)
+def test_greek_words_near_greek_ones_stay_greek(words: list[str]) -> None:
+    text = " λόγος ".join(["The word", *words, "stays"])
+    assert words_of(text)[2:-1] == words_of(" λόγος ".join(["", *words, ""]))
 
 
 @pytest.mark.covers("T5")
@@ -184,6 +230,28 @@ def test_swapped_real_texts_have_the_same_words_and_are_reported(
     assert equal > 0.99999
     # A text of a hundred words has five of them swapped, and some of these have no letter to swap.
     assert alarms >= (0.85 if way == "5% of the words" else 1) * len(texts)
+
+
+@pytest.mark.shared
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize("language", ["russian", "english"])
+@pytest.mark.parametrize("alphabets", [["Greek"], ["Cherokee"], ["Greek", "Cherokee"]], ids=" and ".join)
+@pytest.mark.parametrize("upper", [False, True], ids=["as they are", "capitals"])
+def test_real_texts_in_a_third_alphabet_have_the_same_words_and_are_reported(
+    shared: pathlib.Path, language: str, alphabets: list[str], upper: bool
+) -> None:
+    texts = some(real_texts(shared)[language], 100 // FEWER)
+    texts = [text.upper() for text in texts] if upper else texts
+    tables = [(RUSSIAN_TO if language == "russian" else ENGLISH_TO)[name] for name in alphabets]
+    rng = random.Random(1)
+    hidden = ["".join(rng.choice([t[c] for t in tables if c in t] or [c]) for c in text) for text in texts]
+    equal = share_of_equal_words(texts, hidden)
+    batch = Canon().tokens(hidden)
+    alarms = sum(find_disguise_in(text, batch, i).alarm for i, text in enumerate(hidden))
+    print(f"{language}, {alphabets}: {equal:.4%} of the words equal, alarm on {alarms} of {len(texts)} texts")
+    # One of the English texts is what is left of a binary file: single letters, and nothing to tell them by.
+    assert equal > 0.997
+    assert alarms >= 0.99 * len(texts)
 
 
 @pytest.mark.shared

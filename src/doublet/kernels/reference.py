@@ -112,7 +112,7 @@ class _Around(NamedTuple):
     surely: int  #: scripts, Greek or other, of which a word is that is no disguise
     swapped: bool  #: whether words hold look-alikes of other scripts
     alone: int  #: look-alikes of other alphabets in words that hold nothing else
-    latin: int  #: letters that can only be Latin, or stand for a Latin one alone
+    latin: int  #: in words that hold look-alikes: letters that are Latin, or stand for a Latin one, for sure
     cyrillic: int  #: the same for Cyrillic
 
 
@@ -304,6 +304,8 @@ class _Scanner:
                 return 0
         ahead = self._next_script(end)
         near = (around.anchors | ahead | self.context) & (LATIN | CYRILLIC)
+        if around.swapped:
+            near |= (LATIN if around.latin else 0) | (CYRILLIC if around.cyrillic else 0)
         if pure and not near and (scripts == GREEK or around.alone < _TWINS_ALONE):
             return 0
         rows = [self.table.twins[u.code] for u in letters]
@@ -320,12 +322,15 @@ class _Scanner:
     def _first_script(
         self, units: list[_Unit], rows: list[tuple[int, int, int]], around: _Around, context: int
     ) -> int:
-        """As `_script_without_anchor`, so that a word comes out alike with and without its letters swapped. Small κ and
-        τ stand for anchors (к, k): such a word does not go with the next one, but with the most letters around."""
+        """As `_script_without_anchor`, so that a word comes out alike with and without its letters swapped.
+
+        Small κ and τ stand for anchors (к, k): such a word does not go with the next one, but with those around that
+        were swapped as well.
+        """
         if len(units) <= 2 and len(rows) == len(units) and all(row[0] in TWIN_PAIRS.values() for row in rows):
             return LATIN
         if len(units) <= 3 and self._in_cyrillic(units) in HIDDEN_WORDS:
-            return CYRILLIC if around.cyrillic else LATIN
+            return CYRILLIC if around.cyrillic or around.anchors & CYRILLIC else LATIN
         script = context
         if around.latin != around.cyrillic and any(map(self._stands_for_anchor, units)):
             script = LATIN if around.latin > around.cyrillic else CYRILLIC
@@ -348,7 +353,7 @@ class _Scanner:
         seen = surely = alone = latin = cyrillic = 0
         swapped = False
         for codes in (self.codes[max(0, start - NEAR) : start], self.codes[end : end + NEAR]):
-            anchors = scripts = count = 0
+            anchors = scripts = count = in_latin = in_cyrillic = 0
             same_block = False
             for code in [*codes, 0x20]:
                 entry = int(self.table.entries[code])
@@ -362,8 +367,8 @@ class _Scanner:
                     row = (0, 0, 0)
                     if script in (GREEK, OTHER) and not anchor:
                         row = self.table.twins.get(code, row)
-                    latin += anchor == LATIN or (row[0] != 0 and row[1] == 0)
-                    cyrillic += anchor == CYRILLIC or (row[1] != 0 and row[0] == 0)
+                    in_latin += anchor == LATIN or (row[0] != 0 and row[1] == 0)
+                    in_cyrillic += anchor == CYRILLIC or (row[1] != 0 and row[0] == 0)
                 elif not entry & DROP:
                     if count >= _SHOWING and scripts & (GREEK | OTHER):
                         if anchors == GREEK or (anchors == OTHER and same_block):
@@ -372,7 +377,10 @@ class _Scanner:
                             swapped = True
                     if not anchors and scripts & OTHER and not scripts & (LATIN | CYRILLIC):
                         alone += count
-                    anchors = scripts = count = 0
+                    if scripts & (GREEK | OTHER) and not anchors & (GREEK | OTHER):
+                        latin += in_latin
+                        cyrillic += in_cyrillic
+                    anchors = scripts = count = in_latin = in_cyrillic = 0
                     same_block = False
         return _Around(seen, surely, swapped or alone >= _TWINS_ALONE, alone, latin, cyrillic)
 

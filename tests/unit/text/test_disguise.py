@@ -35,6 +35,10 @@ PARENTHESIZED = {ord("a") + i: 0x249C + i for i in range(26)}
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 FULL_WIDTH = {ord("a") + i: 0xFF41 + i for i in range(26)}
 TO_CYRILLIC = str.maketrans("aceopxyABEKMHOPCTX", "асеорхуАВЕКМНОРСТХ")
+TO_GREEK = str.maketrans("aeiknoptuvwxyABEHIKMNOPTXYZ", "αεικηορτυνωχγΑΒΕΗΙΚΜΝΟΡΤΧΥΖ")
+RUSSIAN_TO_GREEK = str.maketrans("акопртухфАВЕКМНОРТУХГПФ", "ακοπρτγχφΑΒΕΚΜΝΟΡΤΥΧΓΠΦ".replace("Ν", "Η"))
+TO_CHEROKEE = str.maketrans("ABCDEGHJKLMPRSTVWYZ", "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎩᏃ")
+TO_LISU = str.maketrans("ABCDEFGHIJKLMNOPRSTUVWXYZ", "ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ")
 
 
 def finding(result: Disguise, kind: str) -> DisguiseFinding:
@@ -126,6 +130,21 @@ TRICKS = {
     "Greek letters of all kinds": (ENGLISH, ENGLISH.translate(str.maketrans("uyk", "υγκ")), "lookalike"),
     "Armenian letters": (ENGLISH, ENGLISH.translate(str.maketrans("onhug", "օոհսց")), "lookalike"),
     "Cherokee small letters": (ENGLISH, ENGLISH.translate(str.maketrans("ervz", "ꭼꭱꮩꮓ")), "lookalike"),
+    "all in Greek": (ENGLISH, ENGLISH.translate(TO_GREEK), "lookalike"),
+    "all in Greek, capitals": (ENGLISH.upper(), ENGLISH.upper().translate(TO_GREEK), "lookalike"),
+    "all in Greek, Russian": (RUSSIAN, RUSSIAN.translate(RUSSIAN_TO_GREEK), "lookalike"),
+    "all in Greek, Russian capitals": (
+        RUSSIAN.upper(),
+        RUSSIAN.upper().translate(RUSSIAN_TO_GREEK),
+        "lookalike",
+    ),
+    "all in Cherokee, capitals": (ENGLISH.upper(), ENGLISH.upper().translate(TO_CHEROKEE), "lookalike"),
+    "all in Cherokee and Greek": (
+        ENGLISH.upper(),
+        ENGLISH.upper().translate(TO_CHEROKEE).translate(TO_GREEK),
+        "lookalike",
+    ),
+    "all in Lisu, no letter left": (ENGLISH.upper(), ENGLISH.upper().translate(TO_LISU), "lookalike"),
     "Hebrew letters": (ENGLISH, ENGLISH.replace("o", "ס"), "lookalike"),
     "Deseret letters": (ENGLISH, ENGLISH.translate(str.maketrans("oc", "𐐬𐐽")), "lookalike"),
     "tags": (ENGLISH, every(ENGLISH, 5, "\U000e0061"), "invisible"),
@@ -184,6 +203,65 @@ SET_APART = {
 @pytest.mark.parametrize(("text", "expected"), SET_APART.values(), ids=SET_APART)
 def test_letters_set_apart(text: str, expected: str) -> None:
     assert Canon().tokens([text], words=True).words(0) == expected.split()
+
+
+# A word made of look-alikes of a third alphabet alone: turned where its neighbours say what it is.
+FOREIGN_WORDS = {
+    "English, at the start": ("ΤΗΕ quick dog", "the quick dog"),
+    "English, at the end": ("one quick ΑΤΟΜ", "one quick atom"),
+    "Russian": ("жёлтый κοτ спит", "желтый кот спит"),
+    "letters of Cyrillic alone": ("жёлтый ποποκ спит", "желтый попок спит"),
+    "between two alphabets, with a letter of one alone": ("good ποπ кот жил", "good поп кот жил"),
+    "Cherokee": ("we ᎪᎡᎬ here", "we are here"),
+    "a Cherokee letter alone": ("Ꭺ dog barks", "a dog barks"),
+    "Coptic": ("one ⲥⲟⲛ dog", "one con dog"),
+    "zero-width characters inside": ("the Τ\u200bΗ\u200bΕ dog", "the the dog"),
+    "marks that are not Greek": ("the Τ\u0336Η\u0336Ε dog", "the the dog"),
+    "with a digit": ("model ΑΤΗ7 sold", "model ath7 sold"),
+    "with an underline": ("the ΑΤ_ΗΑ dog", "the at_ha dog"),
+    "letters set apart": ("the dog Τ Η Ε Ν ran", "the dog then ran"),
+    "two alphabets mixed": ("the ΑᎢΗ dog", "the ath dog"),
+    "a single letter where others were swapped": ("ηοω thατ's α dοg", "now that s a dog"),
+    "two letters where others were swapped": ("wε gο το thε dοgs", "we go to the dogs"),
+    "Latin between Russian words: і is no Russian letter": ("стандарт ΙΕΕΕ жив", "стандарт ieee жив"),
+    "a Russian word behind a capital": ("дοлго жил Ηα дαче", "долго жил на даче"),
+    "Chinese near by says nothing about Cherokee": ("we ᎪᎡᎬ here 大家都是人", "we are here 大家都是人"),
+    # Left as they are.
+    "one word is the whole text": ("ΤΗΕ", "τηε"),
+    "only words without anchors": ("Το νερο και το κρασι", "το νερο και το κρασι"),
+    "no twin for each letter": ("the quick ΑΓΑΠΗ dog", "the quick αγαπη dog"),
+    "an angle": ("the angle α of rays", "the angle α of rays"),
+    "an angle, Russian": ("угол α между лучами", "угол α между лучами"),
+    "two letters of a formula": ("the phase ωτ of waves", "the phase ωτ of waves"),
+    "a letter with a digit": ("the test χ2 and ρ0 fail", "the test χ2 and ρ0 fail"),
+    "Greek accents": ("the word κατά means down", "the word κατα means down"),
+    "Greek accents taken apart": ("the word κατα\u0301 means down", "the word κατα means down"),
+    "breathings": ("the word ἀτε means so", "the word ατε means so"),
+    "Greek inside English": ("as in λόγος και τα νερα or so", "as in λογοσ και τα νερα or so"),
+    "fraternities": ("houses ΤΚΕ and ΣΑΕΔ here", "houses τκε and σαεδ here"),
+    "Cherokee inside English": ("they say ᏣᎳᎩ ᎪᎡᎬ here", "they say ᏣᎳᎩ ᎪᎡᎬ here"),
+    "a Hebrew letter": ("the letter ס is round", "the letter ס is round"),
+    "an Arabic letter": ("the letter ه is round", "the letter ه is round"),
+}
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize(("text", "expected"), FOREIGN_WORDS.values(), ids=FOREIGN_WORDS)
+def test_words_of_look_alikes_of_a_third_alphabet_alone(text: str, expected: str) -> None:
+    assert Canon().tokens([text], words=True).words(0) == expected.split()
+
+
+def test_words_turned_whole_are_enough_for_an_alarm() -> None:
+    text = "You may go into that house, but not yet: you may put out the lights, and keep two of them."
+    hidden = re.sub(r"\b(into|not|yet|out|put|keep|two)\b", lambda m: m[0].translate(TO_GREEK), text)
+    assert folded(hidden) == folded(text)
+    found = finding(find_disguise(hidden), "lookalike")
+    assert (found.alarm, found.words) == (True, 7)
+
+
+def test_a_turned_word_that_every_text_has_is_told_and_others_only_with_it() -> None:
+    assert finding(find_disguise("She is ΝΟΤ the one for this job"), "lookalike").words == 1
+    assert find_disguise("The walls say ΤΕΧΝΗ, ΚΑΤΑ, ΝΕΡΟ and ΑΡΕΤΗ in large letters") == Disguise()
 
 
 def test_several_tricks_at_once() -> None:
@@ -283,6 +361,21 @@ HONEST = {
     "Greek letters beside others": (
         "sinα, cosβ, tgα, kα, αx, ωt, sinωt, λmax, σT, αs, ρgh, τxy, εab, Rα, Kα, Lβ, Hγ, αвх, μср, ηмакс, ΔHисп, πr"
     ),
+    "Greek letters in formulas": (
+        "The angle α, the density ρ, χ² = 3.1, viscosity η, ratio κ, times τ and ν, ΔT, Σ, ωτ, αν, κτ, αε, ρν, τρ; "
+        "пусть α — угол, ρ — плотность, χ² — критерий, η — вязкость, ΔТ, Σ, ωτ, ατ, κτ, ρα, χα, ορ, αρ"
+    ),
+    "fraternities": "Members of ΑΒΓ, ΤΚΕ, ΑΤΟ, ΚΑ, ΑΧΑ and ΑΚΑ met; ΑΖ, ΖΒΤ and ΑΟΤ did not come, nor did ΧΗ and ΚΚΚ",
+    "Greek words in English": (
+        "The noun τέχνη (art), the adverb κατά, the words νερό and πατέρα, ἀρετή and ἔργον; ΤΕΧΝΗ, ΚΑΤΑ, ΝΕΡΟ, ΑΡΕΤΗ"
+    ),
+    "Greek inside English": (
+        "It begins: Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια, το νερό και το κακό. That is all."
+    ),
+    "Greek in capitals": "ΤΟ ΝΕΡΟ ΚΑΙ ΤΟ ΚΡΑΣΙ, Η ΤΙΜΗ ΚΑΙ ΤΟ ΚΑΚΟ, ΟΛΟΙ ΟΙ ΑΝΘΡΩΠΟΙ ΕΙΝΑΙ ΕΛΕΥΘΕΡΟΙ ΚΑΙ ΙΣΟΙ",
+    "other alphabets inside English and Russian": (
+        "Cherokee ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᎴ ᎪᎡᎬ, Coptic ⲡⲛⲟⲩⲧⲉ ⲟⲩⲟϩ ⲛⲉⲙ ⲥⲟⲛ, Hebrew ס and סס; армянские ու, հավասար, օր, սոս"
+    ),
     "indices": "aᵢxᵢ, aᵢⱼ, Rᵢⱼₖₗ, xₘₐₓ, yₘᵢₙ, tₙ, 1ˢᵗ, 2ⁿᵈ, Mᵐᵉ, nº, eⁱˣ, Nₐ, pₖₐ, vₘₐₓ, xⁿ, λₘₐₓ, Tₘᵢₙ",
     "Roman numerals as one letter": "Ⅰ, Ⅱ, Ⅲ и Ⅳ; главы ⅩⅩⅩⅤ, ⅩⅬⅤ, ⅭⅩⅩⅩ, ⅯⅯⅩⅩ и ⅬⅩⅩⅩ, пункты ⅰ, ⅱ, ⅲ, ⅹⅹⅹⅴ",
     "letters with strokes": "Łódź, Ørsted, Đorđe, Ħamrun, Şişli, Bøk, smørrebrød, żółć, łąka, Đặng, ƒ(x), ħω, Þór",
@@ -361,6 +454,12 @@ QUIET = (
     "sizes",
     "the old spelling, typed with a Latin i",
     "Greek letters beside others",
+    "Greek letters in formulas",
+    "fraternities",
+    "Greek words in English",
+    "Greek inside English",
+    "Greek in capitals",
+    "other alphabets inside English and Russian",
     "indices",
     "Roman numerals as one letter",
     "letters with strokes",
