@@ -680,7 +680,8 @@ template <class C, class Sink> class Scanner {
   };
 
   // The script of a word without anchors that holds look-alikes of Greek or other alphabets; 0: leave it.
-  uint32_t script_behind(size_t from, size_t to, uint32_t scripts, size_t start, size_t end) const {
+  // Rare, and kept out of line so that the loops over plain words stay small.
+  __attribute__((noinline, cold)) uint32_t script_behind(size_t from, size_t to, uint32_t scripts, size_t start, size_t end) const {
     const bool pure = !(scripts & (scripts - 1));
     size_t letters = 0;
     uint32_t block = 0;
