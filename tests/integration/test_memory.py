@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from doublet.jobs.dedupe.memory import TABLE_MEMORY
 from doublet.signatures import METHODS
 
 ALLOWED = 120_000_000
@@ -131,5 +132,5 @@ def test_no_kind_of_input_takes_more_than_it_was_allowed(collection: Path, form:
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
         parquet.write_table(arrow.Table.from_pylist(records), path)
-    allowed = ALLOWED + (60_000_000 if form == "parquet" else 0)
+    allowed = ALLOWED + (TABLE_MEMORY if form == "parquet" else 0)
     assert run(path, "tfidf", allowed)["peak"] <= allowed

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import contextlib
 import errno
 import gzip
 import io
 import lzma
 import os
+import signal
 import stat
 import sys
 import tempfile
@@ -325,10 +327,25 @@ def is_stream(path: Path) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
+@contextlib.contextmanager
+def _unstopped() -> Iterator[None]:
+    """The user's wish to stop waits: a file that is being made has nobody yet who would remove it."""
+    wishes = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, wishes)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def spool(stream: IO[bytes], label: str) -> Any:
     """Copy a stream into a temporary file that disappears when it is closed, so that it can be read twice."""
     try:
-        spooled = tempfile.NamedTemporaryFile(prefix="doublet-input-")  # noqa: SIM115 - closed by the source
+        with _unstopped():
+            spooled = tempfile.NamedTemporaryFile(prefix="doublet-input-")  # noqa: SIM115 - closed by the source
     except OSError as error:
         raise SpillFailed(f"no temporary file for {label}: {error.strerror or error}") from error
     try:

@@ -22,7 +22,9 @@ KEY_SHARE = (
 )
 WORD_SHARE = 3  #: the same for the words that threads remember, where a method spells or reduces them
 LEAST_SHARE = 5  #: what is left beside the statistics of a collection is at least such a part
-TABLE_MEMORY = 60_000_000  #: the library that reads Parquet tables
+TABLE_MEMORY = (
+    90_000_000  #: the library that reads Parquet tables; how much of it is loaded depends on the system
+)
 WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 
 
