@@ -5,16 +5,9 @@
 // a good line, but must never accept a bad one.
 #include "kernels.hpp"
 #include "sets_of_words.hpp"
+#include "vectors.hpp"
 
 #include <string_view>
-
-#if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 warns about its own header
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#endif
 
 namespace doublet {
 
@@ -38,16 +31,8 @@ inline uint64_t has_byte(uint64_t v, uint8_t b) {
 constexpr size_t kSpare = 64;  // characters that a vector may write beyond the last one
 
 #if defined(__x86_64__)
-bool wide_vectors() {
-  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                          __builtin_cpu_supports("avx512vbmi2");
-  return can && vector_bits() >= 512;
-}
-
-#define DOUBLET_JSON __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2")))
-
 // What a letter behind a backslash stands for; letters without a meaning of their own stand for themselves.
-DOUBLET_JSON inline __m512i meanings(__m512i v) {
+DOUBLET_WIDE inline __m512i meanings(__m512i v) {
   v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('n')), v, _mm512_set1_epi8('\n'));
   v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('t')), v, _mm512_set1_epi8('\t'));
   v = _mm512_mask_blend_epi8(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('r')), v, _mm512_set1_epi8('\r'));
@@ -60,7 +45,7 @@ inline int ones_first(uint64_t mask) { return ~mask ? __builtin_ctzll(~mask) : 6
 
 // Plain letters and short escapes, sixty-four bytes at a time, up to the first one that needs a closer look: \\u, a run of
 // backslashes, or what stands at the end. Moves p there; gives the place behind the last character written.
-DOUBLET_JSON uint8_t* unescaped(const uint8_t*& p, const uint8_t* end, uint8_t* to) {
+DOUBLET_WIDE uint8_t* unescaped(const uint8_t*& p, const uint8_t* end, uint8_t* to) {
   while (end - p > 64) {
     const __m512i v = _mm512_loadu_si512(p);
     const uint64_t slash = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
@@ -89,7 +74,7 @@ DOUBLET_JSON uint8_t* unescaped(const uint8_t*& p, const uint8_t* end, uint8_t* 
 
 // Characters of one and two bytes and short escapes, thirty-two bytes at a time, up to the first byte that needs a closer
 // look: another escape, a longer character, or what is no UTF-8. Moves p there; gives the place behind the last character.
-DOUBLET_JSON uint16_t* pairs_of_bytes(const uint8_t*& p, const uint8_t* end, uint16_t* to) {
+DOUBLET_WIDE uint16_t* pairs_of_bytes(const uint8_t*& p, const uint8_t* end, uint16_t* to) {
   const __m512i low5 = _mm512_set1_epi16(0x1F), low6 = _mm512_set1_epi16(0x3F);
   while (end - p > 32) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -126,7 +111,7 @@ DOUBLET_JSON uint16_t* pairs_of_bytes(const uint8_t*& p, const uint8_t* end, uin
 struct StringBlock {
   uint64_t stops, slashes, high;
 };
-DOUBLET_JSON inline StringBlock string_block(const uint8_t* p) {
+DOUBLET_WIDE inline StringBlock string_block(const uint8_t* p) {
   const __m512i v = _mm512_loadu_si512(p);
   const uint64_t slashes = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
   const uint64_t stops = slashes | _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('"')) | _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8(0x20));
@@ -248,7 +233,7 @@ class LineReader {
 
 #if defined(__x86_64__)
   // Goes on to the end of the string, or to the first byte that the plain loop must look at.
-  DOUBLET_JSON void pass_wide(Field& out) {
+  DOUBLET_WIDE void pass_wide(Field& out) {
     while (end_ - p_ > 64) {
       const StringBlock block = string_block(p_);
       uint64_t stops = block.stops;

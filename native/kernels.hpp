@@ -3,9 +3,11 @@
 #include "buffers.hpp"
 #include "fold.hpp"
 
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace doublet {
@@ -136,23 +138,13 @@ class Distinct {
 
 void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out);
 
-int vector_bits();  // the limit at hand
 int limit_vectors(int bits);  // widest vectors to use; returns what will be used
 
 void check_offsets(View<uint64_t> offsets, size_t values);
 
-// Runs work(part) for each part on its own thread (on this one when there is a single part); rethrows the first error.
-template <class Work> void in_parallel(size_t parts, Work work);
-
 void bind_sets(nb::module_& m);
 
-}  // namespace doublet
-
-#include <exception>
-#include <optional>
-#include <thread>
-
-namespace doublet {
+// Runs work(part) for each part on its own thread (on this one when there is a single part); rethrows the first error.
 template <class Work> void in_parallel(size_t parts, Work work) {
   if (parts <= 1) {
     if (parts) work(size_t{0});

@@ -5,6 +5,7 @@
 // at once. Collisions in the table cost time, never correctness: the order is a function of the fingerprint alone, and a
 // cell of 1 proves that the fingerprint is in one document.
 #include "kernels.hpp"
+#include "vectors.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -21,14 +22,6 @@
 #include <mutex>
 #include <system_error>
 #include <tuple>
-
-#if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 warns about its own header
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#endif
 
 namespace doublet {
 
@@ -65,13 +58,6 @@ void pwrite_all(int fd, const void* from, size_t bytes, uint64_t at) {
     bytes -= static_cast<size_t>(put);
   }
 }
-
-#if defined(__x86_64__)
-bool wide_vectors() {
-  static const bool can = __builtin_cpu_supports("avx512f");
-  return can && vector_bits() >= 512;
-}
-#endif
 
 inline uint32_t prefix_length(uint32_t size, double threshold) {
   const double needed = std::ceil(threshold * size - 1e-9);
@@ -234,7 +220,7 @@ class Postings {
   }
 #if defined(__x86_64__)
   // The same for eight values at a time; gives how far it came.
-  __attribute__((target("avx512f"))) uint32_t find_wide(const uint64_t* marks, const uint64_t* values, uint32_t from, uint32_t to, Hit*& hit) const {
+  DOUBLET_WIDE uint32_t find_wide(const uint64_t* marks, const uint64_t* values, uint32_t from, uint32_t to, Hit*& hit) const {
     const __m512i one = _mm512_set1_epi64(1), low6 = _mm512_set1_epi64(63);
     const __m128i shift = _mm_cvtsi32_si128(mark_shift_);
     for (; to - from >= 8; from += 8) {

@@ -1,15 +1,8 @@
 // Runs of words as numbers: shingle, distinct, minima, simhash, components.
 #include "kernels.hpp"
+#include "vectors.hpp"
 
 #include <stdexcept>
-
-#if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 warns about its own header
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#endif
 
 namespace doublet {
 
@@ -21,13 +14,8 @@ void check_offsets(View<uint64_t> offsets, size_t values) {
 }
 
 #if defined(__x86_64__)
-static bool wide_products() {
-  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-  return can && vector_bits() >= 512;
-}
-
 // Shingles from each of eight places at a time; gives how many were made.
-__attribute__((target("avx512f,avx512dq"))) static size_t roll_wide(const uint64_t* words, size_t count, size_t size, uint64_t extra, uint64_t* to) {
+DOUBLET_WIDE static size_t roll_wide(const uint64_t* words, size_t count, size_t size, uint64_t extra, uint64_t* to) {
   const __m512i factor = _mm512_set1_epi64(static_cast<long long>(kShingleFactor)), more = _mm512_set1_epi64(static_cast<long long>(extra));
   const __m512i first = _mm512_set1_epi64(static_cast<long long>(kMixFirst)), second = _mm512_set1_epi64(static_cast<long long>(kMixSecond));
   size_t at = 0;
@@ -53,7 +41,7 @@ void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& ou
   size_t from = 0;
 #if defined(__x86_64__)
   constexpr size_t kShort = 12;  // longer ones are cheaper one by one, each made of the one before
-  if (length <= kShort && wide_products()) from = roll_wide(words, made, length, extra, out.data + out.size);
+  if (length <= kShort && wide_vectors()) from = roll_wide(words, made, length, extra, out.data + out.size);
   out.size += from;
   if (from == made) return;
 #endif

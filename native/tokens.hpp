@@ -1,17 +1,13 @@
 // One pass over a text: words folded, hashed, flagged. Twin of _Scanner in doublet/kernels/reference.py, which defines it.
 #pragma once
 #include "fold.hpp"
+#include "vectors.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <vector>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define DOUBLET_WIDE __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
-#endif
 
 namespace doublet {
 
@@ -39,24 +35,7 @@ inline bool is_blank(uint32_t c) {
 
 constexpr size_t kBlock = 256;
 
-int vector_bits();
-
-inline bool wide_words() {
 #if defined(__x86_64__)
-  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi2");
-  return can && vector_bits() >= 512;
-#else
-  return false;
-#endif
-}
-
-#if defined(__x86_64__)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 says so of its own header
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
 // Sixty-four characters at a time: a bit each for what they are, and the letters that they become.
 template <class C> struct WideBlock {
   uint64_t word = 0, drop = 0, odd = 0;                   // odd: not to be read here
@@ -175,9 +154,6 @@ template <class C> struct WideBlock {
     }
   }
 };
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 #endif
 
 // factor^i and its inverse modulo 2^64, for the places of a block.
@@ -210,7 +186,7 @@ template <class C, class Sink> class Scanner {
   void run() {
 #if defined(__x86_64__)
     if constexpr (sizeof(C) < 4)
-      if (wide_words()) return run_wide();
+      if (wide_vectors()) return run_wide();
 #endif
     uint64_t sums[kBlock + 1];
     uint32_t unions[kBlock];

@@ -282,7 +282,8 @@ def _lookalike(words: _Words) -> _Tally:
     counted: dict[int, int] = {}
     doubtful: dict[int, int] = {}
     for i, word in words.flagged(FLAG_LOOKALIKE):
-        numbers = _count_lookalikes(word)
+        count = _count_lookalikes_again if len(word) <= _REMEMBERED else _count_lookalikes
+        numbers = count(word)
         if not any(numbers):
             numbers = _count_foreign(word, int(words.hashes[i]))
         if any(numbers) and not words.is_transcription(i):
@@ -298,7 +299,6 @@ def _lookalike(words: _Words) -> _Tally:
     return tally
 
 
-@functools.lru_cache(maxsize=4096)
 def _count_lookalikes(word: str) -> tuple[int, int]:
     """Letters of *word* that stand for letters of another script: in parts that nobody writes so, and in parts that
     honest people may have written."""
@@ -326,6 +326,10 @@ def _count_foreign(word: str, value: int) -> tuple[int, int]:
 def _common_words() -> frozenset[int]:
     found = Canon(stop_words=True).stop_hashes
     return frozenset(found.tolist() if found is not None else ())
+
+
+_REMEMBERED = 64  # letters of a word that comes again
+_count_lookalikes_again = functools.lru_cache(maxsize=4096)(_count_lookalikes)
 
 
 def _count_in_part(chars: list[str]) -> tuple[int, bool]:
