@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -52,7 +53,7 @@ class Pool {
     if (room(data) >= kLarge) {
       std::lock_guard<std::mutex> lock(mutex());
       auto& kept = blocks();
-      if (kept.size() < kKept && room(data) < (size_t{1} << 26)) {
+      if (kept.size() < kKept && room(data) < (size_t{1} << 26) && !frugal()) {
         kept.push_back(data);
         return;
       }
@@ -68,6 +69,16 @@ class Pool {
     ::malloc_trim(0);
 #endif
   }
+  // For work within a tight budget of memory. Nothing is kept, and what is freed goes back to the system at once: the
+  // C library would raise the size from which it does so whenever a larger block is freed.
+  static void save(bool on) noexcept {
+    frugal() = on;
+    if (!on) return;
+    clear();
+#if defined(__GLIBC__)
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
+  }
   static size_t room(const void* data) { return *reinterpret_cast<const size_t*>(static_cast<const char*>(data) - kHeader); }
 
  private:
@@ -75,7 +86,7 @@ class Pool {
   static void* fresh(size_t bytes) {
 #if defined(__linux__)
     constexpr size_t kPage = size_t{1} << 21;
-    if (bytes >= 2 * kPage) {
+    if (bytes >= 2 * kPage && !frugal()) {
       void* at = nullptr;
       if (::posix_memalign(&at, kPage, bytes)) return nullptr;
       ::madvise(at, bytes / kPage * kPage, MADV_HUGEPAGE);  // not the end: it may never be used
@@ -83,6 +94,10 @@ class Pool {
     }
 #endif
     return std::malloc(bytes);
+  }
+  static std::atomic<bool>& frugal() {
+    static std::atomic<bool> on{false};
+    return on;
   }
   static std::mutex& mutex() {
     static std::mutex* one = new std::mutex;  // arrays may outlive the module

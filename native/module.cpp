@@ -43,6 +43,7 @@ NB_MODULE(_native, m) {
   m.def("heaviest", &heaviest, nb::arg("weights"), nb::arg("ranks"), nb::arg("offsets"), nb::arg("count"));
   m.def("minima", &minima, nb::arg("values"), nb::arg("offsets"), nb::arg("factors"), nb::arg("terms"), nb::arg("threads") = 1);
   m.def("limit_vectors", &limit_vectors, nb::arg("bits"));
+  m.def("save_memory", [](bool on) { Pool::save(on); }, nb::arg("on"));
   m.def("simhash", &simhash, nb::arg("values"), nb::arg("weights").none(), nb::arg("offsets"));
   m.def("components", &components, nb::arg("count"), nb::arg("left"), nb::arg("right"));
   m.def("common_runs", &common_runs, nb::arg("a"), nb::arg("b"), nb::arg("size"));

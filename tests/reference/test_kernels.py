@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
+import subprocess
+import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -449,23 +451,57 @@ def test_set_store(tmp_path_factory, case, threshold, containment, threads, spil
     assert fast.minima(factors, terms, order).tolist() == slow.minima(factors, terms, order).tolist()
 
 
-@pytest.mark.skipif(
+def resident_after(steps: str) -> list[int]:
+    """What *steps* note with `told`, run in a process of their own: here other tests leave free memory behind."""
+    begin = """
+        import os, numpy as np
+        from doublet.kernels import native
+        noted = []
+        def told():
+            with open("/proc/self/statm") as sizes:
+                noted.append(int(sizes.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+    """
+    program = "\n".join((textwrap.dedent(begin), textwrap.dedent(steps), "print(*noted)"))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return [int(size) for size in done.stdout.split()]
+
+
+tells_memory = pytest.mark.skipif(
     not Path("/proc/self/statm").exists(), reason="the system does not tell the memory of a process"
 )
-def test_a_closed_store_gives_its_memory_back():
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    data = np.random.default_rng(1).integers(1, 2**63, 1_000_000, dtype=np.uint64)
-    offsets = np.arange(0, len(data) + 1, 1000, dtype=np.uint64)
-    before = resident()
-    store = native.SetStore(0, "", 1)
-    for _ in range(12):
-        store.add(data, offsets)
-    held = resident() - before
-    store.close()
-    assert held > 90_000_000
-    assert resident() - before < held // 3
+
+@tells_memory
+def test_a_closed_store_gives_its_memory_back():
+    before, full, closed = resident_after("""
+        data = np.random.default_rng(1).integers(1, 2**63, 1_000_000, dtype=np.uint64)
+        offsets = np.arange(0, len(data) + 1, 1000, dtype=np.uint64)
+        told()
+        store = native.SetStore(0, "", 1)
+        for _ in range(12):
+            store.add(data, offsets)
+        told()
+        store.close()
+        told()
+    """)
+    assert full - before > 90_000_000
+    assert closed - before < (full - before) // 3
+
+
+@tells_memory
+@pytest.mark.parametrize("on", [False, True])
+def test_memory_is_kept_for_the_next_piece_of_work_unless_it_is_saved(on):
+    before, full, freed = resident_after(f"""
+        native.save_memory({on})
+        texts = ["a b " * 100_000] * 12
+        told()
+        made = [native.tokenize([text]) for text in texts]
+        told()
+        del made
+        told()
+    """)
+    assert full - before > 20_000_000
+    assert (freed - before < (full - before) // 3) == on
 
 
 @settings(max_examples=60, deadline=None)

@@ -998,6 +998,11 @@ def number_words(words: U64) -> tuple[U64, U32]:
     return np.array(list(known), np.uint64), np.array(numbers, np.uint32)
 
 
+def save_memory(on: bool) -> None:
+    """Keep no memory for the next piece of work, as long as *on*: what is freed goes back to the system at once. The
+    native kernels keep large blocks, since new pages cost more than the work on them; here there is nothing to do."""
+
+
 def sample_keys(values: U64, offsets: U64, first: int, bits: int) -> tuple[U64, NDArray[np.uint8]]:
     """One in 2 ** *bits* of the fingerprints of documents *first* and on, chosen by their second lowest byte: the
     fingerprint with the number of its document in place of its 24 lowest bits, and that byte."""

@@ -28,7 +28,7 @@ from doublet.errors import UsageError
 from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
 from doublet.jobs.dedupe.documents import Documents
 from doublet.jobs.dedupe.joining import join
-from doublet.jobs.dedupe.memory import limit_work, share_out, spilling
+from doublet.jobs.dedupe.memory import limit_work, saving, share_out, spilling
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes, check_share
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
@@ -103,20 +103,23 @@ def dedupe_inputs(
         parameters["threshold"] = check_share("threshold", threshold)
     check_files(source, groups_out, kept_out)
     limit = limit_work(source, memory_bytes, wishes.workers, spill_folder)
-    with spilling(limit.folder):
-        plan = Plan.make(method, parameters, source, wishes.workers, limit)
-    room = share_out(plan, wishes, limit)
-    store = kernels.SetStore(room.store, room.folder, wishes.workers)
-    try:
-        collection = read(source, plan, wishes, store, room, progress)
-        with spilling(room.folder):
-            links = join(collection, plan, wishes, room, progress)
-            grouped = make_groups(collection, links, plan.threshold, room)
-            listed = list_pairs(collection, wishes, plan.threshold, room, progress)
-            related, grouped = find_copies(source, collection, plan, wishes, links, grouped, room, progress)
-    finally:
-        store.close()
-        plan.signed.close()
+    with saving(memory_bytes):
+        with spilling(limit.folder):
+            plan = Plan.make(method, parameters, source, wishes.workers, limit)
+        room = share_out(plan, wishes, limit)
+        store = kernels.SetStore(room.store, room.folder, wishes.workers)
+        try:
+            collection = read(source, plan, wishes, store, room, progress)
+            with spilling(room.folder):
+                links = join(collection, plan, wishes, room, progress)
+                grouped = make_groups(collection, links, plan.threshold, room)
+                listed = list_pairs(collection, wishes, plan.threshold, room, progress)
+                related, grouped = find_copies(
+                    source, collection, plan, wishes, links, grouped, room, progress
+                )
+        finally:
+            store.close()
+            plan.signed.close()
     names, outcomes = collection.names, collection.outcomes
     notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
     if collection.disguised:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from doublet import kernels
 from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, wrong_type
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
 from doublet.jobs.dedupe.signed import Signed
 from doublet.signatures import Limit
 
 LEAST_MEMORY = 256_000_000
+TIGHT_MEMORY = (
+    1_000_000_000  #: within less no memory is kept for later work; it would be a large part of the whole
+)
 BASE_MEMORY = 90_000_000  #: Python, numpy and the modules
 BYTES_PER_DOCUMENT = 330  #: id, place, rank and the like, which cannot be spilled
 BYTES_PER_REMOVED = 450  #: the same for its place in a group, of documents that go
@@ -123,6 +129,16 @@ def store_memory(memory_bytes: int | None, workers: int, readers: int = 0) -> in
             needed_bytes=needed,
         )
     return memory_bytes - BASE_MEMORY - readers - workers * WORKER_MEMORY
+
+
+@contextlib.contextmanager
+def saving(memory_bytes: int | None) -> Iterator[None]:
+    """Give back at once what is freed, where the budget is tight."""
+    kernels.save_memory(memory_bytes is not None and memory_bytes < TIGHT_MEMORY)
+    try:
+        yield
+    finally:
+        kernels.save_memory(False)
 
 
 class spilling:  # noqa: N801 - reads as a word in "with spilling(folder)"
