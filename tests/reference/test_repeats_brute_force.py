@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -20,6 +20,15 @@ from doublet.repeats.tokenise import TokenSequence
 tokens = st.lists(st.integers(0, 5), min_size=2, max_size=60)
 
 
+@st.composite
+def phrases(draw):
+    """A text put together out of a few phrases: repeats of which one takes the beginning or the end of another."""
+    known = draw(st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=7), min_size=1, max_size=4))
+    return [
+        token for part in draw(st.lists(st.sampled_from(known), min_size=2, max_size=16)) for token in part
+    ]
+
+
 def sequence(values: list[int], cuts: tuple[int, ...] = ()) -> TokenSequence:
     ids = np.array(values, np.uint32)
     places = np.arange(len(ids), dtype=np.uint32)
@@ -28,8 +37,11 @@ def sequence(values: list[int], cuts: tuple[int, ...] = ()) -> TokenSequence:
     )
 
 
-@settings(max_examples=300)
-@given(tokens, st.integers(2, 6))
+@settings(max_examples=400)
+@example([0, 0, 0, 1, 0, 0, 0, 1, 0, 0], 2)
+@example([2, 1, 1, 1, 0, 2, 2, 1, 1, 1, 0, 2, 2, 1, 1], 3)
+@example([4, 2, 3, 9, 2, 1, 3, 9, 2, 3, 9, 2, 3, 9, 2], 2)
+@given(tokens | phrases(), st.integers(2, 6))
 @pytest.mark.covers("P2")
 def test_exact_misses_nothing(values, least):
     """What repeats without overlap, at least *least* tokens long, has a token in some group."""

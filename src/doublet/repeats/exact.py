@@ -15,36 +15,38 @@ from doublet.repeats.balance import TokenGroups
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import TokenSequence
 
+U32 = NDArray[np.uint32]
+
 BUDGET = (
     64  #: steps a token; real texts need under 5, "la la la" under 10: only texts made to be slow reach it
 )
-
-
+ROUNDS = 32  #: real texts need two or three
 SIEVE_FROM, SIEVE_MOST = 4, 16  #: tokens of the runs by which it is told what cannot repeat
 
 
 def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
-    """Groups of equal passages of at least `options.least` tokens, no token in two; and notes for the user."""
+    """Groups of equal passages of at least `options.least` tokens, no token in two; and notes for the user.
+
+    A repeat that lost its beginning to a better one may still have an end that is long enough: what no group has taken
+    is searched again, until nothing is found.
+    """
     if not len(sequence):
         return [], []
     ids, borders = sequence.apart()
-    budget = BUDGET * len(ids) + 1024
-    ids, places = _sieved(ids, options.least, sequence.threads)
-    order = kernels.suffix_array(ids)
-    prefixes = kernels.common_prefixes(ids, order)
-    offsets, starts, lengths, whole = kernels.exact_groups(
-        ids, order, prefixes, options.least, budget, places
-    )
-    del order, prefixes
-    if places is not None:
-        starts = places[starts]
-    # Back to numbers of tokens: without the marks between parts.
-    real = starts.astype(np.int64) - np.searchsorted(borders, starts)
-    times = offsets[1:].astype(np.int64) - offsets[:-1].astype(np.int64)
-    sizes = np.repeat(lengths.astype(np.int64), times)
-    flat = list(zip(real.tolist(), (real + sizes).tolist(), strict=True))
-    bounds = offsets.tolist()
-    groups = [flat[one:two] for one, two in itertools.pairwise(bounds)]
+    rest = _Rest(ids, int(ids.max()) + 1)
+    groups: TokenGroups = []
+    whole = True
+    for _ in range(ROUNDS):
+        if not rest.sieve(options.least, sequence.threads):
+            break
+        offsets, starts, lengths, all_seen = _search(rest, options.least)
+        whole = whole and all_seen
+        if not len(lengths):
+            break
+        groups += _passages(offsets, rest.in_text(starts), lengths, borders)
+        rest.take(offsets, starts, lengths)
+    else:
+        whole = False
     notes = (
         []
         if whole
@@ -53,25 +55,63 @@ def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGr
     return groups, notes
 
 
-def _sieved(
-    ids: NDArray[np.uint32], least: int, threads: int = 1
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32] | None]:
-    """Only the tokens that can stand in a repeat, with a number of its own for each gap; and where they stood.
+def _search(rest: _Rest, least: int) -> tuple[NDArray[np.uint64], U32, U32, bool]:
+    order = kernels.suffix_array(rest.ids)
+    prefixes = kernels.common_prefixes(rest.ids, order)
+    budget = BUDGET * rest.length + 1024
+    return kernels.exact_groups(rest.ids, order, prefixes, least, budget, rest.places)
 
-    The groups are the same as without it: two passages that have *least* tokens in common keep all of these, and
-    what is left out is beside no such passage that goes on. All tokens (and no places) where little could be left out.
-    """
-    if least < SIEVE_FROM:
-        return ids, None
-    kept = kernels.repeated(ids, min(least, SIEVE_MOST), threads).view(np.bool_)
-    if np.count_nonzero(kept) * 2 > len(ids):
-        return ids, None
-    first = kept.copy()  # kept, and the first token of each gap
-    first[1:] |= kept[:-1]
-    first[0] = True
-    places = np.flatnonzero(first).astype(np.uint32)
-    fewer = ids[places]
-    holes = np.flatnonzero(~kept[places])
-    top = int(ids.max()) + 1
-    fewer[holes] = np.arange(top, top + len(holes), dtype=np.uint32)
-    return fewer, places
+
+def _passages(
+    offsets: NDArray[np.uint64], starts: U32, lengths: U32, borders: NDArray[np.int64]
+) -> TokenGroups:
+    """The groups by numbers of tokens: without the marks between parts."""
+    real = starts.astype(np.int64) - np.searchsorted(borders, starts)
+    sizes = np.repeat(lengths.astype(np.int64), np.diff(offsets.astype(np.int64)))
+    flat = list(zip(real.tolist(), (real + sizes).tolist(), strict=True))
+    return [flat[one:two] for one, two in itertools.pairwise(offsets.tolist())]
+
+
+class _Rest:
+    """Tokens that can still stand in a repeat, one number of its own in place of each gap; and where they stand."""
+
+    def __init__(self, ids: U32, marks: int) -> None:
+        self.ids = ids
+        self.places: U32 | None = None  #: None: no token was left out
+        self.length = len(ids)  #: of the text
+        self._marks = marks  #: numbers from here on stand for gaps
+
+    def in_text(self, starts: U32) -> U32:
+        return starts if self.places is None else self.places[starts]
+
+    def sieve(self, least: int, threads: int) -> bool:
+        """Leave out what stands in no run of *least* tokens (or `SIEVE_MOST`) that occurs again; False: that is all.
+
+        The groups are the same as without it: two passages that have *least* tokens in common keep all of these, and
+        what is left out is beside no such passage that goes on. Nothing is done where little could be left out.
+        """
+        if least < SIEVE_FROM:
+            return len(self.ids) > least
+        kept = kernels.repeated(self.ids, min(least, SIEVE_MOST), threads).view(np.bool_)
+        count = np.count_nonzero(kept)
+        if count * 2 <= len(kept):
+            self._keep(kept)
+        return bool(count)
+
+    def take(self, offsets: NDArray[np.uint64], starts: U32, lengths: U32) -> None:
+        """Leave out the passages of these groups."""
+        step = np.zeros(len(self.ids) + 1, np.int8)
+        step[starts] += 1
+        step[starts + np.repeat(lengths, np.diff(offsets.astype(np.int64)))] -= 1
+        self._keep(np.cumsum(step[:-1], dtype=np.int8) == 0)
+
+    def _keep(self, kept: NDArray[np.bool_]) -> None:
+        kept = kept & (self.ids < self._marks)
+        first = kept.copy()  # kept, and the first token of each gap
+        first[1:] |= kept[:-1]
+        first[0] = True
+        chosen = np.flatnonzero(first).astype(np.uint32)
+        self.ids = self.ids[chosen]
+        holes = np.flatnonzero(~kept[chosen])
+        self.ids[holes] = np.arange(self._marks, self._marks + len(holes), dtype=np.uint32)
+        self.places = self.in_text(chosen)
