@@ -67,9 +67,14 @@ def _passages(
 ) -> TokenGroups:
     """The groups by numbers of tokens: without the marks between parts."""
     real = starts.astype(np.int64) - np.searchsorted(borders, starts)
-    sizes = np.repeat(lengths.astype(np.int64), np.diff(offsets.astype(np.int64)))
+    sizes = _each(lengths, offsets).astype(np.int64)
     flat = list(zip(real.tolist(), (real + sizes).tolist(), strict=True))
     return [flat[one:two] for one, two in itertools.pairwise(offsets.tolist())]
+
+
+def _each(lengths: U32, offsets: NDArray[np.uint64]) -> U32:
+    """The length of every passage."""
+    return np.repeat(lengths, (offsets[1:] - offsets[:-1]).astype(np.int64))
 
 
 class _Rest:
@@ -102,7 +107,7 @@ class _Rest:
         """Leave out the passages of these groups."""
         step = np.zeros(len(self.ids) + 1, np.int8)
         step[starts] += 1
-        step[starts + np.repeat(lengths, np.diff(offsets.astype(np.int64)))] -= 1
+        step[starts + _each(lengths, offsets)] -= 1
         self._keep(np.cumsum(step[:-1], dtype=np.int8) == 0)
 
     def _keep(self, kept: NDArray[np.bool_]) -> None:
