@@ -12,6 +12,8 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
+from datetime import date, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ KEEP_RULES = ("longest", "first", "newest", "best-source")
 COLOURS = ("auto", "always", "never")
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 1 << (10 * power) for power, unit in enumerate("kmgt", start=1)}
+_LARGEST_SIZE = (1 << 63) - 1  # what the kernels can count to
+_SHOWN_CHARACTERS = 60  # of a value in a message
 
 
 def as_size(value: Any) -> int:
@@ -33,19 +37,19 @@ def as_size(value: Any) -> int:
     rule = "it must be a size such as 500MB, 2GB or 2GiB"
     if isinstance(value, bool):
         raise ValueError(rule)
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?", str(value).strip().lower())
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?", _written(value).strip().lower())
     if not found:
         raise ValueError(rule)
-    size = int(float(found.group(1)) * _UNITS[found.group(2) or ""])
-    if size < 1:
+    size = Decimal(found.group(1)) * _UNITS[found.group(2) or ""]  # no float: those end, or are not exact
+    if not 1 <= size <= _LARGEST_SIZE:
         raise ValueError(rule)
-    return size
+    return int(size)
 
 
 def as_share(value: Any) -> float:
     """A share from 0 to 1, from "0.8", "80%" or a number. Raises `ValueError` with the rule."""
     rule = "it must be a share such as 0.8 or 80%"
-    text = str(value).strip()
+    text = _written(value).strip()
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -232,7 +236,7 @@ def resolve(
             values[name] = _reader(name)(value)
         except ValueError as error:
             raise ConfigError(
-                f"{shown} is {value!r}: {error}", key=name, value=value, origin=origin
+                f"{shown} is {_shown(value)}: {error}", key=name, value=value, origin=origin
             ) from None
         origins[name] = origin
 
@@ -272,15 +276,27 @@ def find_file(named: Path | None, environ: Mapping[str, str], directory: Path | 
     if named is None and environ.get(FILE_VARIABLE):
         named = Path(environ[FILE_VARIABLE])
     if named is not None:
-        if not named.is_file():
+        if named == Path():
+            raise ConfigError("the name of the settings file is empty", path="")
+        try:
+            there = named.is_file()
+        except OSError as error:
+            raise ConfigError(
+                f"{named} cannot be read: {error.strerror or error}", path=str(named)
+            ) from error
+        if not there:
             near = [path.name for path in named.parent.glob("*.toml")] if named.parent.is_dir() else []
             raise ConfigError(
                 f"there is no settings file {named}{suggest(named.name, near)}", path=str(named)
             )
         return named
-    for candidate in ((directory or Path.cwd()) / FILE_NAME, user_folder(environ) / FILE_NAME):
-        if candidate.is_file():
-            return candidate
+    for users in (False, True):
+        try:
+            folder = user_folder(environ) if users else directory or Path.cwd()
+            if (folder / FILE_NAME).is_file():
+                return folder / FILE_NAME
+        except (OSError, RuntimeError):  # a deleted folder, the home of somebody else, no home at all
+            continue
     return None
 
 
@@ -288,7 +304,12 @@ def default_database(environ: Mapping[str, str] | None = None) -> str:
     """The file in which libraries are kept unless the user says otherwise: ~/.local/share/doublet/libraries.db."""
     environ = os.environ if environ is None else environ
     base, home = environ.get("XDG_DATA_HOME"), environ.get("HOME")
-    root = Path(base) if base else (Path(home) if home else Path.home()) / ".local" / "share"
+    try:
+        root = Path(base) if base else (Path(home) if home else Path.home()) / ".local" / "share"
+    except RuntimeError as error:
+        raise ConfigError(
+            "you have no home folder: name the database of the libraries with --database or DOUBLET_DATABASE"
+        ) from error
     return str(root / "doublet" / "libraries.db")
 
 
@@ -303,17 +324,42 @@ def read_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}", path=str(path)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path} is not in UTF-8 at line {line}: save it as UTF-8", path=str(path)
+        ) from error
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}", path=str(path)) from error
 
 
 def about(name: str) -> str:
     """What a setting is, in words."""
     return str(next(item.metadata["about"] for item in fields(Settings) if item.name == name))
+
+
+def _written(value: Any) -> str:
+    """A value as it stands in the settings file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date | time):
+        return value.isoformat()
+    try:
+        return str(value)
+    except ValueError:  # Python writes no numbers of more than some thousand digits
+        return "a number beyond all bounds"
+
+
+def _shown(value: Any) -> str:
+    """The same in a message: texts in quotation marks, nothing at length."""
+    text = _written(value)
+    text = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return repr(text) if isinstance(value, str) else text
 
 
 def _reader(name: str) -> Callable[[Any], Any]:

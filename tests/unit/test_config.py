@@ -168,3 +168,87 @@ def test_settings_of_fetching(name: str, text: str, value: object) -> None:
 def test_wrong_settings_of_fetching(name: str, text: str) -> None:
     with pytest.raises(ConfigError, match="must be"):
         config.resolve(environ={f"DOUBLET_{name.upper()}": text})
+
+
+@pytest.mark.parametrize("value", ["9" * 400, "9" * 5000, "99999999999999999999GB", "9.9e99", 10**400])
+def test_a_size_that_no_computer_has_is_refused_in_words(tmp_path: Path, value: Any) -> None:
+    with pytest.raises(ConfigError, match="it must be a size such as") as told:
+        resolve(tmp_path, memory=value)
+    assert len(told.value.message) < 200  # shown, but not all of it
+
+
+def test_the_largest_size_is_exact(tmp_path: Path) -> None:
+    assert resolve(tmp_path, memory=str(2**63 - 1)).settings.memory == 2**63 - 1
+    assert resolve(tmp_path, memory="0.001kb").settings.memory == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("threshold = true", "is true:"), ("memory = 2024-01-31", "is 2024-01-31:"), ('keep = "x"', "is 'x':")],
+)
+def test_a_value_of_the_file_is_shown_as_it_is_written_there(tmp_path: Path, text: str, shown: str) -> None:
+    with pytest.raises(ConfigError, match=shown):
+        resolve(tmp_path, text)
+
+
+def test_a_settings_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert resolve(tmp_path, '\ufeffkeep = "first"\n').settings.keep == "first"
+
+
+def test_a_settings_file_in_another_encoding_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / "doublet.toml").write_bytes('contact = "я@пример"\n'.encode("cp1251"))
+    with pytest.raises(ConfigError, match="is not in UTF-8 at line 1: save it as UTF-8"):
+        resolve(tmp_path)
+
+
+def test_places_that_may_not_be_looked_at_hold_no_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home of another user, as in a container; a working folder that was deleted."""
+
+    def forbidden(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", forbidden)
+    assert resolve(tmp_path).file is None
+
+    def gone() -> Path:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "cwd", gone)
+    assert config.resolve({}, environ={"HOME": str(tmp_path)}).file is None
+
+
+def test_a_named_settings_file_that_may_not_be_looked_at_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", forbidden)
+    with pytest.raises(ConfigError, match=r"mine\.toml cannot be read: Permission denied"):
+        config.resolve({}, file=tmp_path / "mine.toml", environ={})
+
+
+def test_an_empty_name_is_no_settings_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="the name of the settings file is empty"):
+        config.resolve({}, file=Path(), environ={}, directory=tmp_path)
+
+
+def test_numbers_of_many_digits_are_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is not valid TOML"):
+        resolve(tmp_path, f"workers = {'9' * 5000}")
+    with pytest.raises(ConfigError, match="threshold is a number beyond all bounds: it must be a share"):
+        resolve(tmp_path / "empty", threshold=10**5000)
+
+
+def test_without_a_home_the_database_has_to_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a user who is not in the list of users: in a container, for a service."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(ConfigError, match="name the database of the libraries with --database"):
+        config.default_database({})
+    assert config.resolve({}, environ={}).settings == config.Settings()
