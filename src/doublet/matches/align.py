@@ -87,7 +87,8 @@ class Passage:
         if self.origin == "summary":
             return f"sums up a long place: {self.equal} of its {words} words stand there, far apart"
         if self.origin == "words":
-            return f"{self.equal} of {words} words are on both sides in some form and order; weight {self.mass:.0f}"
+            weight = f"; weight {self.mass:.0f}" if self.mass else ""
+            return f"{self.equal} of {words} words are on both sides in some form and order{weight}"
         if self.origin == "parts":
             return (
                 f"{self.equal} of {words} words are equal, in {self.parts} parts that stand in another order"
@@ -111,7 +112,7 @@ def exact_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[
         return []
     shortest = min(len(a), len(b))
     seed = min(options.seed_words, shortest)
-    if seed < 2 and len(a) != len(b):
+    if shortest < 2 and len(a) != len(b):
         return []  # one word alone says nothing about a longer text
     runs = kernels.common_runs(a, b, seed)
     if not len(runs[0]):

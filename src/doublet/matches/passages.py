@@ -316,7 +316,8 @@ def _rearranged(runs: Sequence[Passage], first: int, pair: _Pair) -> tuple[Passa
         ):
             continue
         if len(there) >= PARTS_SHARE * max(in_b, high - low):  # less than *in_b* where a place was used twice
-            found = Passage(start, r.a_end, low, high, equal, "moved", origin="parts", parts=parts)
+            once = min(equal, len(there), r.a_end - start)
+            found = Passage(start, r.a_end, low, high, once, "moved", origin="parts", parts=parts)
             last = i
     return found, last
 

@@ -125,6 +125,12 @@ def test_labels_that_come_again_are_matched_in_their_order():
     assert a[found.a.start : found.a.end].count(label) == b[found.b.start : found.b.end].count(label) == 4
 
 
+@pytest.mark.parametrize("seed_words", [1, 2, 4])
+def test_the_shortest_run_may_be_one_word(seed_words):
+    (found,) = passages(WORDS, f"Something else altogether. {WORDS}", seed_words=seed_words)
+    assert (found.kind, found.a.start, found.a.end) == ("verbatim", 0, len(WORDS))
+
+
 def test_repetitive_texts_stay_quick():
     text = "one two three four " * 20_000
     found = passages(text, text)

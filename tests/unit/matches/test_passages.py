@@ -330,6 +330,22 @@ def test_sentences_in_another_order_need_no_reworded_passage():
     assert places([p]) == [(0, 36, 100, 136)]
 
 
+def test_words_of_the_source_that_two_parts_use_are_equal_once():
+    """Two labels of a form end alike: the second run begins inside the first."""
+    (p,) = joined([runs(0, 20, 110, 130, equal=20), runs(20, 33, 100, 113, equal=13)], []).passages
+    assert places([p]) == [(0, 33, 100, 130)]
+    assert (p.kind, p.equal) == ("moved", 30)
+    assert p.score < 1
+
+
+def test_the_weight_of_what_is_left_of_a_passage_is_not_told():
+    """A piece beside a solid run was not weighed."""
+    first, solid, last = joined([runs(40, 90, 140, 190, equal=50)], [words(0, 150, 100, 250)]).passages
+    assert solid.kind == "verbatim"
+    for piece in (first, last):
+        assert piece.reason.endswith("on both sides in some form and order")
+
+
 def test_what_follows_a_passage_in_another_order_belongs_to_it():
     exact = [*reversed_parts(12), runs(36, 76, 136, 176, equal=40)]  # the last one is solid
     (p,) = joined(exact, [words(0, 36, 100, 136)]).passages
