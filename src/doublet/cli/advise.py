@@ -10,6 +10,7 @@ import click
 
 from doublet import config
 from doublet.cli.base import (
+    PATH,
     Command,
     common_options,
     format_option,
@@ -36,7 +37,7 @@ SHOWN = 5
     PAIRS is JSON lines or CSV with text_a and text_b, or file_a and file_b (names of files beside it), and label:
     duplicate or not.""",
 )
-@click.argument("pairs", type=click.Path(path_type=Path), metavar="PAIRS")
+@click.argument("pairs", type=PATH, metavar="PAIRS")
 @click.option("--methods", metavar="NAME,…", help="Methods to choose from, as for `evaluate`. Default: all.")
 @click.option("--seed", type=int, default=1, show_default=True, help="From which the folds are drawn.")
 @format_option("table", "json")

@@ -4,6 +4,7 @@ output.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -14,13 +15,35 @@ from typing import Any, TypeVar
 import click
 
 from doublet import config
-from doublet.errors import UsageError
+from doublet.errors import OutputFailed, UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+EMPTY_NAME = "the name is empty: is a variable of a script not set?"
+
+
+class FileName(click.Path):
+    """The name of a file, never an empty one: for `Path` that is the working folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail(EMPTY_NAME, param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = FileName(path_type=Path)
+
+
+def check_names(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """For options that name files or folders as plain texts."""
+    if "" in (value if isinstance(value, tuple) else (value,)):
+        raise click.BadParameter(EMPTY_NAME, ctx, param)
+    return value
+
+
 class Command(click.Command):
-    """A command whose help begins with an example."""
+    """A command whose help begins with an example, and whose arguments are not empty."""
 
     def __init__(self, *args: Any, example: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -29,6 +52,13 @@ class Command(click.Command):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_example(formatter, self.example)
         super().format_help(ctx, formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            if isinstance(param, click.Argument):
+                check_names(ctx, param, ctx.params.get(param.name or ""))
+        return rest
 
 
 def write_example(formatter: click.HelpFormatter, example: str) -> None:
@@ -86,7 +116,7 @@ def common_options(function: F) -> F:
     file = click.option(
         "--config",
         "config_file",
-        type=click.Path(path_type=Path),
+        type=PATH,
         metavar="FILE",
         help="Settings file to use instead of doublet.toml.",
     )
@@ -131,20 +161,45 @@ def width() -> int:
 
 
 def write_text(text: str) -> None:
-    sys.stdout.write(text)
+    """A result for people on standard output. Raises `OutputFailed`."""
+    with _written():
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 def write_bytes(parts: Iterable[bytes]) -> None:
-    """JSON and CSV on standard output, always as UTF-8."""
-    sys.stdout.flush()
+    """JSON and CSV on standard output, always as UTF-8. Raises `OutputFailed`."""
+    with _written():
+        sys.stdout.flush()
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:  # a stand-in without bytes, as tests use
         for part in parts:
             sys.stdout.write(part.decode("utf-8"))
         return
-    for part in parts:
-        buffer.write(part)
-    buffer.flush()
+    for part in parts:  # what goes wrong while they are made is no fault of the output
+        try:
+            buffer.write(part)
+        except OSError as error:
+            raise _not_written(error) from error
+    with _written():
+        buffer.flush()
+
+
+@contextlib.contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _not_written(error) from error
+
+
+def _not_written(error: OSError) -> Exception:
+    """What to raise for *error*; a reader that has gone away is something else than a disk that is full."""
+    if isinstance(error, BrokenPipeError):
+        return BrokenPipeError(*error.args)
+    return OutputFailed(
+        f"the result could not be written to standard output: {error.strerror or error}", path="-"
+    )
 
 
 def say(text: str, *, quiet: bool = False) -> None:

@@ -13,7 +13,9 @@ import click
 from doublet import config
 from doublet.addresses import is_address
 from doublet.cli.base import (
+    PATH,
     Command,
+    check_names,
     common_options,
     format_option,
     quiet_option,
@@ -59,6 +61,7 @@ doublet check https://example.org/article --library theses"""
 @click.option(
     "--against",
     multiple=True,
+    callback=check_names,
     metavar="INPUT",
     help="JSON lines, CSV, Parquet or a folder of texts to check against instead; may be given again.",
 )
@@ -92,7 +95,7 @@ doublet check https://example.org/article --library theses"""
 @format_option("table", "json", "jsonl", "csv", "html", "pdf")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Write to this file instead of standard output (- is standard output); pages and PDFs of several texts go to "
     "a folder.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from doublet import config
 from doublet.cli.base import (
     Command,
     by_flag,
+    check_names,
     common_options,
     format_option,
     method_parameters,
@@ -59,6 +59,7 @@ TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  #: files of many records
 )
 @click.option(
     "--model",
+    callback=check_names,
     metavar="PATH",
     help="An embedding model of your own, a folder of sentence-transformers or a file .onnx: sentences that it finds "
     "alike are listed as possible, and --same-story asks it too. Nothing is downloaded.",
@@ -96,7 +97,7 @@ def command(
     from doublet.matches.story import same_story as find_story
     from doublet.reports.json_report import json_document
     from doublet.reports.tables import comparison_lines, comparison_rows
-    from doublet.reports.terminal import comparison
+    from doublet.reports.terminal import Painter, comparison, story_lines
 
     rest, flags = parameters_as_flags(parameters, flags, ("threshold",))
     resolved = config.resolve(flags, file=config_file)
@@ -160,6 +161,8 @@ def command(
                 colour=colour,
             )
         )
+    if story is not None and form in ("jsonl", "csv"):  # rows are fragments alone
+        say("\n".join(story_lines(story, Painter(False))), quiet=quiet)
     if limit is not None and result.share > limit:
         from doublet.reports.wording import percent
 
@@ -202,14 +205,13 @@ def read(name: str, quiet: bool, *, as_kind: str = "") -> str:
 
 def read_document(name: str, quiet: bool, *, as_kind: str = "") -> ReadDocument:
     """The same with all that was found. An encoding other than UTF-8, hidden text and notes are told."""
-    from doublet.sources.texts import read_file
-    from doublet.sources.workers import shared
+    from doublet.sources.texts import read_file, read_standard_input
     from doublet.text.read import hidden_summary
 
     label = "standard input" if name == "-" else name
     try:
         if name == "-":
-            found = shared().read(sys.stdin.buffer.read(LIMIT_BYTES), as_kind=as_kind)
+            found = read_standard_input(limit_bytes=LIMIT_BYTES, as_kind=as_kind)
         else:
             if Path(name).is_dir():
                 raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from doublet.cli.base import Command, format_option, read_value, width, write_bytes, write_text
+from doublet.cli.base import PATH, Command, format_option, read_value, width, write_bytes, write_text
 from doublet.errors import UsageError, suggest
 
 EXAMPLE = """\
@@ -30,7 +30,7 @@ SHOWN = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
 @click.option(
     "--points", type=click.IntRange(2, 100_001), default=101, show_default=True, help="Points of the curve."
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file.")
+@click.option("--out", type=PATH, metavar="FILE", help="Write to this file.")
 @format_option("table", "json", "jsonl", "csv", "svg")
 def command(*, method: str, parameters: tuple[str, ...], points: int, out: Path | None, form: str) -> None:
     from doublet.reports.curve import plot, svg

@@ -10,6 +10,7 @@ import click
 
 from doublet import config
 from doublet.cli.base import (
+    PATH,
     Command,
     by_flag,
     common_options,
@@ -27,6 +28,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.rows import write_rows
 from doublet.errors import Cancelled, UsageError, suggest
 
 if TYPE_CHECKING:
@@ -73,12 +75,10 @@ MEMORY_SHARE = 80
 @click.option("--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text.")
 @click.option("--time-field", metavar="FIELD", help="Field of the time, for --keep newest.")
 @click.option("--source-field", metavar="FIELD", help="Field of the source, for --keep best-source.")
-@click.option(
-    "--groups", type=click.Path(path_type=Path), metavar="OUT", help="Write the groups: .jsonl, .json, .csv."
-)
+@click.option("--groups", type=PATH, metavar="OUT", help="Write the groups: .jsonl, .json, .csv.")
 @click.option(
     "--kept",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="OUT",
     help="Write the documents that stay; .txt: their ids.",
 )
@@ -132,6 +132,11 @@ def command(
     chosen_views = read_views(views)
     # What can go wrong at the end is looked at before the work begins.
     check_distinct({"--groups": groups, "--kept": kept})
+    for option, out in (("--groups", groups), ("--kept", kept)):
+        if out == STDOUT and form != "table":
+            raise UsageError(
+                f"{option} - and --format {form} both go to standard output: name a file for {option}"
+            )
     for name in inputs:  # the cleaned collection may take the place of the collection; the groups may not
         check_distinct({"INPUT": Path(name) if name != "-" else None, "--groups": groups})
     if groups is not None:
@@ -285,10 +290,13 @@ def exit_code(result: Deduplication) -> int | None:
 def show_estimate(expected: Estimate, form: str) -> None:
     from doublet.reports.json_report import json_document
 
+    told = expected.to_dict()
     if form == "table":
         write_text(expected.sentence() + "\n")
+    elif form == "json":
+        write_bytes([json_document(told)])
     else:
-        write_bytes([json_document(expected.to_dict())])
+        write_rows(form, tuple(told), [list(told.values())])
 
 
 def read_views(text: str | None) -> tuple[str, ...]:

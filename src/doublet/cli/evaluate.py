@@ -10,6 +10,7 @@ import click
 
 from doublet import config
 from doublet.cli.base import (
+    PATH,
     Command,
     common_options,
     format_option,
@@ -42,8 +43,8 @@ doublet evaluate --compare shingles auto theses/ --out differences"""
     texts that come with the program are used. With --compare, two methods are run over your documents and the pairs on
     which they differ are shown side by side.""",
 )
-@click.argument("data_argument", metavar="[DATA]", required=False, type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR|FILE", help="The same as DATA.")
+@click.argument("data_argument", metavar="[DATA]", required=False, type=PATH)
+@click.option("--data", type=PATH, metavar="DIR|FILE", help="The same as DATA.")
 @click.option(
     "--methods",
     metavar="NAME,…",
@@ -65,7 +66,7 @@ doublet evaluate --compare shingles auto theses/ --out differences"""
 @click.option("--no-curves", is_flag=True, help="Leave out the curves, which take half of the time.")
 @click.option(
     "--thesaurus",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="MyThes file for the synonyms; should not be the one a method uses.",
 )
@@ -83,7 +84,7 @@ doublet evaluate --compare shingles auto theses/ --out differences"""
     "--id-field", default="id", show_default=True, metavar="FIELD", help="Field of the id in tables."
 )
 @click.option("--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for the report.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for the report.")
 @click.option(
     "--language",
     type=click.Choice(["en", "ru"]),

@@ -12,6 +12,7 @@ import click
 from doublet import config
 from doublet.cli import library_add
 from doublet.cli.base import (
+    PATH,
     Command,
     common_options,
     format_option,
@@ -281,7 +282,7 @@ def remove(
 
 
 def _sure(question: str) -> bool:
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(f"{question} Say --yes to do it without being asked")
     return click.confirm(question, err=True)
 
@@ -296,7 +297,7 @@ def _sure(question: str) -> bool:
 @NAME
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default=Path("-"),
     metavar="FILE",
     help="Where to; .gz and .zst pack it.",
@@ -370,9 +371,7 @@ doublet library duplicates theses articles --between --groups groups.csv""",
 )
 @click.argument("names", metavar="[NAME...]", nargs=-1)
 @click.option("--between", is_flag=True, help="Only groups with documents of two libraries or more.")
-@click.option(
-    "--groups", type=click.Path(path_type=Path), metavar="OUT", help="Write the groups: .jsonl, .json, .csv."
-)
+@click.option("--groups", type=PATH, metavar="OUT", help="Write the groups: .jsonl, .json, .csv.")
 @settings_options("threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
 @format_option("table", "json", "jsonl", "csv")
 @quiet_option

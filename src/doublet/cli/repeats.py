@@ -12,6 +12,7 @@ import click
 import doublet
 from doublet import config
 from doublet.cli.base import (
+    PATH,
     Command,
     common_options,
     format_option,
@@ -140,7 +141,7 @@ doublet repeats docs/ --baseline known.json --fail-on-new"""
 )
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="An earlier result (--format json): groups in it are known.",
 )
@@ -149,7 +150,7 @@ doublet repeats docs/ --baseline known.json --fail-on-new"""
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Write to a file instead of standard output.",
 )

@@ -20,5 +20,7 @@ def write_rows(form: str, columns: Sequence[str], rows: Iterable[Sequence[Any]])
 
 
 def _cell(value: Any) -> Any:
-    """Several words in one cell have blanks between them."""
+    """Several words in one cell have blanks between them; yes and no are those of JSON."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else value

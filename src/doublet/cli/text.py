@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,10 +122,10 @@ def command(
 
 
 def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocument:
-    from doublet.sources.texts import read_file
+    from doublet.sources.texts import read_file, read_standard_input
 
     if name == "-":
-        return pool.read(sys.stdin.buffer.read(LIMIT_BYTES), as_kind=as_kind, frame=frame)
+        return read_standard_input(limit_bytes=LIMIT_BYTES, as_kind=as_kind, frame=frame, pool=pool)
     if Path(name).is_dir():
         raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
     return read_file(Path(name), limit_bytes=LIMIT_BYTES, label=name, as_kind=as_kind, frame=frame, pool=pool)

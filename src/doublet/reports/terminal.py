@@ -109,7 +109,7 @@ def comparison(
     paint = Painter(colour)
     lines = [*_comparison_header(result, names, width, paint), ""]
     if story is not None:
-        lines += [*_story_lines(story, paint), ""]
+        lines += [*story_lines(story, paint), ""]
     for letter, disguise in (("A", result.disguise_a), ("B", result.disguise_b)):
         lines += disguise_lines(letter, disguise, paint)
     if not result.fragments:
@@ -140,7 +140,8 @@ def comparison(
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _story_lines(story: Story, paint: Painter) -> list[str]:
+def story_lines(story: Story, paint: Painter) -> list[str]:
+    """Whether two texts tell of one event, and by what."""
     head = "The same story" if story.same else "Not the same story"
     limit = f"{story.score:.3f}, the same from {story.threshold:g} on"
     parts = f"of the openings {percent(story.shared)} of the weight is shared"

@@ -29,7 +29,16 @@ from doublet.sources.records import (
     Part,
     RawBatch,
 )
-from doublet.sources.streams import HEAD_BYTES, Stream, cannot_open, damage, is_stream, spool, standard_input
+from doublet.sources.streams import (
+    HEAD_BYTES,
+    STDIN_LABEL,
+    Stream,
+    cannot_open,
+    damage,
+    is_stream,
+    spool,
+    standard_input,
+)
 from doublet.text import encoding as encodings
 
 if TYPE_CHECKING:
@@ -41,7 +50,6 @@ if TYPE_CHECKING:
 # The readers of other kinds are imported when such a file is met: together they take as long as 2 MB of JSON lines.
 
 STDIN = "-"
-STDIN_LABEL = "standard input"
 LINE_TABLES = (".jsonl", ".ndjson", ".ldjson")
 COLUMN_TABLES = (".csv", ".tsv", ".tab")
 ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".warc")

@@ -27,6 +27,7 @@ from typing import IO, Any, Protocol, cast
 from doublet.errors import InputNotFound, InputUnreadable, SpillFailed, suggest
 from doublet.reports.output import zstandard
 
+STDIN_LABEL = "standard input"  #: as it is called in messages
 HEAD_BYTES = 1 << 16
 _TOO_LONG_HEAD = 1 << 10
 _STEP = 1 << 16

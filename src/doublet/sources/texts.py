@@ -20,7 +20,7 @@ from doublet.errors import DoubletError, InputUnreadable, Unreadable
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
 from doublet.sources.records import ParsedBatch, RawBatch
-from doublet.sources.streams import Stream, cannot_open, damage
+from doublet.sources.streams import STDIN_LABEL, Stream, cannot_open, damage, spool, standard_input
 from doublet.sources.workers import ReaderPool, shared
 from doublet.text.encoding import decode
 from doublet.text.read import ReadDocument
@@ -125,6 +125,16 @@ def read_file(
     pool = pool or shared()
     data = bytes_of(path, limit_bytes=min(limit_bytes, pool.max_bytes), label=label)
     return pool.read(data, name=unpacked_name(path.name), as_kind=as_kind, frame=frame)
+
+
+def read_standard_input(
+    *, limit_bytes: int, as_kind: str = "", frame: bool = True, pool: ReaderPool | None = None
+) -> ReadDocument:
+    """The same for what comes on standard input."""
+    pool = pool or shared()
+    with spool(standard_input(), STDIN_LABEL) as file:
+        data = bytes_of(Path(file.name), limit_bytes=min(limit_bytes, pool.max_bytes), label=STDIN_LABEL)
+    return pool.read(data, as_kind=as_kind, frame=frame)
 
 
 def unpacked_name(name: str) -> str:

@@ -38,7 +38,13 @@ def test_lines_and_rows_say_the_same(capsys: pytest.CaptureFixture[str], command
     for line, row in zip(lines, rows, strict=True):
         for key, value in line.items():
             assert row[key] == (
-                "" if value is None else " ".join(value) if isinstance(value, list) else str(value)
+                ""
+                if value is None
+                else " ".join(value)
+                if isinstance(value, list)
+                else str(value).lower()
+                if isinstance(value, bool)
+                else str(value)
             )
 
 
