@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.index.sampled import NearPairs, SampledKeys, best_of_all, best_of_each
+from doublet.index.sampled import NearPairs, SampledKeys, best_of_all
 from doublet.progress import Progress
 from doublet.signatures import Limit, in_parts
 from doublet.signatures.auto import OF_THE_BEST
@@ -63,13 +63,13 @@ def find_related(
     workers: int,
     progress: Progress,
     within: Limit | None = None,
-) -> tuple[list[Found], int]:
-    """Pairs among the documents that are *alive*, and how many likely ones were left unverified.
+) -> tuple[list[Found], int, bool]:
+    """Pairs among the documents that are *alive*; how many likely ones were left unverified; False when there were even
+    more of these than fit the memory of *keys*.
 
     *thorough*: none is left, whatever it costs. *within*: the texts that are read again take no more than that.
     """
-    every = keys.pairs(alive)
-    best = every if thorough else best_of_each(every, PAIRS_OF_ONE)
+    best, whole = keys.pairs(alive, None if thorough else PAIRS_OF_ONE)
     left, right = best.left.astype(np.uint32), best.right.astype(np.uint32)
     sizes = store.sizes().astype(np.float64)
     common = store.overlaps(left, right).astype(np.float64)
@@ -99,7 +99,7 @@ def find_related(
             out.append(
                 Found(int(best.left[at]), int(best.right[at]), kind, float(like[at]), inside, lies, stays)
             )
-    return _against_the_best(out), len(open_) - len(chosen)
+    return _against_the_best(out), len(open_) - len(chosen), whole
 
 
 def _against_the_best(found: list[Found]) -> list[Found]:

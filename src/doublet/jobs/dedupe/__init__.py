@@ -119,7 +119,7 @@ def dedupe_inputs(
                 )
         finally:
             store.close()
-            plan.signed.close()
+            plan.close()
     names, outcomes = collection.names, collection.outcomes
     notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
     if collection.disguised:

@@ -97,7 +97,7 @@ def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
             f"{-(-missing // 1_000_000):,} MB more (--memory), or choose a method that needs no statistics",
             missing_bytes=missing,
         )
-    sampled = plan.sample(room) if plan.method.name == AUTO and wishes.reworded != "off" else 0
+    sampled = plan.sample(room, folder) if plan.method.name == AUTO and wishes.reworded != "off" else 0
     room -= sampled
     words = None
     if plan.spells:

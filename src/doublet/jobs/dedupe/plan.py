@@ -123,11 +123,17 @@ class Plan:
         """True when sets can be made from raw JSON: plain words, shingles of words, no signatures besides."""
         return self.by_shingles and self.exact.canon.plain and not self.exact.parameters.shingle_chars
 
-    def sample(self, room: int) -> int:
+    def sample(self, room: int, folder: str) -> int:
         """Make ready to look for reworded copies; gives the memory that this takes."""
-        entries = min(MOST_ENTRIES, room // (4 * BYTES_PER_ENTRY))
-        self.sampled = SampledKeys(entries)
-        return entries * BYTES_PER_ENTRY
+        memory = min(MOST_ENTRIES * BYTES_PER_ENTRY, room // 4)
+        self.sampled = SampledKeys(Limit(memory, folder))
+        return memory
+
+    def close(self) -> None:
+        """Give back what lies in files."""
+        self.signed.close()
+        if self.sampled is not None:
+            self.sampled.close()
 
     @staticmethod
     def make(

@@ -84,9 +84,9 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
     # Closed before anything else when the work is stopped: threads may still be counting in the store.
     with closing(in_order(chain(start, batches), work, wishes.workers)) as shingles:
         for shingled in shingles:
-            if plan.sampled is not None:
-                plan.sampled.add(shingled.values, shingled.offsets, done)
             with spilling(room.folder):
+                if plan.sampled is not None:
+                    plan.sampled.add(shingled.values, shingled.offsets, done)
                 store.add(shingled.values, shingled.offsets, True, shingled.counted)
                 plan.signed.take(shingled.signed, done)
             for outcome in shingled.outcomes:

@@ -42,7 +42,7 @@ def find_copies(
     alive = np.ones(len(collection), np.bool_)
     alive[[*grouped.removed, *collection.outcomes.excluded]] = False
     found: list[Found]
-    found, left = find_related(
+    found, left, whole = find_related(
         source,
         plan.sampled,
         collection.store,
@@ -57,6 +57,10 @@ def find_copies(
     if left:
         plan.notes.append(
             f"{left:,} more pairs share some rare phrases and were not looked at: --reworded all looks at every one"
+        )
+    if not whole:
+        plan.notes.append(
+            "so many pairs share some rare phrases that only the likeliest fit the memory that is allowed: --memory"
         )
     if wishes.reworded == "remove":
         # Only documents that stand for no other one go, each to the most preferred document that it is a copy of.
