@@ -32,6 +32,7 @@ PIECE_WORDS = 25  #: the least that may be left of a reworded passage beside a s
 PIECE_SCORE = 0.35
 SAME = 0.95  #: share of a reworded passage that makes an exact one the same
 MOVED = 0.9  #: share of its words in the checked text that are equal runs, in whatever order: these are told
+ELSEWHERE = 0.25  #: share of a reworded passage in equal runs that stand in another place of the source: these are told
 HELD = 0.65  #: share of a reworded passage in equal runs from which they hold its borders …
 LEFT_OUT_WORDS = 25  #: … when so many words of the source stand between two of them
 PARTS_LENGTH = 2000  #: characters, about a page: longer stretches in another order are shown part by part
@@ -240,7 +241,7 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
             continue
         for piece in _cut(found, solid, pair):
             part = [p for p in kept if _inside(p, piece) and id(p) not in is_solid]
-            if _tell(part, piece):
+            if _tell(part, piece) or _elsewhere(part, piece):
                 continue
             plain = [p for p in part if p.score >= SOLID_SCORE] if piece.origin == "words" else []
             if union_length((p.a_start, p.a_end) for p in plain) >= MOVED * (piece.a_end - piece.a_start):
@@ -353,6 +354,18 @@ def _tell(part: Sequence[Passage], piece: Passage) -> bool:
         and min(p.b_end, piece.b_end) - max(p.b_start, piece.b_start) >= SAME * words_b
         for p in part
     )
+
+
+def _elsewhere(part: Sequence[Passage], piece: Passage) -> bool:
+    """Whether much of a reworded passage stands in other places of the source than it says, as equal runs show. Its
+    place is then a guess, as of what is left beside a solid run in a text whose sentences were shuffled."""
+    runs = [
+        p
+        for p in part
+        if p.score >= SOLID_SCORE and not _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end)
+    ]
+    elsewhere = union_length((p.a_start, p.a_end) for p in runs)
+    return piece.origin == "words" and elsewhere >= ELSEWHERE * (piece.a_end - piece.a_start)
 
 
 def _moved_about(runs: Sequence[Passage], piece: Passage, pair: _Pair) -> bool:

@@ -406,6 +406,14 @@ def test_a_stray_run_inside_is_not_told_twice():
     assert places(both.passages) == [(5, 60, 100, 160)]
 
 
+@pytest.mark.covers("K2")
+def test_equal_runs_from_elsewhere_are_told_where_they_stand():
+    """Of a shuffled text a solid run leaves pieces whose places in the source are a guess: the runs know better."""
+    exact = [runs(0, 20, 300, 320, equal=20), runs(40, 90, 140, 190, equal=50)]
+    both = joined(exact, [words(0, 150, 100, 250)])
+    assert places(both.passages) == [(0, 20, 300, 320), (40, 90, 140, 190), (90, 150, 190, 250)]
+
+
 def test_weak_finds_are_apart_and_only_where_nothing_counts():
     weak = [words(5, 25, 100, 120, strength="weak"), words(70, 90, 300, 320, strength="weak")]
     both = joined([runs(8, 24, 103, 119, equal=16)], weak)
