@@ -16,9 +16,18 @@ from typing import NamedTuple
 from doublet.errors import InputUnreadable, RecordInvalid
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
+from doublet.reports.wording import count
 from doublet.sources.jsonl import fields_of, optional_field, outcome_of
 from doublet.sources.records import Fields, ParsedBatch, RawBatch, check_columns
-from doublet.sources.streams import ByteReader, Damaged, Stream, TooLong, blocks_of_lines, open_text
+from doublet.sources.streams import (
+    ByteReader,
+    Damaged,
+    OldLineEnds,
+    Stream,
+    TooLong,
+    blocks_of_lines,
+    open_text,
+)
 
 DELIMITERS = ",;\t|"
 _FIELD_LIMIT = (1 << 31) - 1  # rows have a limit of their own; the csv module must not stop before it
@@ -85,7 +94,7 @@ class CsvBatch:
         if len(row.values) != len(self.header):
             record = dict(zip(self.header, row.values, strict=False))
             raise RecordInvalid(
-                f"the row has {len(row.values)} fields, the header has {len(self.header)}: "
+                f"the row has {count(len(row.values), 'field')}, the header has {len(self.header)}: "
                 "is a quotation mark missing?",
                 state="invalid",
                 id=record.get(self.fields.id, ""),
@@ -106,6 +115,7 @@ class CsvTable:
     delimiter: str
     header: list[str]
     raw_header: bytes = b""
+    old_line_ends: bool = False  #: carriage returns alone
     kind: str = "csv"
 
     def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
@@ -118,7 +128,8 @@ class CsvTable:
                 consumed = done + min(stream.consumed, self.size_bytes)
                 return CsvBatch(rows, self.header, first, self.label, self.fields, size, consumed)
 
-            feed = _Feed(open_text(stream, self.encoding), self.label, self.limit_bytes // _WIDTH, max_bytes)
+            text = _opened(stream, self.encoding, self.old_line_ends)
+            feed = _Feed(text, self.label, self.limit_bytes // _WIDTH, max_bytes)
             for number, row in enumerate(_rows(feed, self.delimiter)):
                 if number == 0 and isinstance(row, Row):
                     continue  # the header
@@ -137,20 +148,23 @@ def open_csv(
 ) -> CsvTable:
     """Look at the header. Raises `InputUnreadable` when a wanted column is not there."""
     csv.field_size_limit(_FIELD_LIMIT)
-    delimiter = find_delimiter(head, fields, path.name)
+    old = b"\r" in head and b"\n" not in head
+    delimiter = find_delimiter(head.replace(b"\r", b"\n") if old else head, fields, path.name)
     with Stream(path, label=label) as stream:
-        feed = _Feed(open_text(stream, encoding), label, limit_bytes, 1 << 16)
+        feed = _Feed(_opened(stream, encoding, old), label, limit_bytes, 1 << 16)
         first = next(_rows(feed, delimiter), None)
     if not isinstance(first, Row):
         reason = first.reason if first else "there is nothing in it"
         raise InputUnreadable(f"{label} has no header: {reason}", path=label)
     header = first.values
     check_columns(header, fields, label)
-    if len(set(header)) < len(header):
-        twice = sorted({name for name in header if header.count(name) > 1})
-        raise InputUnreadable(f"{label} has several columns named {twice[0]!r}", path=label, columns=header)
     size = path.stat().st_size
-    return CsvTable(path, label, fields, encoding, limit_bytes, size, delimiter, header, first.raw)
+    return CsvTable(path, label, fields, encoding, limit_bytes, size, delimiter, header, first.raw, old)
+
+
+def _opened(stream: Stream, encoding: str, old_line_ends: bool) -> ByteReader:
+    text = open_text(stream, encoding)
+    return OldLineEnds(text) if old_line_ends else text
 
 
 def find_delimiter(head: bytes, fields: Fields, name: str) -> str:
@@ -219,6 +233,12 @@ class _Feed:
         return raw, first
 
 
+def _words(error: csv.Error) -> str:
+    if "new-line character" in str(error):
+        return "a line break inside a field that has no quotation marks"
+    return str(error)
+
+
 def _rows(feed: _Feed, delimiter: str) -> Iterator[Row | Outcome]:
     while True:
         reader = csv.reader(iter(feed), delimiter=delimiter)
@@ -227,7 +247,7 @@ def _rows(feed: _Feed, delimiter: str) -> Iterator[Row | Outcome]:
                 values = next(reader, None)
             except csv.Error as error:
                 raw, line = feed.take()
-                yield Outcome("invalid", "", f"{feed.label}:{line}", f"not valid CSV: {error}")
+                yield Outcome("invalid", "", f"{feed.label}:{line}", f"not valid CSV: {_words(error)}")
                 break
             if feed.broken is not None or values is None:
                 break

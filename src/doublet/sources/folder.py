@@ -27,7 +27,7 @@ from doublet.sources.packed import PackedBatch
 from doublet.sources.protocol import Complete, Failed, Fetcher, Found, Item, KnownLookup, Unchanged
 from doublet.sources.records import RawBatch
 from doublet.sources.streams import cannot_open
-from doublet.sources.texts import TextBatch, bytes_of, failure, unpacked_name, walk
+from doublet.sources.texts import TextBatch, bytes_of, failure, hidden_note, unpacked_name, walk
 from doublet.text.read import MAX_BYTES
 
 _BLOCK = 1 << 20
@@ -108,7 +108,7 @@ class FolderSource:
     def _folder(self, known: KnownLookup) -> Iterator[LocalItem]:
         files, hidden = walk(self.path, self.address)
         if hidden:
-            self.notes.append(f"{self.address}: {hidden} hidden files and folders were left out")
+            self.notes.append(hidden_note(self.address, hidden))
         # A CSV among other files may be anything; in a folder of nothing but tables it is one of them.
         suffixes = {file: table_suffix(file.name) for file in files}
         tables: tuple[str, ...] = (*LINE_TABLES, ".parquet")

@@ -7,9 +7,12 @@ NaN, numbers beyond 64 bits) are read by the latter.
 from __future__ import annotations
 
 import json
+import math
+import numbers
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -177,11 +180,10 @@ def fields_of(
     identifier = place if fields.id == PLACE_AS_ID else find_field(record, fields.id)
     if isinstance(identifier, float) and exact is not None:
         identifier = find_field(exact(), fields.id)
-    if isinstance(identifier, int | float) and not isinstance(identifier, bool):
-        identifier = str(identifier)
-    shown = identifier if isinstance(identifier, str) else ""
     if identifier is MISSING:
         raise RecordInvalid(f"no field {fields.id!r}; {_found(record)}", state="invalid", id="", missing="id")
+    if _is_number(identifier):
+        identifier = str(identifier)
     if not isinstance(identifier, str) or not identifier:
         what = "empty" if identifier == "" else _type_name(identifier)
         raise RecordInvalid(
@@ -190,17 +192,24 @@ def fields_of(
     text = find_field(record, fields.text)
     if text is MISSING:
         raise RecordInvalid(
-            f"no field {fields.text!r}; {_found(record)}", state="invalid", id=shown, missing="text"
+            f"no field {fields.text!r}; {_found(record)}", state="invalid", id=identifier, missing="text"
         )
     if not isinstance(text, str):
         message = f"the field {fields.text!r} is {_type_name(text)}: it must be a text"
-        raise RecordInvalid(message, state="invalid", id=shown)
+        raise RecordInvalid(message, state="invalid", id=identifier)
     return (
         identifier,
         text,
         optional_field(record, fields.time),
         optional_field(record, fields.source) or label,
     )
+
+
+def _is_number(value: Any) -> bool:
+    """A number of any library, and not one that stands for none (NaN) or for all (infinity)."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
+        return False
+    return isinstance(value, numbers.Integral) or math.isfinite(value)
 
 
 MISSING: Any = object()
@@ -222,6 +231,7 @@ def outcome_of(error: RecordInvalid, place: str) -> Outcome:
 
 
 def _load(line: bytes) -> Any:
+    line = line.removeprefix(_BOM)  # in the middle of a file too: of files that were joined
     try:
         return orjson.loads(line)
     except ValueError as error:
@@ -234,13 +244,16 @@ def _load(line: bytes) -> Any:
         ) from error
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        reason = "its lists and objects are nested too deeply to be read"
+        raise RecordInvalid(reason, state="invalid", id="") from None
+    except ValueError:
         raise RecordInvalid(f"not valid JSON: {_words(first)}", state="invalid", id="") from first
 
 
 def _load_exactly(line: bytes) -> Any:
     try:
-        return json.loads(line, parse_float=str, parse_int=str)
+        return json.loads(line.removeprefix(_BOM), parse_float=str, parse_int=str)
     except (ValueError, RecursionError):
         return {}
 
@@ -288,5 +301,7 @@ def _type_name(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true or false"
+    if isinstance(value, numbers.Real | Decimal) and not _is_number(value):
+        return "no number"
     names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names.get(type(value), type(value).__name__)

@@ -55,6 +55,7 @@ COLUMN_TABLES = (".csv", ".tsv", ".tab")
 ARCHIVES = (".zip", ".tar", ".tgz", ".tbz2", ".txz", ".warc")
 _PARQUET_MAGIC = b"PAR1"
 _PACKED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r")
 
 
 @dataclass(slots=True)
@@ -332,12 +333,16 @@ class _Opener:
             self._spool(io.BytesIO(data), label)
 
     def _add_folder(self, folder: Path, label: str) -> None:
-        from doublet.sources.texts import TextFile, TextFiles, walk
+        from doublet.sources.texts import TextFile, TextFiles, hidden_note, walk
 
-        files, hidden = walk(folder, label)
+        closed: list[DoubletError] = []
+        files, hidden = walk(folder, label, closed)
         if hidden:
-            self.notes.append(f"{label}: {hidden} hidden files and folders were left out")
-        if not files:
+            self.notes.append(hidden_note(label, hidden))
+        for error in closed:
+            self._errors.append(error)
+            self.parts.append(_Broken(str(error.details["path"]), error.message))
+        if not files and not closed:
             self.notes.append(f"{label} has no files in it: there are no documents")
         # A CSV among other files may be anything; in a folder of nothing but tables it is one of them.
         suffixes = {file: table_suffix(file.name) for file in files}
@@ -439,7 +444,7 @@ def _table_encoding(head: bytes, label: str) -> str:
     try:
         found = encodings.detect(head)
     except Unreadable as error:
-        if "kind" in error.details:
+        if "kind" in error.details and not _is_table_with_zeros(head, label):
             raise InputUnreadable(
                 f"{label} is {error.details['kind']}: documents can be read from JSON lines, JSON, CSV, TSV "
                 "and Parquet tables, from text files and from folders of these",
@@ -458,6 +463,17 @@ def _table_encoding(head: bytes, label: str) -> str:
         except UnicodeDecodeError:
             bad += 1
     return "utf-8" if good >= bad or found == encodings.DAMAGED else found
+
+
+def _is_table_with_zeros(head: bytes, label: str) -> bool:
+    """A table by its name or its beginning that would be text but for some zeros and other controls: a crash leaves
+    such blocks, and they cost no more than their lines."""
+    if table_suffix(label) not in (*LINE_TABLES, *COLUMN_TABLES) and not head.lstrip().startswith(b"{"):
+        return False
+    try:
+        return encodings.detect(head.translate(None, _CONTROLS)).startswith("utf-8")
+    except Unreadable:
+        return False
 
 
 def _as_utf8(head: bytes, encoding: str) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 from doublet.errors import ConfigError, InputUnreadable, RecordInvalid
 from doublet.model import Outcome
 from doublet.reports.json_report import json_line
-from doublet.sources.jsonl import fields_of, optional_field, outcome_of
+from doublet.sources.jsonl import MISSING, fields_of, find_field, optional_field, outcome_of
 from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
 
 MAGIC = b"PAR1"
@@ -51,9 +51,11 @@ class ParquetBatch:
         positions: list[int] = []
         fields = self.fields
         wanted = {fields.id, fields.text, fields.time, fields.source, fields.title, fields.address}
-        there = set(self.table.schema.names)  # titles and addresses may be missing
+        there = self.table.schema.names  # titles and addresses may be missing
         columns = {
-            name: self._values(name) for name in wanted if name and name != PLACE_AS_ID and name in there
+            name: self._values(name)
+            for name in wanted
+            if name and name != PLACE_AS_ID and _column(self.table.schema, name) in there
         }
         for index in range(self.count):
             place = f"{self.label}: row {self.first_row + index}"
@@ -87,14 +89,21 @@ class ParquetBatch:
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
         for record in self.table.take(list(indexes)).to_pylist():
-            yield json_line(record)
+            name = record.get(self.fields.id)
+            if isinstance(name, bytes):
+                record[self.fields.id] = name.hex()  # as it is named in the groups
+            yield json_line({name: _without_bytes(value) for name, value in record.items()})
 
     def _values(self, name: str) -> list[Any]:
-        """A column as Python values. An id kept as bytes, a date or a UUID becomes text."""
-        values: list[Any] = self.table.column(name).to_pylist()
+        """A column, or one inside another, as Python values. An id kept as bytes, a date or a UUID becomes text."""
+        top = _column(self.table.schema, name)
+        values: list[Any] = self.table.column(top).to_pylist()
+        if top != name:
+            inner = (find_field(value, name[len(top) + 1 :]) for value in values)
+            values = [None if value is MISSING else value for value in inner]
         if name == self.fields.text:
             return values
-        plain = (str, int, float, type(None))
+        plain = (str, int, float, list, dict, type(None))
         return [v if isinstance(v, plain) else v.hex() if isinstance(v, bytes) else str(v) for v in values]
 
 
@@ -117,7 +126,8 @@ class ParquetTable:
         _, parquet = pyarrow()
         fields = self.fields
         names = [fields.id, fields.text, fields.time, fields.source]
-        names += [name for name in (fields.title, fields.address) if name in self.schema.names]
+        reachable = _reachable(self.schema)
+        names += [name for name in (fields.title, fields.address) if name in reachable]
         wanted = [name for name in names if name and name != PLACE_AS_ID]
         columns = None if all_columns else list(dict.fromkeys(wanted))
         row = 0
@@ -162,8 +172,42 @@ def open_parquet(path: Path, *, label: str, fields: Fields, limit_bytes: int) ->
         raise InputUnreadable(
             f"{label} is a damaged Parquet table: {_one_line(error)}", path=label
         ) from error
-    check_columns(schema.names, fields, label)
+    check_columns(_reachable(schema), fields, label)
     return ParquetTable(path, label, fields, limit_bytes, path.stat().st_size, rows, schema)
+
+
+def _column(schema: Any, name: str) -> str:
+    """The column of the table in which a field is: itself, or for "meta.id" that is none, "meta"."""
+    return name if name in schema.names else name.partition(".")[0]
+
+
+def _reachable(schema: Any) -> list[str]:
+    """The names of the columns and of those inside them ("meta.id")."""
+    out: list[str] = []
+    for column in schema:
+        out.append(column.name)
+        waiting = [(column.name, column.type)] if "." not in column.name else []
+        while waiting:
+            name, kind = waiting.pop()
+            if pyarrow()[0].types.is_struct(kind):
+                inner = [(f"{name}.{kind.field(i).name}", kind.field(i).type) for i in range(kind.num_fields)]
+                out += [path for path, _ in inner]
+                waiting += inner
+    return out
+
+
+def _without_bytes(value: Any) -> Any:
+    """Bytes as the text they are, or else in hexadecimal; JSON has none."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            return value.hex()
+    if isinstance(value, list):
+        return [_without_bytes(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _without_bytes(one) for name, one in value.items()}
+    return value
 
 
 def _one_line(error: BaseException) -> str:

@@ -104,7 +104,7 @@ class BrokenBatch:
 
 
 def check_columns(columns: Sequence[str], fields: Fields, label: str) -> None:
-    """Raise `InputUnreadable` when a wanted column of a table is not there."""
+    """Raise `InputUnreadable` when a wanted column of a table is not there, or a name stands there twice."""
     wanted = {"--id-field": fields.id, "--text-field": fields.text}
     wanted |= {"--time-field": fields.time or "", "--source-field": fields.source or ""}
     for option, name in wanted.items():
@@ -115,6 +115,11 @@ def check_columns(columns: Sequence[str], fields: Fields, label: str) -> None:
                 path=label,
                 columns=list(columns),
             )
+    twice = next((name for number, name in enumerate(columns) if name in columns[:number]), None)
+    if twice is not None:
+        raise InputUnreadable(
+            f"{label} has several columns named {twice!r}", path=label, columns=list(columns)
+        )
 
 
 class Part(Protocol):

@@ -82,10 +82,11 @@ class Stream:
             raise self._failure
         if not self.compression or size < 0:
             return self._reader.read(size)
-        # In small steps: where the file is damaged, what came before is not lost with it.
+        # What one step of unpacking gives: where the file is damaged, what came before is not lost with it.
         parts, missing = [], size
+        step = getattr(self._reader, "read1", self._reader.read)
         try:
-            while missing > 0 and (part := self._reader.read(min(missing, _STEP))):
+            while missing > 0 and (part := step(min(missing, _STEP))):
                 parts.append(part)
                 missing -= len(part)
         except Exception as error:
@@ -139,6 +140,16 @@ class Recoded:
             text = self._decoder.decode(data, final=not data)
             if text or not data:
                 return text.encode("utf-8", "replace")
+
+
+class OldLineEnds:
+    """A stream whose lines end with carriage returns alone, as on old Macs, with the line ends of today."""
+
+    def __init__(self, stream: ByteReader) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        return self._stream.read(size).replace(b"\r", b"\n")
 
 
 def damage(error: BaseException) -> str | None:
@@ -306,6 +317,9 @@ def cannot_open(label: str, error: OSError) -> InputNotFound | InputUnreadable:
     """*error* while opening an input, in words; for a name that is not there, the nearest one that is."""
     path = Path(label)
     if error.errno == errno.ENOENT:
+        if path.is_symlink():
+            reason = f"{label} is a link to {str(path.readlink())!r}, which is not there"
+            return InputNotFound(reason, path=label)
         try:
             names = os.listdir(path.parent)  # noqa: PTH208 - names, not paths
         except OSError:
@@ -399,7 +413,12 @@ class _ZstdReader:
         self._checked = False
 
     def read(self, size: int = -1, /) -> bytes:
-        data = bytes(self._reader.read(size))
+        return self._checked_end(bytes(self._reader.read(size)))
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._checked_end(bytes(self._reader.read1(size)))
+
+    def _checked_end(self, data: bytes) -> bytes:
         if not data and not self._checked:
             self._checked = True
             end = self._file.tell()

@@ -170,10 +170,11 @@ def bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
     return data
 
 
-def walk(folder: Path, label: str) -> tuple[list[Path], int]:
+def walk(folder: Path, label: str, closed: list[DoubletError] | None = None) -> tuple[list[Path], int]:
     """All regular files below *folder* in the order of their names, and how many hidden ones were left out.
 
-    Links to files are followed, links to folders are not: they can lead round in circles.
+    Links to files are followed, links to folders are not: they can lead round in circles. Subfolders that cannot be
+    read are put into *closed*, as errors; without it the first is raised.
     """
     found: list[Path] = []
     hidden = 0
@@ -190,8 +191,20 @@ def walk(folder: Path, label: str) -> tuple[list[Path], int]:
                     elif _is_file(entry):
                         found.append(Path(entry.path))
         except OSError as error:
-            raise cannot_open(label if here == folder else str(here), error) from error
+            told = cannot_open(label if here == folder else str(here), error)
+            if closed is None or here == folder:
+                raise told from error
+            closed.append(told)
+    if closed is not None:
+        closed.sort(key=lambda error: str(error.details["path"]))
     return sorted(found), hidden
+
+
+def hidden_note(label: str, hidden: int) -> str:
+    """What was left out of a folder, in words."""
+    if hidden == 1:
+        return f"{label}: 1 hidden file or folder was left out"
+    return f"{label}: {hidden:,} hidden files and folders were left out"
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
