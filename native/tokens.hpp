@@ -639,6 +639,7 @@ template <class C, class Sink> class Scanner {
       }
       return kLatin;
     }
+    if (surely_latin(from, to)) return kLatin;
     uint32_t script = next_script(end);
     if (!script) script = context_;
     for (size_t i = from; i < to && !script; ++i)
@@ -704,7 +705,17 @@ template <class C, class Sink> class Scanner {
     uint32_t script = context;
     if (small && around.latin != around.cyrillic) script = around.latin > around.cyrillic ? kLatin : kCyrillic;
     if (script == kCyrillic && own != kCyrillic && has_i) return kLatin;
+    if (surely_latin(from, to)) return kLatin;
     return script ? script : own ? own : uint32_t{kLatin};
+  }
+
+  // A word with N, Z or v: they look like Greek letters, and like none of Cyrillic.
+  bool surely_latin(size_t from, size_t to) const {
+    for (size_t i = from; i < to; ++i) {
+      const Unit& u = units_[i];
+      if (u.script == kLatin && !u.anchor && !fold_table.twins.at(u.code).look[1]) return true;
+    }
+    return false;
   }
 
   // A small letter of Greek, Coptic or Cherokee that looks like k and к: these are no twins.

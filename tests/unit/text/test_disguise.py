@@ -251,6 +251,16 @@ def test_words_of_look_alikes_of_a_third_alphabet_alone(text: str, expected: str
     assert Canon().tokens([text], words=True).words(0) == expected.split()
 
 
+@pytest.mark.covers("T4", "T5")
+@pytest.mark.parametrize("text", ["Раздел {} для всех", "ЭТО РАЗДЕЛ {} ДЛЯ ВСЕХ", "The part {} for all", "{}"])
+@pytest.mark.parametrize("word", ["NOTE", "Zoo", "CAN", "BZ2", "cave", "CNN", "ave", "BOXNAME"])
+def test_a_latin_word_that_cannot_be_cyrillic_is_one_word_everywhere(text: str, word: str) -> None:
+    """N, Z and v have twins in Greek and none in Cyrillic."""
+    at = text.split(" ").index("{}")
+    ways = [word, word.upper(), word.translate(TO_CYRILLIC), word.upper().translate(TO_CYRILLIC)]
+    assert {folded(text.format(way))[at] for way in ways} == set(folded(word.lower()))
+
+
 def test_words_turned_whole_are_enough_for_an_alarm() -> None:
     text = "You may go into that house, but not yet: you may put out the lights, and keep two of them."
     hidden = re.sub(r"\b(into|not|yet|out|put|keep|two)\b", lambda m: m[0].translate(TO_GREEK), text)
