@@ -252,7 +252,9 @@ def test_words_of_look_alikes_of_a_third_alphabet_alone(text: str, expected: str
 
 
 @pytest.mark.covers("T4", "T5")
-@pytest.mark.parametrize("text", ["Раздел {} для всех", "ЭТО РАЗДЕЛ {} ДЛЯ ВСЕХ", "The part {} for all", "{}"])
+@pytest.mark.parametrize(
+    "text", ["Раздел {} для всех", "ЭТО РАЗДЕЛ {} ДЛЯ ВСЕХ", "The part {} for all", "{}"]
+)
 @pytest.mark.parametrize("word", ["NOTE", "Zoo", "CAN", "BZ2", "cave", "CNN", "ave", "BOXNAME"])
 def test_a_latin_word_that_cannot_be_cyrillic_is_one_word_everywhere(text: str, word: str) -> None:
     """N, Z and v have twins in Greek and none in Cyrillic."""
