@@ -779,16 +779,11 @@ class SetStore {
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = next_[a]; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, s_.sizes_[k]);
         probe(k, true, [&](uint32_t d, bool may_hold) { return may_hold || rank_[d] > rank_[k]; }, [&](uint32_t d, uint32_t overlap) {
+          if (rank_[d] < rank_[k] && covers_back(k, d, overlap)) return;  // d finds it
           for (uint32_t a = k; a != UINT32_MAX && !cut; a = next_[a])
             for (uint32_t b = d; b != UINT32_MAX && !cut; b = next_[b]) put(a, b, overlap);
         });
       }, true);
-      std::sort(links.begin(), links.end(), [](const Link& x, const Link& y) {
-        return x.document != y.document ? x.document < y.document : x.keeper < y.keeper;
-      });
-      links.erase(std::unique(links.begin(), links.end(), [](const Link& x, const Link& y) {
-        return x.document == y.document && x.keeper == y.keeper;
-      }), links.end());
       return cut;
     }
 
@@ -1088,6 +1083,12 @@ class SetStore {
         const uint32_t overlap = common(k, d);
         if (overlap) found(d, overlap);
       }
+    }
+
+    // Whether d covers k, which is known to cover d.
+    bool covers_back(uint32_t k, uint32_t d, uint32_t overlap) const {
+      const uint32_t a = s_.sizes_[k], b = s_.sizes_[d];
+      return a == b || static_cast<double>(overlap) / (static_cast<double>(a) + b - overlap) >= threshold_;
     }
 
     // Overlap when k covers d, else 0. Stops as soon as too many fingerprints are missing.

@@ -218,6 +218,19 @@ def json_lines(draw):
     return b"\n".join(lines)
 
 
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from("абвгдежзиклмн"), min_size=1, max_size=60), st.integers(0, 3_000), st.data())
+def test_any_numbers_may_be_stop_words(letters, more, data):
+    """Many, twice, zero, alike in their first or last bits: they lead to the same places of a table."""
+    words = reference.tokenize([" ".join(letters)])[0]
+    chosen = [int(word) for word in words if data.draw(st.booleans())]
+    shift = data.draw(st.sampled_from([0, 8, 20, 32, 40]))
+    stop = np.array([*chosen, *chosen, 0, *((i << shift) & (2**64 - 1) for i in range(more))], np.uint64)
+    texts = [" ".join(letters), "", "а"]
+    same_arrays(native.tokenize(texts, stop), reference.tokenize(texts, stop))
+    same_arrays(native.shingle_sets(texts, 2, stop, 1), reference.shingle_sets(texts, 2, stop, 1))
+
+
 @settings(max_examples=500, deadline=None)
 @given(json_lines(), st.integers(1, 4), st.sampled_from(VECTORS))
 @pytest.mark.covers("T1")
@@ -444,6 +457,11 @@ def test_set_store(tmp_path_factory, case, threshold, containment, threads, spil
         *expected, _ = slow.pairs(threshold, containment, 10_000)
         same_arrays(tuple(columns), tuple(expected))
         assert not cut
+        if count := len(expected[0]):  # exactly as many as are allowed, and one more
+            assert not fast.pairs(threshold, containment, count)[3]
+            *some, cut = fast.pairs(threshold, containment, count - 1)
+            assert cut
+            assert len(some[0]) == count - 1
     left = np.array([i for i in range(len(documents)) for _ in documents], np.uint32)
     right = np.array([j for _ in documents for j in range(len(documents))], np.uint32)
     assert fast.overlaps(left, right).tolist() == slow.overlaps(left, right).tolist()
