@@ -103,6 +103,15 @@ def test_what_lies_on_the_other_whole_is_reworded_and_what_shares_parts_is_not()
 
 
 @pytest.mark.covers("M14")
+@pytest.mark.parametrize("text", ["ля " * 10, "раз два " * 20, "one two three four " * 8])
+def test_a_text_that_repeats_itself_is_like_itself(text: str) -> None:
+    meaning = method("meaning")
+    one = meaning.sign(text)
+    assert one is not None
+    found = meaning.compare(one, one)
+    assert (found.resemblance, found.containment, found.similar) == (1.0, (1.0, 1.0), True)
+
+
 def test_pages_of_one_template_about_different_things_are_not_reworded() -> None:
     alike = Alignment(0.95, 0.96, 0.56, 0.55)
     assert alike.kind() == REWORDED
