@@ -47,6 +47,11 @@ class Token:
     flags: int
 
 
+def as_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON has them: lists, where Python has tuples."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in parameters.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a signature was made. Signatures with different recipes refuse to be compared.
@@ -63,7 +68,7 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         return {
             "method": self.method,
-            "parameters": dict(self.parameters),
+            "parameters": as_json(dict(self.parameters)),
             "text_version": self.text_version,
             "hash_version": self.hash_version,
             "statistics": self.statistics,
@@ -198,7 +203,7 @@ class Comparison:
         return {
             "format": FORMAT_VERSION,
             "method": self.method,
-            "parameters": dict(self.parameters),
+            "parameters": as_json(dict(self.parameters)),
             "resemblance": self.resemblance,
             "containment": {"a_in_b": self.containment_a, "b_in_a": self.containment_b},
             "similar": self.similar,
@@ -345,7 +350,7 @@ class Deduplication:
         without being there twice."""
         yield "format", FORMAT_VERSION
         yield "method", self.method
-        yield "parameters", dict(self.parameters)
+        yield "parameters", as_json(self.parameters)
         yield "documents", self.documents
         yield "kept", len(self.kept)
         yield "removed", self.removed
@@ -473,7 +478,7 @@ class Check:
             "sources": [s.to_dict() for s in self.sources],
             "possible_sources": [s.to_dict() for s in self.possible_sources],
             "documents": self.documents,
-            "parameters": dict(self.parameters),
+            "parameters": as_json(dict(self.parameters)),
             "disguise": self.disguise.to_dict(),
             "outcomes": [o.to_dict() for o in self.outcomes],
             "notes": list(self.notes),

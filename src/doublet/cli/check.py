@@ -299,7 +299,7 @@ def _checker(
 
         words = resolved.settings.shingle_words
         more: dict[str, Any] = {"shingle_words": words} if words else {}
-        with open_source(against, title_field="title", **fields) as source:  # type: ignore[arg-type]
+        with open_source(against, title_field="title", address_field="address", **fields) as source:  # type: ignore[arg-type]
             for note in source.notes:
                 say(note, quiet=quiet)
             yield lambda text, **options: check(text, source, **options, **more)

@@ -86,12 +86,13 @@ def check(
     at = 0
     for batch in source.batches() if hits else ():
         parsed = batch.parse()
-        titles = getattr(parsed, "titles", None)
+        titles, addresses = parsed.titles, parsed.addresses
         for i in range(len(parsed)):
             row = wanted.get(at + i)
             if row is not None:
                 title = titles[i] if titles else ""
-                chosen[row] = Document(parsed.ids[i], parsed.texts[i], title)
+                address = addresses[i] if addresses else ""
+                chosen[row] = Document(parsed.ids[i], parsed.texts[i], title, address=address)
         at += len(parsed)
     candidates = [document for document in chosen if document is not None]
     answer = explain(

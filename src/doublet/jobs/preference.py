@@ -23,6 +23,7 @@ _DAY_FIRST = re.compile(r"(\d{1,2})[.](\d{1,2})[.](\d{4})(.*)", re.DOTALL)
 _YEAR_AND_MONTH = re.compile(r"\d{4}-\d\d$")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+_SHOWN_SOURCES = 8  # in a note
 KEEP = ("longest", "first", "newest", "best-source")
 
 
@@ -173,6 +174,30 @@ def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequen
     if keep == "first":
         return np.argsort(ranks, kind="stable")
     return np.lexsort((ranks, *reversed(preference_columns(facts, keep, prefer))))
+
+
+def missing_facts(facts: Facts, keep: str, prefer: Sequence[str]) -> list[str]:
+    """What *keep* has to go by and documents do not have, in words."""
+    if keep == "newest" and len(facts):
+        without = sum(1 for time in facts.times if not time) if facts.times else len(facts)
+        if without == len(facts):
+            return [
+                "no document has a time, so the longest of a group is kept and not the newest: name the field of the "
+                "time (--time-field)"
+            ]
+        verb, they = ("has", "it counts") if without == 1 else ("have", "they count")
+        if without:
+            return [f"{without:,} of {len(facts):,} documents {verb} no time: {they} as the oldest"]
+    if keep == "best-source" and len(facts):
+        found = sorted(set(facts.sources))
+        listed = ", ".join(map(repr, found[:_SHOWN_SOURCES]))
+        more = f" and {len(found) - _SHOWN_SOURCES:,} more" if len(found) > _SHOWN_SOURCES else ""
+        return [
+            f"no document is from the source {name!r}{suggest(name, found) or '.'} Found: {listed}{more}"
+            for name in prefer
+            if name not in found
+        ]
+    return []
 
 
 def preference_columns(facts: Facts, keep: str, prefer: Sequence[str]) -> tuple[NDArray[np.int64], ...]:

@@ -466,12 +466,13 @@ def _table_encoding(head: bytes, label: str) -> str:
 
 
 def _is_table_with_zeros(head: bytes, label: str) -> bool:
-    """A table by its name or its beginning that would be text but for some zeros and other controls: a crash leaves
-    such blocks, and they cost no more than their lines."""
+    """A table by its name or its beginning with sound lines, that would be text but for some zeros and other controls:
+    a crash leaves such blocks, and they cost no more than their lines."""
     if table_suffix(label) not in (*LINE_TABLES, *COLUMN_TABLES) and not head.lstrip().startswith(b"{"):
         return False
+    sound = [line for line in head.split(b"\n") if line.strip() and line.translate(None, _CONTROLS) == line]
     try:
-        return encodings.detect(head.translate(None, _CONTROLS)).startswith("utf-8")
+        return bool(sound) and encodings.detect(head.translate(None, _CONTROLS)).startswith("utf-8")
     except Unreadable:
         return False
 

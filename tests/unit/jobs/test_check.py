@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -154,3 +155,17 @@ def test_the_terminal_says_when_nothing_was_left_out():
     assert "not counted: quotations: 1 word; with them the share would be 50%" in shown
     assert "not counted: list of references: none found\n" in shown
     assert "with all of these counted" not in shown
+
+
+def test_sources_in_memory_have_titles_and_addresses_as_those_of_files(tmp_path: Path) -> None:
+    text = "the boats were locked in the ice until March and nobody in the village minded it much"
+    record = {"id": "a", "text": text, "title": "Ice", "address": "https://example.org/ice"}
+    found = [check(text, [record]), check(text, [Document(**record)])]
+    (tmp_path / "library.jsonl").write_text(json.dumps(record) + "\n")
+    with open_source(
+        [str(tmp_path / "library.jsonl")], title_field="title", address_field="address"
+    ) as source:
+        found.append(check(text, source))
+    assert [(one.sources[0].title, one.sources[0].address) for one in found] == [
+        ("Ice", "https://example.org/ice")
+    ] * 3

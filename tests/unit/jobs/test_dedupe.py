@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 import doublet
@@ -20,6 +22,7 @@ from doublet.errors import (
     UsageError,
 )
 from doublet.jobs.dedupe import dedupe, dedupe_inputs, joining, memory, outcomes
+from doublet.model import Document
 from doublet.progress import Progress
 from doublet.sources.open import open_source
 
@@ -378,3 +381,96 @@ def test_raw_lines_and_parsed_lines_give_the_same(tmp_path):
     assert quick.groups == careful.groups
     assert quick.kept == careful.kept
     assert sorted(map(str, quick.outcomes)) == sorted(map(str, careful.outcomes))
+
+
+def test_a_budget_of_any_kind_of_whole_number() -> None:
+    documents = [("a", "one two three four five"), ("b", "one two three four five")]
+    for budget in (np.int64(10**9), 2**63, 10**30):
+        assert dedupe(documents, memory_bytes=budget).kept == ("a",)
+
+
+def test_too_many_workers_for_the_memory_says_what_to_do() -> None:
+    with pytest.raises(MemoryTooSmall, match=r"for 1,000,000 workers: give at least .* or fewer workers"):
+        dedupe([("a", "one two three")], workers=1_000_000)
+
+
+def test_the_newest_of_documents_without_times_is_told() -> None:
+    text = "one two three four five six"
+    none = dedupe([("a", text), ("b", text)], keep="newest")
+    assert none.notes == (
+        "no document has a time, so the longest of a group is kept and not the newest: name the field of the time "
+        "(--time-field)",
+    )
+    some = dedupe([{"id": "a", "text": text}, {"id": "b", "text": text, "time": "2024"}], keep="newest")
+    assert (some.kept, some.notes) == (("b",), ("1 of 2 documents has no time: it counts as the oldest",))
+    assert dedupe([], keep="newest").notes == ()
+
+
+def test_a_preferred_source_of_no_document_is_told() -> None:
+    text = "one two three four five six"
+    documents = [{"id": "a", "text": text, "source": "press"}, {"id": "b", "text": text, "source": "blog"}]
+    told = dedupe(documents, keep="best-source", prefer=["pres", "blog"])
+    assert told.kept == ("b",)
+    assert told.notes == (
+        "no document is from the source 'pres', did you mean 'press'? Found: 'blog', 'press'",
+    )
+    assert dedupe(documents, keep="best-source", prefer=["press"]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("item", "name"),
+    [
+        ((1.5, "text"), "1.5"),
+        ((np.int64(5), "text"), "5"),
+        ((Decimal("2.50"), "text"), "2.50"),
+        (["list", "text"], "list"),
+        ({"id": 7, "text": "text"}, "7"),
+        (Document(id="d", text="text"), "d"),
+    ],
+)
+def test_ids_in_memory_are_texts_or_numbers_as_in_files(item: object, name: str) -> None:
+    assert dedupe([item]).kept == (name,)
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "reason"),
+    [
+        (("", "text"), "", "the field 'id' is empty: it must be a text or a number"),
+        ((None, "text"), "", "the field 'id' is null: it must be a text or a number"),
+        ((True, "text"), "", "the field 'id' is true or false: it must be a text or a number"),
+        ((float("nan"), "text"), "", "the field 'id' is no number: it must be a text or a number"),
+        (([1], "text"), "", "the field 'id' is a list: it must be a text or a number"),
+        (("a", 5), "a", "the field 'text' is a number: it must be a text"),
+        (("a", b"text"), "a", "the field 'text' is bytes: it must be a text"),
+        ({"id": "a"}, "a", "no field 'text'; found 'id'"),
+        ({"text": "a"}, "", "no field 'id'; found 'text'"),
+        (
+            5,
+            "",
+            "of the type int: it must be a Document, a mapping with 'id' and 'text', or a pair of id and text",
+        ),
+        (
+            ("a",),
+            "",
+            "of the type tuple: it must be a Document, a mapping with 'id' and 'text', or a pair of id and text",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_document_in_memory_is_told(item: object, name: str, reason: str) -> None:
+    result = dedupe([item, ("good", "text")])
+    assert result.kept == ("good",)
+    assert [(row.state, row.id, row.place, row.reason) for row in result.outcomes] == [
+        ("invalid", name, "document 1", reason)
+    ]
+
+
+def test_outcomes_are_listed_in_the_order_of_lines() -> None:
+    result = dedupe([(None, "text")] * 12)
+    assert [row.place for row in result.outcomes] == [f"document {number}" for number in range(1, 13)]
+
+
+def test_a_result_as_a_dictionary_is_what_json_gives_back() -> None:
+    result = dedupe(
+        [("a", "one two three four"), ("b", "one two three four")], pairs=True, extra_stop_words=("x", "y")
+    )
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import gzip
+import itertools
 import json
 import lzma
 import os
@@ -88,8 +89,9 @@ def test_a_block_of_zeros_costs_its_lines_only(tmp_path: Path) -> None:
 
 
 def test_a_binary_file_under_the_name_of_a_table_is_refused(tmp_path: Path) -> None:
-    for name in ("corpus.jsonl", "corpus.csv"):
-        (tmp_path / name).write_bytes(bytes(range(256)) * 20)
+    contents = (bytes(range(256)) * 20, b"\x00\x01\x02" * 1000, b"\x00" * 4096 + b"\n")
+    for name, content in itertools.product(("corpus.jsonl", "corpus.csv"), contents):
+        (tmp_path / name).write_bytes(content)
         with pytest.raises(InputUnreadable, match="is a binary file"):
             open_source([str(tmp_path / name)])
 

@@ -28,7 +28,7 @@ from doublet.errors import UsageError
 from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
 from doublet.jobs.dedupe.documents import Documents
 from doublet.jobs.dedupe.joining import join
-from doublet.jobs.dedupe.memory import limit_work, saving, share_out, spilling
+from doublet.jobs.dedupe.memory import check_memory, limit_work, saving, share_out, spilling
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes, check_share
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
@@ -102,6 +102,7 @@ def dedupe_inputs(
     if threshold is not None:
         parameters["threshold"] = check_share("threshold", threshold)
     check_files(source, groups_out, kept_out)
+    memory_bytes = check_memory(memory_bytes)
     limit = limit_work(source, memory_bytes, wishes.workers, spill_folder)
     with saving(memory_bytes):
         with spilling(limit.folder):

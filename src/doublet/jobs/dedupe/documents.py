@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.errors import wrong_type
-from doublet.model import Document, Outcome
-from doublet.sources.records import ParsedBatch
+from doublet.errors import RecordInvalid, wrong_type
+from doublet.model import Document
+from doublet.sources.jsonl import fields_of, optional_field, outcome_of
+from doublet.sources.records import Fields, ParsedBatch
 
 
 @dataclass(slots=True)
@@ -20,6 +21,21 @@ class MemoryBatch:
 
     def parse(self) -> ParsedBatch:
         return self.parsed
+
+
+_FIELDS = Fields(time="time", source="source", title="title", address="address")
+
+
+def _record(item: Any) -> dict[str, Any]:
+    """A document as the record of a table. Raises `RecordInvalid`."""
+    if isinstance(item, Document):
+        return {name: getattr(item, name) for name in ("id", "text", "time", "source", "title", "address")}
+    if isinstance(item, Mapping):
+        return item if isinstance(item, dict) else dict(item)
+    if isinstance(item, tuple | list) and len(item) == 2:
+        return {"id": item[0], "text": item[1]}
+    wanted = "it must be a Document, a mapping with 'id' and 'text', or a pair of id and text"
+    raise RecordInvalid(f"of the type {type(item).__name__}: {wanted}", state="invalid", id="")
 
 
 class Documents:
@@ -50,27 +66,18 @@ class Documents:
 
     @staticmethod
     def _put(parsed: ParsedBatch, position: int, item: Any) -> None:
-        name: Any
-        text: Any
-        time = source = ""
-        if isinstance(item, Document):
-            name, text, time, source = item.id, item.text, item.time, item.source
-        elif isinstance(item, Mapping):
-            name, text = item.get("id"), item.get("text")
-            time, source = str(item.get("time") or ""), str(item.get("source") or "")
-        elif isinstance(item, tuple) and len(item) == 2:
-            name, text = item
-        else:
-            name = text = None
-        if isinstance(name, int) and not isinstance(name, bool):
-            name = str(name)
-        if not isinstance(name, str) or not isinstance(text, str):
-            reason = "not a Document, a mapping with the strings 'id' and 'text', or a pair of id and text"
-            parsed.outcomes.append(Outcome("invalid", str(name or ""), f"document {position + 1}", reason))
+        place = f"document {position + 1}"
+        try:
+            record = _record(item)
+            name, text, time, source = fields_of(record, _FIELDS, place, "")
+        except RecordInvalid as error:
+            parsed.outcomes.append(outcome_of(error, place))
             return
         parsed.ids.append(name)
         parsed.texts.append(text)
         parsed.times.append(time)
         parsed.sources.append(source)
+        parsed.titles.append(optional_field(record, _FIELDS.title))
+        parsed.addresses.append(optional_field(record, _FIELDS.address))
         parsed.sizes.append(len(text))
         parsed.positions.append(position)  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from doublet.index.keys import KeyTable, clean_by_keys
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Plan, Wishes
-from doublet.jobs.preference import preference
+from doublet.jobs.preference import missing_facts, preference
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.minhash import MinHash
@@ -61,6 +61,7 @@ def _in_preference(collection: Collection, plan: Plan, wishes: Wishes) -> U32:
     """Documents that take part, the most preferred first."""
     facts, store = collection.facts, collection.store
     order = preference(facts, collection.id_order, wishes.keep, wishes.prefer)
+    plan.notes += missing_facts(facts, wishes.keep, wishes.prefer)
     if facts.unread_times:
         plan.notes.append(
             f"{len(facts.unread_times):,} of the times could not be read, such as {facts.unread_times[0]!r}: their "

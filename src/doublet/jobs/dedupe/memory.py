@@ -14,9 +14,11 @@ from doublet import kernels
 from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, wrong_type
 from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
 from doublet.jobs.dedupe.signed import Signed
+from doublet.reports.wording import count
 from doublet.signatures import Limit
 
 LEAST_MEMORY = 256_000_000
+MOST_MEMORY = 1 << 62  #: more is the same: the kernels count in 64 bits
 TIGHT_MEMORY = (
     1_000_000_000  #: within less no memory is kept for later work; it would be a large part of the whole
 )
@@ -110,21 +112,26 @@ def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
     return Room(room, keys, folder, words, sampled)
 
 
-def store_memory(memory_bytes: int | None, workers: int, readers: int = 0) -> int:
-    """What is left for the store of a budget for the whole process. Raises `MemoryTooSmall`."""
-    if memory_bytes is not None and (
-        isinstance(memory_bytes, bool) or not isinstance(memory_bytes, numbers.Integral)
-    ):
+def check_memory(memory_bytes: int | None) -> int | None:
+    """The same as a plain number that the kernels can count to. Raises `InvalidParameter`."""
+    if memory_bytes is None:
+        return None
+    if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, numbers.Integral):
         raise InvalidParameter(
             f"memory_bytes is {memory_bytes!r}: it must be a whole number of bytes", name="memory_bytes"
         )
+    return min(int(memory_bytes), MOST_MEMORY)
+
+
+def store_memory(memory_bytes: int | None, workers: int, readers: int = 0) -> int:
+    """What is left for the store of a budget for the whole process. Raises `MemoryTooSmall`."""
     if memory_bytes is None:
         memory_bytes = max(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2, 2 * LEAST_MEMORY)
     needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY) + readers
     if memory_bytes < needed:
         raise MemoryTooSmall(
-            f"{memory_bytes:,} bytes of memory are too little for {workers} worker{'s' * (workers > 1)}: "
-            f"give at least {needed:,}",
+            f"{memory_bytes:,} bytes of memory are too little for {count(workers, 'worker')}: "
+            f"give at least {needed:,}{' or fewer workers' * (workers > 1)}",
             memory_bytes=memory_bytes,
             needed_bytes=needed,
         )

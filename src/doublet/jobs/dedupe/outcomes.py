@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -46,8 +47,15 @@ class Outcomes:
         )
 
 
-def _by_id(outcome: Outcome) -> tuple[str, str, str]:
-    return outcome.id, outcome.place, outcome.reason
+_NUMBER_AT_THE_END = re.compile(r"[0-9]{1,18}$")
+
+
+def _by_id(outcome: Outcome) -> tuple[str, str, int, str]:
+    """Line 9 of a file before its line 10."""
+    number = _NUMBER_AT_THE_END.search(outcome.place)
+    if number is None:
+        return outcome.id, outcome.place, 0, outcome.reason
+    return outcome.id, outcome.place[: number.start()], int(number.group()), outcome.reason
 
 
 def empty_ones(identifiers: Iterable[str]) -> list[Outcome]:
