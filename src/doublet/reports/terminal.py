@@ -36,6 +36,7 @@ PASSAGE = 480  #: characters of a passage that are shown; the middle of a longer
 SHOWN_FRAGMENTS = 50
 SHOWN_GROUPS = 10
 SHOWN_MEMBERS = 5
+SHOWN_NAME = 200  #: characters of an id or a place, which may be of any length
 SHOWN_RELATED = 3
 SIDE_BY_SIDE = 100  #: columns from which both texts stand next to each other
 
@@ -232,8 +233,10 @@ def outcomes(
         if state not in FAILED:
             continue
         for outcome in those[:shown]:
-            names = dict.fromkeys(harmless(name) for name in (outcome.place, outcome.id) if name)
-            lines.append(f"  {' '.join(names)}: {harmless(outcome.reason)}")
+            # The id of a file is the end of its path.
+            names = [outcome.place] if outcome.place.endswith(outcome.id) else [outcome.place, outcome.id]
+            shown_names = " ".join(_short(name, SHOWN_NAME) for name in names if name)
+            lines.append(f"  {shown_names}: {harmless(outcome.reason)}")
         if number > min(shown, len(those)):
             lines.append(f"  and {number - min(shown, len(those)):,} more")
     return "".join(f"{line}\n" for line in lines)

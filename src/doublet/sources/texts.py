@@ -219,5 +219,6 @@ def failure(error: DoubletError | OSError) -> tuple[str, str]:
     if isinstance(error, Unreadable):
         return error.state, error.message
     if isinstance(error, DoubletError):
-        return str(error.details.get("state", "unreadable")), str(error.details.get("reason", error.message))
+        told = error.message.removeprefix(f"{error.details.get('path')} ")  # the outcome names the file
+        return str(error.details.get("state", "unreadable")), str(error.details.get("reason", told))
     return "unreadable", error.strerror or str(error)

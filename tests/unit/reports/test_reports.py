@@ -285,3 +285,14 @@ def test_what_was_turned_round_is_told_as_not_undone() -> None:
     assert lines[0] == "  A: invisible characters between words: 2"
     assert "18 characters in 2 words, not undone" in lines[1]
     assert "on purpose" in lines[2]
+
+
+def test_an_outcome_is_named_once_and_briefly() -> None:
+    found = [
+        Outcome("unreadable", "sub/a.txt", "texts/sub/a.txt", "is gone"),
+        Outcome("unreadable", "7", "corpus.jsonl:2", "is gone"),
+        Outcome("unreadable", "x" * 100_000, "corpus.jsonl:3", "is gone"),
+    ]
+    lines = terminal.outcomes(found).splitlines()[1:]
+    assert lines[:2] == ["  texts/sub/a.txt: is gone", "  corpus.jsonl:2 7: is gone"]
+    assert lines[2].startswith("  corpus.jsonl:3 xxx") and "…" in lines[2] and len(lines[2]) < 300

@@ -208,7 +208,7 @@ def test_a_link_to_nowhere_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "texts" / "b.txt").symlink_to("gone.txt")
     found, outcomes = read(tmp_path / "texts")
     assert set(found) == {"a.txt"}
-    assert outcomes[0].reason.endswith("b.txt is a link to 'gone.txt', which is not there")
+    assert outcomes[0].reason == "is a link to 'gone.txt', which is not there"
 
 
 def test_a_folder_that_may_not_be_read_does_not_stop_the_others(
