@@ -92,7 +92,9 @@ def search(
         for (name, plan), (one, two), inside in zip(plans, itertools.pairwise(edges), covered, strict=True)
     )
     with _no_collector():
-        built = _built(groups, flat, sequence, [name for name, _ in plans])
+        built = _built(
+            groups, flat, sequence, [name for name, _ in plans], signs=options.tokens == "punctuation"
+        )
     return Repeats(
         algorithm=options.algorithm,
         parameters=options.to_dict(),
@@ -149,9 +151,15 @@ def _covered(flat: NDArray[np.int64], sequence: TokenSequence) -> NDArray[np.int
 
 
 def _built(
-    groups: TokenGroups, flat: NDArray[np.int64], sequence: TokenSequence, names: Sequence[str]
+    groups: TokenGroups,
+    flat: NDArray[np.int64],
+    sequence: TokenSequence,
+    names: Sequence[str],
+    *,
+    signs: bool,
 ) -> list[RepeatGroup]:
-    """Groups with places in the files; the places of the tokens are given up on the way."""
+    """Groups with places in the files; the places of the tokens are given up on the way. Signs beside a fragment go
+    with it, unless *signs* are tokens and belong to a fragment already."""
     owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
     owner = owners.tolist()
     masks = [plan.masked for plan in sequence.plans]
@@ -161,7 +169,7 @@ def _built(
         np.zeros(0, np.uint32),
         np.zeros(0, np.uint8),
     )  # no longer needed, and large
-    for at, (number, start, end) in enumerate(zip(owner, starts, ends, strict=True)):
+    for at, (number, start, end) in enumerate([] if signs else zip(owner, starts, ends, strict=True)):
         mask = masks[number]
         if end < len(mask) and not mask[end].isspace():
             closing = _CLOSING.match(mask, end)

@@ -19,7 +19,7 @@ from doublet.model import Span
 from doublet.repeats.markup import Plan
 from doublet.repeats.model import RepeatOptions
 from doublet.text.sentences import sentences
-from doublet.text.tokens import Canon
+from doublet.text.tokens import Canon, TokenBatch
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -248,7 +248,8 @@ def _pieces(plan: Plan, canon: Canon, options: RepeatOptions) -> Iterator[Column
         if options.masks_numbers:
             hashes = np.where(batch.flags & FLAG_NUMBER, MASK_HASH, hashes)
         if options.tokens == "punctuation":
-            hashes, starts, ends = _with_signs(piece, hashes, starts, ends)
+            every = Canon().tokens([piece]) if options.stop_words else batch  # what is left out is no sign
+            hashes, starts, ends = _with_signs(piece, every, hashes, starts, ends)
         yield hashes, starts + np.uint32(at), _small(ends - starts)
 
 
@@ -270,12 +271,12 @@ def _joined(columns: list[Columns]) -> Columns:
     return hashes, starts, sizes
 
 
-def _with_signs(text: str, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:
-    """Words, and every character between them that is not blank."""
+def _with_signs(text: str, every: TokenBatch, hashes: U64, starts: U32, ends: U32) -> tuple[U64, U32, U32]:
+    """Words, and every character between *every* two words of the text that is not blank."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     covered = np.zeros(len(codes) + 1, np.int32)
-    np.add.at(covered, starts.astype(np.int64), 1)
-    np.add.at(covered, ends.astype(np.int64), -1)
+    np.add.at(covered, every.starts.astype(np.int64), 1)
+    np.add.at(covered, every.ends.astype(np.int64), -1)
     outside = np.cumsum(covered[:-1]) == 0
     distinct = np.unique(codes)
     blank = distinct[[chr(code).isspace() or code == 0xAD for code in distinct.tolist()]]

@@ -55,6 +55,22 @@ def test_places_are_those_of_the_source():
     assert first.section == "1 Title"
 
 
+@pytest.mark.covers("P3", "P5")
+def test_signs_that_are_tokens_belong_to_one_fragment():
+    text = "one two three four) five six seven\n" * 2
+    options = {"fragment_tokens": 4, "min_tokens": 4, "max_edits": 1, "balance": False}
+    result = doublet.find_repeats(text, algorithm="edit", tokens="punctuation", **options)
+    assert sorted(places(result, text)) == [[") five six seven"] * 2, ["one two three four"] * 2]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_letters_of_stop_words_are_no_signs(algorithm):
+    text = "The lamp, and the panel: it is warm."
+    options = {"algorithm": algorithm, "tokens": "punctuation"}
+    assert doublet.find_repeats(text, **options).tokens == 11
+    assert doublet.find_repeats(text, stop_words=True, **options).tokens == 6  # lamp , panel : warm .
+
+
 def test_shape_of_the_dictionary():
     shape = doublet.find_repeats(TEXT, algorithm="exact").to_dict()
     assert {
