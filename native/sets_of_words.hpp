@@ -6,29 +6,45 @@
 namespace doublet {
 
 // Stop words by hash: a small open table.
+// Four words to a place, and all four are compared: every third word of a text is a stop word, and which one cannot be
+// foreseen, so that a branch for each would cost more than the comparisons.
 class StopSet {
  public:
   explicit StopSet(const std::optional<View<uint64_t>>& stop) {
     if (!stop) return;
-    size_t room = 16;
-    while (room < stop->size() * 8) room *= 2;
-    slots_.assign(room, 0);
-    for (size_t i = 0; i < stop->size(); ++i) {
-      size_t at = stop->data()[i] & (room - 1);
-      while (slots_[at] && slots_[at] != stop->data()[i]) at = (at + 1) & (room - 1);
-      slots_[at] = stop->data()[i];
-    }
+    int bits = 2;
+    while (stop->size() >> bits && bits < kMostBits) ++bits;
+    while (!fill(*stop, bits))
+      if (++bits > kMostBits) throw nb::value_error("stop words must be given by their hashes");
   }
-  bool any() const { return !slots_.empty(); }
+  bool any() const { return !places_.empty(); }
   bool holds(uint64_t hash) const {
-    const size_t mask = slots_.size() - 1;
-    for (size_t at = hash & mask; slots_[at]; at = (at + 1) & mask)
-      if (slots_[at] == hash) return true;
-    return false;
+    const Place& place = places_[place_of(hash)];
+    return (hash != 0) & ((place.words[0] == hash) | (place.words[1] == hash) | (place.words[2] == hash) | (place.words[3] == hash));
   }
 
  private:
-  std::vector<uint64_t> slots_;
+  static constexpr int kMostBits = 20;
+  size_t place_of(uint64_t hash) const { return hash * 0x9E3779B97F4A7C15u >> shift_; }
+  struct alignas(32) Place {
+    uint64_t words[4] = {0, 0, 0, 0};
+  };
+  // False when more than four words come to one place.
+  bool fill(const View<uint64_t>& stop, int bits) {
+    places_.assign(size_t{1} << bits, Place{});
+    shift_ = 64 - bits;
+    for (size_t i = 0; i < stop.size(); ++i) {
+      const uint64_t hash = stop.data()[i];
+      uint64_t* free = places_[place_of(hash)].words;
+      uint64_t* const end = free + 4;
+      while (free < end && *free && *free != hash) ++free;
+      if (free == end) return false;
+      *free = hash;
+    }
+    return true;
+  }
+  std::vector<Place> places_;
+  int shift_ = 0;
 };
 
 // Room for all words that a text of so many characters can have, in steps that keep growing cheap.
@@ -72,8 +88,10 @@ class SetMaker {
     for (size_t k = 0; k < flags_.size; ++k) disguised += (flags_[k] & kFlagsDisguise) != 0;
     if (drop_) {
       size_t kept = 0;
-      for (size_t k = 0; k < hashes_.size; ++k)
-        if (!(flags_[k] & drop_)) hashes_[kept++] = hashes_[k];
+      for (size_t k = 0; k < hashes_.size; ++k) {
+        hashes_[kept] = hashes_[k];
+        kept += !(flags_[k] & drop_);
+      }
       hashes_.size = kept;
     }
     roll(hashes_.data, hashes_.size, size_, shingles_);
@@ -96,7 +114,7 @@ class SetMaker {
     const uint64_t* last;
     void push(uint64_t hash, uint32_t, uint32_t, uint8_t flag, const uint32_t*, size_t, const uint32_t* = nullptr) {
       if (waiting != last) counters.fetch(waiting++, 1);
-      if (stop.any() && stop.holds(hash)) flag |= kFlagStop;
+      if (stop.any()) flag = static_cast<uint8_t>(flag | (stop.holds(hash) ? kFlagStop : 0));
       hashes[hashes.size++] = hash;
       flags[flags.size++] = flag;
     }

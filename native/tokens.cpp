@@ -55,7 +55,7 @@ template <class C> struct ColumnSink {
 
   void push(uint64_t hash, uint32_t start, uint32_t end, uint8_t flags, const uint32_t* letters, size_t count,
             const uint32_t* = nullptr) {
-    if (stop.any() && stop.holds(hash)) flags |= kFlagStop;
+    if (stop.any()) flags = static_cast<uint8_t>(flags | (stop.holds(hash) ? kFlagStop : 0));
     const size_t n = out.hashes.size;
     out.hashes[n] = hash;
     out.starts[n] = start;
