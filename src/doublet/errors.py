@@ -53,15 +53,20 @@ class DoubletError(Exception):
         raise AttributeError(name)
 
     def to_dict(self) -> dict[str, object]:
+        """`code`, `message` and `details`, as every face of Doublet tells an error."""
         return {"code": self.code, "message": self.message, "details": self.details}
 
 
 class UsageError(DoubletError):
+    """Something was asked for that cannot be done so: ask differently. Nothing was begun."""
+
     code = "usage"
     exit_code = 2
 
 
 class UnknownMethod(UsageError):
+    """There is no method of this name; the message has the nearest one."""
+
     code = "unknown_method"
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
@@ -74,6 +79,8 @@ class UnknownMethod(UsageError):
 
 
 class InvalidParameter(UsageError):
+    """A parameter that the method or the function does not have, or a value that it cannot take."""
+
     code = "invalid_parameter"
 
 
@@ -115,6 +122,8 @@ def require_number(name: str, value: object, low: float, high: float) -> None:
 
 
 class UnknownLibrary(UsageError):
+    """There is no library of this name; the message has the nearest one."""
+
     code = "unknown_library"
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
@@ -126,23 +135,33 @@ class UnknownLibrary(UsageError):
 
 
 class LibraryExists(UsageError):
+    """A library of this name is there already."""
+
     code = "library_exists"
 
 
 class ConfigError(DoubletError):
+    """A setting that is unknown or cannot have its value; a settings file or a library of Python that is missing."""
+
     code = "config"
     exit_code = 2
 
 
 class SourceError(DoubletError):
+    """A document, or a collection of them, could not be had."""
+
     code = "source"
 
 
 class InputNotFound(SourceError):
+    """There is no file or folder of this name; the message has the nearest one."""
+
     code = "input_not_found"
 
 
 class InputUnreadable(SourceError):
+    """A file that may not be read, is damaged, changes meanwhile, or is of a kind that holds no documents."""
+
     code = "input_unreadable"
 
 
@@ -179,6 +198,8 @@ class NotAllowed(SourceError):
 
 
 class TextError(DoubletError):
+    """A document was had, but not the text that is needed of it."""
+
     code = "text"
 
 
@@ -238,10 +259,14 @@ class ReadFailed(Unreadable):
 
 
 class SignatureError(DoubletError):
+    """A signature cannot be used."""
+
     code = "signature"
 
 
 class IncompatibleSignatures(SignatureError):
+    """Signatures that were made with different settings, or by different versions, say nothing about each other."""
+
     code = "incompatible_signatures"
 
 
@@ -258,10 +283,14 @@ class SignatureTooNew(SignatureError):
 
 
 class StoreError(DoubletError):
+    """Memory, disk or database gave out."""
+
     code = "store"
 
 
 class SpillFailed(StoreError):
+    """The disk that takes what does not fit into memory is full or cannot be written: make room, or set TMPDIR."""
+
     code = "spill_failed"
 
 
@@ -273,6 +302,8 @@ class MemoryTooSmall(StoreError):
 
 
 class OutputFailed(StoreError):
+    """A result could not be written. Nothing half-written is left behind."""
+
     code = "output_failed"
 
 
@@ -307,5 +338,7 @@ class StoreUnreachable(StoreError):
 
 
 class Cancelled(DoubletError):
+    """Stopped by the user, or by the program that called (`Progress.cancel`). Nothing half-written is left behind."""
+
     code = "cancelled"
     exit_code = 130

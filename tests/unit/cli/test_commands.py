@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import doublet
 from doublet import config
 from doublet.cli import run
 from doublet.cli.base import read_value, use_colour
@@ -285,3 +286,8 @@ def test_every_error_is_public() -> None:
         if isinstance(value, type) and issubclass(value, Exception)
     }
     assert known <= set(doublet.__all__)
+
+
+def test_everything_public_says_what_it_is() -> None:
+    bare = [name for name in doublet.__all__ if not (getattr(doublet, name).__doc__ or "").strip()]
+    assert bare == []
