@@ -1,17 +1,19 @@
-"""Keys of a whole collection, and the walk around keepers that candidates from keys allow.
+"""Keys of a whole collection: which documents share one.
 
-Used where candidates come from signatures (sketches beyond a million documents, and every method but shingles). Nothing
-is taken on the word of a signature: every link is verified on the full sets of shingles in a `SetStore`.
+Used where candidates come from signatures (sketches beyond a million documents, and every method but shingles). The
+walk around keepers that they allow is in `walk`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.kernels import SetStore
 from doublet.signatures.long_array import LongArray
 from doublet.signatures.mixing import mix
 
@@ -19,17 +21,61 @@ U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
 I64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
 
 ENTRY_BYTES, PART_BYTES = (
     32,
     300,
 )  #: of a key with its document while they are sorted; of two arrays beside that
 KEYS_AT_ONCE = 1 << 19  #: sorted at a time; takes some 25 MB
-LINKS_AT_ONCE = 4_096  #: keepers whose links are put together
 PARTITIONS = 256  #: of the key space
+LARGE = 64  #: documents; what a group of more leads to need not be looked at one by one (`walk`)
 _SEEN = 1 << 20  # groups of documents that are known by their hash, so that they are kept once
 _GROUP = np.uint32(1 << 31)  # marks the number of a group among the numbers of documents
+_LARGE = np.uint32(1 << 30)  # marks that of a large one among these
+_NUMBER = np.uint32((1 << 30) - 1)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # keys need not be hashes: their top bits are after this
+_HALF = np.uint64(32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leads:
+    """Where the keys of some documents lead: to neighbours, and to groups. Owners are places among these documents."""
+
+    count: int  #: of documents asked about
+    neighbours: U32
+    of_neighbour: I64  #: owner
+    starts: I64  #: of each group among all members
+    sizes: I64
+    of_group: I64
+    large: Mask
+
+    def costs(self) -> tuple[I64, I64]:
+        """For each document how many others have to be looked at: of neighbours and small groups, and of large ones."""
+        small = np.bincount(self.of_neighbour, minlength=self.count) + _sums(
+            self.of_group, self.sizes * ~self.large, self.count
+        )
+        return small, _sums(self.of_group, self.sizes * self.large, self.count)
+
+    def only(self, neighbours: Mask, groups: Mask) -> Leads:
+        return Leads(
+            self.count,
+            self.neighbours[neighbours],
+            self.of_neighbour[neighbours],
+            self.starts[groups],
+            self.sizes[groups],
+            self.of_group[groups],
+            self.large[groups],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settled:
+    """As arrays where they fit into memory."""
+
+    lists: U32 | LongArray[np.uint32]
+    members: U32 | LongArray[np.uint32]
+    starts: U64 | LongArray[np.uint64]
 
 
 class KeyTable:
@@ -52,14 +98,25 @@ class KeyTable:
         # Beyond a limit these go to files, too.
         self._edges = LongArray(
             np.uint64, self._share(0.3), folder
-        )  # document and neighbour or group; in no order
+        )  # document and neighbour or group: runs of *at_once*, each sorted
+        self._waiting: list[U64] = []  # edges of the next run
         self._lists = LongArray(
-            np.uint32, self._share(0.4), folder
+            np.uint32, self._share(0.35), folder
         )  # neighbours and groups of every document in turn
         self._starts: I64 = np.zeros(1, np.int64)
         self._members = LongArray(np.uint32, self._share(0.2), folder)  # documents of every group in turn
-        self._ends = LongArray(np.uint64, self._share(0.1), folder)  # of each group among *members*
+        self._ends = LongArray(
+            np.uint64, self._share(0.1), folder
+        )  # where each group begins among *members*, and the end
+        self._ends.add(np.zeros(1, np.uint64))
         self._seen: U64 = np.zeros(0, np.uint64)
+        self._settled: _Settled | None = None
+        self.crowded: Mask = np.zeros(0, np.bool_)  #: documents that are in a large group
+
+    @property
+    def free_bytes(self) -> int | None:
+        """What is left of the memory once the table is settled."""
+        return self._share(0.3)
 
     def _share(self, share: float) -> int | None:
         return None if self._memory is None else int(self._memory * share)
@@ -76,7 +133,8 @@ class KeyTable:
             wide.close()
         for narrow in (self._owners, self._lists, self._members):
             narrow.close()
-        self._parts, self._held = [], 0
+        self._parts, self._waiting, self._held = [], [], 0
+        self._settled = None
 
     def _spill(self) -> None:
         keys, documents, starts = _partitioned(self._parts)
@@ -93,6 +151,7 @@ class KeyTable:
         self._owners.close()
         self._blocks, self._seen = [], np.zeros(0, np.uint64)
         self._list(count)
+        self._settled = _Settled(_flat(self._lists), _flat(self._members), _flat(self._ends))
 
     def _turns(self) -> Iterator[tuple[U64, U32]]:
         """All entries, those of some partitions of the key space at a time; those of one key never apart."""
@@ -143,9 +202,9 @@ class KeyTable:
         pairs = firsts[sizes == 2]
         if len(pairs):
             left, right = documents[pairs].astype(np.uint64), documents[pairs + 1].astype(np.uint64)
-            once = np.unique(left << np.uint64(32) | right)
-            self._edges.add(once)
-            self._edges.add(once << np.uint64(32) | once >> np.uint64(32))
+            once = distinct(left << _HALF | right)
+            self._join(once)
+            self._join(once << _HALF | once >> _HALF)
         several = sizes > 2
         firsts, sizes = firsts[several], sizes[several]
         if not len(firsts):
@@ -163,51 +222,160 @@ class KeyTable:
         chosen = np.zeros(len(sizes), np.bool_)
         chosen[kept] = True
         members, sizes = members[np.repeat(chosen, sizes)], sizes[chosen]
-        numbers = np.arange(len(self._ends), len(self._ends) + len(sizes), dtype=np.uint64) | np.uint64(
-            _GROUP
-        )
-        self._edges.add(members.astype(np.uint64) << np.uint64(32) | np.repeat(numbers, sizes))
+        known = len(self._ends) - 1
+        if known + len(sizes) > int(_NUMBER):
+            raise OverflowError("more than a billion groups of documents share a key")
+        numbers = np.arange(known, known + len(sizes), dtype=np.uint32) | _GROUP
+        numbers[sizes > LARGE] |= _LARGE
+        self._join(members.astype(np.uint64) << _HALF | np.repeat(numbers, sizes).astype(np.uint64))
         self._ends.add((np.cumsum(sizes) + len(self._members)).astype(np.uint64))
         self._members.add(members)
 
+    def _join(self, edges: U64) -> None:
+        """Put edges to the others, in sorted runs of a fixed length."""
+        self._waiting.append(edges)
+        if sum(map(len, self._waiting)) >= KEYS_AT_ONCE:
+            edges = np.concatenate(self._waiting)
+            whole = len(edges) // KEYS_AT_ONCE * KEYS_AT_ONCE
+            for low in range(0, whole, KEYS_AT_ONCE):
+                self._edges.add(np.sort(edges[low : low + KEYS_AT_ONCE]))
+            self._waiting = [edges[whole:]]
+
     def _list(self, count: int) -> None:
-        """Neighbours and groups by document."""
-        total, half = len(self._edges), np.uint64(32)
+        """Neighbours and groups by document: of each range of documents, what the runs hold of it."""
+        if self._waiting:
+            self._edges.add(np.sort(np.concatenate(self._waiting)))
+        self._waiting = []
+        total = len(self._edges)
+        runs = [(low, min(low + KEYS_AT_ONCE, total)) for low in range(0, total, KEYS_AT_ONCE)]
         counts = np.zeros(count + 1, np.int64)
-        for low in range(0, total, KEYS_AT_ONCE):
-            some = self._edges.read(low, min(low + KEYS_AT_ONCE, total))
-            counts[1:] += np.bincount((some >> half).astype(np.int64), minlength=count)
+        for low, high in runs:
+            owners, found = _counted(self._edges.read(low, high) >> _HALF)
+            counts[owners.astype(np.int64) + 1] += found
         before = np.cumsum(counts)
         counts[:] = 0
-        first = 0
-        while first < count:
+        ranges = [0]
+        while ranges[-1] < count:
+            first = ranges[-1]
             last = int(np.searchsorted(before, before[first] + KEYS_AT_ONCE, side="right")) - 1
-            last = min(max(last, first + 1), count)
-            parts = []
-            for low in range(0, total, KEYS_AT_ONCE):
-                some = self._edges.read(low, min(low + KEYS_AT_ONCE, total))
-                owner = some >> half
-                parts.append(some[(owner >= np.uint64(first)) & (owner < np.uint64(last))])
-            own = np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)
-            counts[first + 1 : last + 1] = np.bincount(
-                (own >> half).astype(np.int64) - first, minlength=last - first
-            )
-            self._lists.add(own.astype(np.uint32))
-            first = last
+            ranges.append(min(max(last, first + 1), count))
+        edges = np.array(ranges, np.uint64) << _HALF
+        cuts = np.array([np.searchsorted(self._edges.read(low, high), edges) + low for low, high in runs])
+        self.crowded = np.zeros(count, np.bool_)
+        for number, first in enumerate(ranges[:-1]):
+            last = ranges[number + 1]
+            parts = [self._edges.read(int(cut[number]), int(cut[number + 1])) for cut in cuts]
+            own = distinct(np.concatenate(parts)) if parts else np.zeros(0, np.uint64)
+            owners = (own >> _HALF).astype(np.int64)
+            counts[first + 1 : last + 1] = np.bincount(owners - first, minlength=last - first)
+            leads = own.astype(np.uint32)
+            self.crowded[owners[leads >= _GROUP | _LARGE]] = True
+            self._lists.add(leads)
         self._starts = np.cumsum(counts)
         self._edges.close()
 
+    def _lists_of(self, documents: U32) -> tuple[U32, I64]:
+        """Neighbours and groups of these documents, and whose each is."""
+        assert self._settled is not None, "a table of keys is settled before it is asked"
+        starts, stops = self._starts[documents], self._starts[documents.astype(np.int64) + 1]
+        return slices(self._settled.lists, starts, stops), np.repeat(
+            np.arange(len(documents)), stops - starts
+        )
+
+    def leads(self, documents: U32) -> Leads:
+        """Where the keys of these documents lead to."""
+        own, owners = self._lists_of(documents)
+        grouped = own >= _GROUP
+        groups = (own[grouped] & _NUMBER).astype(np.int64)
+        assert self._settled is not None
+        bounds = slices(self._settled.starts, groups, groups + 2).astype(np.int64).reshape(-1, 2)
+        return Leads(
+            len(documents),
+            own[~grouped],
+            owners[~grouped],
+            bounds[:, 0],
+            bounds[:, 1] - bounds[:, 0],
+            owners[grouped],
+            own[grouped] >= _GROUP | _LARGE,
+        )
+
+    def follow(self, leads: Leads) -> tuple[I64, U32]:
+        """Owners, and the documents that they lead to; some more than once, and the owners' own ones among them."""
+        assert self._settled is not None, "a table of keys is settled before it is asked"
+        found = slices(self._settled.members, leads.starts, leads.starts + leads.sizes)
+        owners = np.concatenate([leads.of_neighbour, np.repeat(leads.of_group, leads.sizes)])
+        return owners, np.concatenate([leads.neighbours, found])
+
+    def widths(self, documents: U32) -> I64:
+        """How many neighbours and groups each of these documents has."""
+        return self._starts[documents.astype(np.int64) + 1] - self._starts[documents]
+
+    def share_large(self, left: U32, right: U32) -> Mask:
+        """Which of these pairs of documents are in one large group."""
+        out = np.zeros(len(left), np.bool_)
+        for low, high in pieces(self.widths(left) + self.widths(right), KEYS_AT_ONCE):
+            sides = []
+            for side in (left[low:high], right[low:high]):
+                own, owners = self._lists_of(side)
+                large = own >= _GROUP | _LARGE
+                sides.append(owners[large].astype(np.uint64) << _HALF | own[large].astype(np.uint64))
+            both = np.sort(np.concatenate(sides))
+            out[low + (both[1:][both[1:] == both[:-1]] >> _HALF).astype(np.int64)] = True
+        return out
+
     def near(self, document: int) -> U32:
         """Documents that share a key with this one (itself among them), sorted; empty when none does."""
-        own = self._lists.read(int(self._starts[document]), int(self._starts[document + 1]))
-        if not len(own):
-            return np.zeros(0, np.uint32)
-        groups = int(np.searchsorted(own, _GROUP))
-        parts = [np.array([document], np.uint32), own[:groups]]
-        for number in (own[groups:] ^ _GROUP).tolist():
-            bounds = self._ends.read(max(0, number - 1), number + 1).tolist()
-            parts.append(self._members.read(bounds[0] if number else 0, bounds[-1]))
-        return np.unique(np.concatenate(parts))
+        _, found = self.follow(self.leads(np.array([document], np.uint32)))
+        return np.unique(np.append(found, np.uint32(document))) if len(found) else found
+
+
+def slices(values: NDArray[T] | LongArray[T], starts: I64, stops: I64) -> NDArray[T]:
+    """The numbers at all of these places, one after the other."""
+    if isinstance(values, LongArray):
+        some = [values.read(a, b) for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
+        return np.concatenate([values.read(0, 0), *some])
+    return values[all_places(starts, stops)]
+
+
+def all_places(starts: I64, stops: I64) -> I64:
+    """All places from each start to its stop."""
+    sizes = stops - starts
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+
+
+def distinct(values: U64) -> U64:
+    """Each value once, sorted. `numpy.unique` hashes, which takes many times as long for numbers that are alike."""
+    values = np.sort(values)
+    return values[_new(values)]
+
+
+def pieces(sizes: I64, most: int) -> list[tuple[int, int]]:
+    """Ranges of these that are about *most* together, or one that is more."""
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // most)) + 1
+    bounds = [0, *cuts.tolist(), len(sizes)]
+    return [(low, high) for low, high in pairwise(bounds) if high > low]
+
+
+def _flat(values: LongArray[T]) -> NDArray[T] | LongArray[T]:
+    """As one array when it is in memory."""
+    if not values.in_memory:
+        return values
+    out = values.read(0, len(values))
+    values.close()
+    return out
+
+
+def _sums(owners: I64, values: I64, count: int) -> I64:
+    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
+    bounds = np.searchsorted(owners, np.arange(count + 1))  # owners are in order
+    out: I64 = running[bounds[1:]] - running[bounds[:-1]]
+    return out
+
+
+def _counted(ordered: U64) -> tuple[U64, I64]:
+    """Each value of a sorted array, and how often it stands there."""
+    firsts = np.flatnonzero(_new(ordered))
+    return ordered[firsts], np.diff(np.append(firsts, len(ordered)))
 
 
 def _partitioned(parts: list[tuple[U64, U32]]) -> tuple[U64, U32, I64]:
@@ -226,56 +394,3 @@ def _new(values: U64) -> Mask:
     out = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=out[1:])
     return out
-
-
-def clean_by_keys(
-    table: KeyTable,
-    store: SetStore,
-    order: U32,
-    threshold: float,
-    containment: float,
-    *,
-    agree: Callable[[int, U32], Mask] | None = None,
-    on_step: Callable[[int, int], None] | None = None,
-) -> tuple[U32, U32, U32]:
-    """The walk of `SetStore.clean` over candidates from *table*; *agree* is asked about a keeper and those whose sets
-    are near enough to it."""
-    sizes = store.sizes().astype(np.int64)
-    ranks = np.full(len(sizes), len(sizes), np.int64)
-    ranks[order] = np.arange(len(order))
-    covered = np.zeros(len(sizes), np.bool_)
-    nothing = np.zeros(0, np.uint32)
-    links: list[tuple[U32, U32, U32]] = [(nothing, nothing, nothing)]
-    for step, keeper in enumerate(order.tolist()):
-        if on_step is not None and step % 4096 == 0:
-            on_step(step, len(order))
-        if covered[keeper] or not sizes[keeper]:
-            continue
-        near = table.near(keeper)
-        near = near[(ranks[near] > ranks[keeper]) & (ranks[near] < len(sizes)) & (sizes[near] > 0)]
-        if not len(near):
-            continue
-        overlap = store.overlaps(np.full(len(near), keeper, np.uint32), near)
-        common = overlap.astype(np.float64)
-        accepted = common / (sizes[keeper] + sizes[near] - common) >= threshold
-        if containment > 0:
-            accepted |= (sizes[near] <= sizes[keeper]) & (common / sizes[near] >= containment)
-        near, overlap = near[accepted], overlap[accepted]
-        if agree is not None and len(near):
-            agreeing = agree(keeper, near)
-            near, overlap = near[agreeing], overlap[agreeing]
-        covered[near] = True
-        if len(near):
-            links.append((near, np.full(len(near), keeper, np.uint32), overlap))
-            if len(links) >= LINKS_AT_ONCE:
-                links = [_joined(links)]
-    if on_step is not None:
-        on_step(len(order), len(order))
-    documents, keepers, overlaps = _joined(links)
-    final = np.lexsort((keepers, documents))
-    return documents[final], keepers[final], overlaps[final]
-
-
-def _joined(links: list[tuple[U32, U32, U32]]) -> tuple[U32, U32, U32]:
-    documents, keepers, overlaps = zip(*links, strict=True)
-    return np.concatenate(documents), np.concatenate(keepers), np.concatenate(overlaps)

@@ -178,6 +178,11 @@ class BaseMethod(Generic[P]):
         """Keys of many signatures at once, a row of equally many for each; None: they have to be made one by one."""
         return None
 
+    def alike_rows(self, left: U64, right: U64) -> NDArray[np.bool_] | None:  # noqa: ARG002 - for those who can
+        """Which pairs of signatures are similar, as `compare` says of each; a row of values for each. None: ask
+        `compare`."""
+        return None
+
     def _compare(self, a: Signature, b: Signature) -> Measures:
         raise NotImplementedError
 

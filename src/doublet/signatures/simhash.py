@@ -84,6 +84,13 @@ class SimHash(BaseMethod[SimHashParameters]):
         resemblance = max(0.0, math.cos(math.pi * distance / self.parameters.bits))
         return Measures(resemblance, None, distance <= self.parameters.max_distance)
 
+    def alike_rows(self, left: U64, right: U64) -> NDArray[np.bool_]:
+        differing = left[:, 0] ^ right[:, 0]
+        for _ in range(self.parameters.max_distance):
+            differing &= differing - np.uint64(1)  # takes the lowest of the bits away
+        alike: NDArray[np.bool_] = differing == 0
+        return alike
+
     def _keys(self, signature: Signature) -> U64:
         """The bits in max_distance + 1 blocks: so many differing bits leave at least one block untouched."""
         keys: U64 = self.key_rows([signature])[0]

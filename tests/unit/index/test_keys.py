@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 
@@ -52,6 +53,48 @@ def test_near_agrees_with_the_plain_way(
     table = filled(every, memory=memory, folder=tmp_path)
     assert [table.near(d).tolist() for d in range(COUNT)] == [near_by_hand(every, d) for d in range(COUNT)]
     assert list(tmp_path.iterdir()) == []  # the file has no name
+
+
+@pytest.mark.parametrize("memory", [None, 0])
+def test_who_is_in_one_large_group(
+    memory: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LARGE", 3)
+    every = entries(7)
+    table = filled(every, memory=memory, folder=tmp_path)
+    large = [
+        {owner for _, owner in group}
+        for _, group in itertools.groupby(sorted(every), key=lambda entry: entry[0])
+    ]
+    large = [group for group in large if len(group) > 3]
+    left, right = np.array(list(itertools.combinations(range(COUNT), 2)), np.uint32).T
+    wanted = [any({a, b} <= group for group in large) for a, b in zip(left, right, strict=True)]
+    assert table.share_large(left, right).tolist() == wanted
+    assert table.crowded.tolist() == [any(d in group for group in large) for d in range(COUNT)]
+    leads = table.leads(np.arange(COUNT, dtype=np.uint32))
+    small, much = leads.costs()
+    owners, found = table.follow(leads)
+    assert (small + much).tolist() == np.bincount(owners, minlength=COUNT).tolist()
+    assert len(found) == len(owners)
+    assert (much > 0).tolist() == table.crowded.tolist()
+
+
+def test_edges_are_read_a_fixed_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are: time must not grow with the square of them."""
+    monkeypatch.setattr(module, "KEYS_AT_ONCE", 50)
+    table = KeyTable()
+    read, edges = [], table._edges
+    plain = edges.read
+    monkeypatch.setattr(edges, "read", lambda low, high: read.append(high - low) or plain(low, high))
+    rng = random.Random(3)
+    for document in range(2000):
+        table.add(
+            np.array(sorted({rng.randrange(3000) for _ in range(4)}), np.uint64)[:3],
+            np.full(3, document, np.uint32),
+        )
+    table.settle(2000)
+    assert sum(read) > 10_000
+    assert sum(read) <= 3 * 2000 * 3 * 2
 
 
 def test_nothing_in_it(tmp_path: Path) -> None:

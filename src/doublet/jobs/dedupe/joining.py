@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.index.keys import KeyTable, clean_by_keys
+from doublet.index.keys import KeyTable
+from doublet.index.walk import clean_by_keys
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Plan, Wishes
@@ -43,7 +44,7 @@ def join(collection: Collection, plan: Plan, wishes: Wishes, room: Room, progres
     exact = wishes.candidates == "exact" or (wishes.candidates == "auto" and count <= EXACT_UP_TO)
     if plan.by_shingles and exact:
         return Links(store.clean(chosen, plan.threshold, containment, on_step), ranks)
-    keys, agree = plan.signed.keys, None
+    keys, alike, agree = plan.signed.keys, None, None
     if plan.by_shingles:
         keys = _sketch_keys(plan, store, room)
         plan.notes.append(
@@ -51,9 +52,12 @@ def join(collection: Collection, plan: Plan, wishes: Wishes, room: Room, progres
             "ones, may be missing; every link shown was verified"
         )
     elif not plan.signed.estimates:
-        agree = plan.signed.agree
+        alike = plan.signed.alike
+        agree = plan.signed.agree if alike is None else None
     keys.settle(count)
-    rows = clean_by_keys(keys, store, chosen, plan.threshold, containment, agree=agree, on_step=on_step)
+    rows = clean_by_keys(
+        keys, store, chosen, plan.threshold, containment, alike=alike, agree=agree, on_step=on_step
+    )
     return Links(rows, ranks)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,10 @@ U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
 SIGNATURE_SHARE = 0.4  #: of the room of keys and signatures, for the latter
+MOST_KNOWN = 1 << 12  #: answers of a method that are remembered while a keeper is looked at
+SMALL = (
+    2  #: values; signatures of so few fit into memory in any case, as what else is known of a document does
+)
 
 
 class Signed:
@@ -71,15 +77,52 @@ class Signed:
         return rows[once], np.repeat(owners, once.sum(axis=1))
 
     def agree(self, document: int, others: U32) -> NDArray[np.bool_]:
-        """Which of the *others* have a signature that says that they are like this one. All of them must have one."""
-        one, compare = self._signature(document), self.method.compare
-        return np.array([compare(one, self._signature(other)).similar for other in others.tolist()], np.bool_)
+        """Which of the *others* have a signature that says that they are like this one. All of them must have one.
+
+        Equal signatures are compared once.
+        """
+        one, known = self._signature(document), dict[tuple[bytes, int], bool]()
+        out = np.zeros(len(others), np.bool_)
+        for place, other in enumerate(others.tolist()):
+            two = self._signature(other)
+            same = two.values.tobytes(), two.size
+            if same not in known:
+                if len(known) >= MOST_KNOWN:
+                    known.clear()
+                known[same] = self.method.compare(one, two).similar
+            out[place] = known[same]
+        return out
+
+    @property
+    def alike(self) -> Callable[[U32, U32], NDArray[np.bool_]] | None:
+        """Answers what `agree` does for many pairs at once; None where the method or the memory does not allow it."""
+        of_many = getattr(self.method, "alike_rows", None)  # methods of other packages may do without
+        if of_many is None or not len(self._values):
+            return None
+        documents, bounds, _ = self._settle()
+        width = int(bounds[1])
+        if not np.array_equal(np.diff(bounds), np.full(len(documents), width)):
+            return None
+        if of_many(*[np.zeros((0, width), np.uint64)] * 2) is None or not (
+            self._values.in_memory or width <= SMALL
+        ):
+            return None
+        rows = self._values.read(0, len(self._values)).reshape(-1, width)
+        places = np.zeros(int(documents[-1]) + 1, np.uint32)
+        places[documents] = np.arange(len(documents), dtype=np.uint32)
+
+        def alike(left: U32, right: U32) -> NDArray[np.bool_]:
+            found: NDArray[np.bool_] = of_many(rows[places[left]], rows[places[right]])
+            return found
+
+        return alike
 
     def close(self) -> None:
         self.keys.close()
         self._values.close()
 
-    def _signature(self, document: int) -> Signature:
+    def _settle(self) -> tuple[U32, I64, I64]:
+        """Documents that have a signature, where the values of each begin (and the end), and the sizes."""
         if self._settled is None:
             self._settled = (
                 np.concatenate(self._documents),
@@ -88,7 +131,10 @@ class Signed:
             )
             documents, bounds, sizes = self._settled
             self._documents, self._ends, self._sizes = [documents], [bounds[1:]], [sizes]
-        documents, bounds, sizes = self._settled
+        return self._settled
+
+    def _signature(self, document: int) -> Signature:
+        documents, bounds, sizes = self._settle()
         row = int(np.searchsorted(documents, document))
         values = self._values.read(int(bounds[row]), int(bounds[row + 1]))
         return Signature(self.method.recipe, values, int(sizes[row]))
