@@ -66,7 +66,7 @@ def check(
     outcomes: list[Outcome] = []
     total = getattr(source, "total_bytes", None)
     # First walk: which documents share shingles with the text at all.
-    hits: list[tuple[int, int, float, float]] = []  # -overlap, position, resemblance, containment
+    hits: list[tuple[int, str, int, float, float]] = []  # -overlap, id, position, resemblance, containment
     count = 0
     for batch in source.batches():
         parsed = batch.parse()
@@ -76,12 +76,13 @@ def check(
             found = np.concatenate([[0], np.cumsum(np.isin(values, own.values))])[offsets.astype(np.int64)]
             for i in np.flatnonzero(np.diff(found)).tolist():
                 overlap, size = int(found[i + 1] - found[i]), int(offsets[i + 1] - offsets[i])
-                hits.append((-overlap, count + i, overlap / (own.size + size - overlap), overlap / own.size))
+                like, inside = overlap / (own.size + size - overlap), overlap / own.size
+                hits.append((-overlap, parsed.ids[i], count + i, like, inside))
         count += len(parsed)
         progress.step("reading", batch.consumed_bytes, total, "bytes", f"{count} documents")
     hits = sorted(hits)[:CANDIDATES]
     # Second walk: the texts of those documents.
-    wanted = {position: row for row, (_, position, _, _) in enumerate(hits)}
+    wanted = {position: row for row, (_, _, position, _, _) in enumerate(hits)}
     chosen: list[Document | None] = [None] * len(hits)
     at = 0
     for batch in source.batches() if hits else ():
@@ -96,7 +97,7 @@ def check(
         at += len(parsed)
     candidates = [document for document in chosen if document is not None]
     answer = explain(
-        text, candidates, [(like, inside) for _, _, like, inside in hits], options, min_share, progress
+        text, candidates, [(like, inside) for *_, like, inside in hits], options, min_share, progress
     )
     return Check(
         words=answer.words,
@@ -174,11 +175,11 @@ def explain(
     possible = _see_through(text, words, candidates, measures, passages, batches)
     names = [document.id for document in candidates]
     if words and counted is not None:
-        ranked = rank_sources([clip(some, counted) for some in passages], words, names)
+        ranked = rank_sources([clip(some, counted) for some in passages], words, names, min_share=min_share)
         silent = set(range(len(names))) - {row.candidate for row in ranked}
         ranked += [Ranked(i, 0.0, 0.0) for i in sorted(silent, key=lambda i: names[i]) if passages[i]]
     else:
-        ranked = rank_sources(passages, words, names) if words else []
+        ranked = rank_sources(passages, words, names, min_share=min_share) if words else []
     if counted is not None:
         possible = [[p for p in some if counted[p.a_start : p.a_end].any()] for some in possible]
 
@@ -219,14 +220,15 @@ def _see_through(
 ) -> list[list[Passage]]:
     """Adds reworded passages to the exact ones, in the candidates most alike; gives the possible ones of each.
 
-    Most alike: those with the most equal words, then by containment. The bound keeps a check quick in any library.
+    Most alike: those with the most equal words, then by containment, then by id. The bound keeps a check quick in any
+    library.
     """
     possible: list[list[Passage]] = [[] for _ in candidates]
     if not text or not candidates:
         return possible
     order = sorted(
         range(len(candidates)),
-        key=lambda i: (-sum(p.equal for p in passages[i]), -measures[i][1], i),
+        key=lambda i: (-sum(p.equal for p in passages[i]), -measures[i][1], candidates[i].id, i),
     )
     chosen: list[int] = []
     room = REWORDED_WORDS

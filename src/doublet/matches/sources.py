@@ -39,17 +39,23 @@ def clip(passages: Sequence[Passage], counted: NDArray[np.bool_], *, least_words
 
 
 def rank_sources(
-    passages: Sequence[Sequence[Passage]], words: int, names: Sequence[str], *, least_words: int = 4
+    passages: Sequence[Sequence[Passage]],
+    words: int,
+    names: Sequence[str],
+    *,
+    least_words: int = 4,
+    min_share: float = 0.0,
 ) -> list[Ranked]:
     """Greedy cover: always the candidate next that explains most words not explained yet, ties by name.
 
     *passages* of each candidate; *words* is the length of the checked document. A candidate that adds fewer than
-    *least_words* new words ends the first part; the others follow by their own share, adding nothing.
+    *least_words* new words ends the first part; the others follow by their own share, adding nothing. A candidate with
+    a share under *min_share* is left out, and takes no words from the others.
     """
     ranges = [[(p.a_start, p.a_end) for p in some] for some in passages]
     cover = Cover(words)
     shares = [share(some, words) for some in ranges]
-    left = {i for i, some in enumerate(ranges) if some}
+    left = {i for i, some in enumerate(ranges) if some and shares[i] >= min_share}
     bounds = {i: sum(end - start for start, end in ranges[i]) for i in left}  # never less than what is new
     out: list[Ranked] = []
     while left:

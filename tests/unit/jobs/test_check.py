@@ -48,6 +48,20 @@ def test_two_equal_sources_count_once():
     assert result.share == 1.0
 
 
+@pytest.mark.parametrize("candidates", [200, 5])
+def test_the_order_of_the_documents_makes_no_difference(
+    monkeypatch: pytest.MonkeyPatch, candidates: int
+) -> None:
+    """Also where not all copies of a source can be aligned, or looked at for rewording."""
+    monkeypatch.setattr("doublet.jobs.check.CANDIDATES", candidates)
+    sentences = [
+        f"Sentence {i} of the work speaks of thing {i * 7} and of matter {i * 13} besides." for i in range(12)
+    ]
+    copies = [(f"copy{i:02}", " ".join(s for s in sentences if "7" in s)) for i in range(20)]
+    text = " ".join(sentences)
+    assert check(text, copies).to_dict() == check(text, copies[::-1]).to_dict()
+
+
 def test_no_duplicates_is_an_answer():
     result = check(
         "nothing of this stands anywhere else at all", [("a", "other words entirely, not one in common")]

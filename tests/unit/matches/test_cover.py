@@ -36,6 +36,17 @@ def test_sources_add_up_to_what_is_covered(sources):
     assert ranked == rank_sources(passages, 30, names)
 
 
+@given(st.lists(ranges, max_size=5), st.sampled_from([0.1, 0.3, 0.6]))
+@pytest.mark.covers("K3")
+def test_small_sources_that_are_left_out_take_no_words_from_the_others(sources, least):
+    passages = [[Passage(a, b, a, b, b - a) for a, b in some if b > a] for some in sources]
+    told = [i for i, some in enumerate(sources) if share(some, 30) >= least]
+    ranked = rank_sources(passages, 30, [f"s{i}" for i in range(len(sources))], min_share=least)
+    everything = {i for number in told for a, b in sources[number] for i in range(a, b)}
+    assert sorted(r.candidate for r in ranked) == told
+    assert sum(r.added for r in ranked) == pytest.approx(len(everything) / 30)
+
+
 def test_the_smallest_convincing_set_comes_first():
     whole = [Passage(0, 100, 0, 100, 100)]
     halves = [[Passage(0, 50, 0, 50, 50)], [Passage(50, 100, 0, 50, 50)]]
