@@ -55,49 +55,16 @@ if _wanted not in ("", "python", "native"):
 BACKEND = "python"
 if not TYPE_CHECKING and _wanted != "python":
     try:
-        from doublet.kernels.native import (
-            NumberTable,
-            SetStore,
-            WordTable,
-            align_texts,
-            common_prefixes,
-            common_runs,
-            components,
-            count_lines,
-            distinct,
-            exact_groups,
-            fold_text,
-            heaviest,
-            json_sets,
-            mark_markdown,
-            minima,
-            number_words,
-            pack_bags,
-            pair_keys,
-            passages,
-            read_texts,
-            repeated,
-            sample_keys,
-            save_memory,
-            self_chains,
-            sentence_marks,
-            shingle,
-            shingle_sets,
-            simhash,
-            suffix_array,
-            tokenize,
-            unpack_bags,
-            winnow,
-            word_edges,
-        )
-
-        BACKEND = "native"
+        from doublet.kernels import native
     except ImportError as error:
         if _wanted == "native":
             raise ConfigError(
                 "DOUBLET_KERNELS=native, but this installation has no native kernels: "
                 "install Doublet again on a machine with a C++ compiler"
             ) from error
+    else:
+        BACKEND = "native"
+        globals().update({name: getattr(native, name) for name in __all__ if name != "BACKEND"})
 if BACKEND == "python":
     from doublet.kernels.reference import (
         SetStore,
