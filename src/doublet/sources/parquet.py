@@ -66,14 +66,15 @@ class ParquetBatch:
                     message = f"the text has over {self.limit_bytes:,} bytes, more than the limit allows"
                     raise RecordInvalid(message, state="too_large", id=str(record.get(self.fields.id, "")))
                 if isinstance(text, bytes):
-                    record[self.fields.text] = text.decode("utf-8")
+                    record[self.fields.text] = _decoded(text)
+                for name in (self.fields.id, self.fields.text):
+                    if isinstance(record.get(name), UnicodeDecodeError):
+                        shown = record.get(self.fields.id, "") if name == self.fields.text else ""
+                        message = f"the field {name!r} is not valid UTF-8 at byte {record[name].start + 1}"
+                        raise RecordInvalid(message, state="invalid", id=str(shown))
                 identifier, text, time, source = fields_of(record, self.fields, place, self.label)
             except RecordInvalid as error:
                 out.outcomes.append(outcome_of(error, place))
-                continue
-            except UnicodeDecodeError as error:
-                reason = f"not valid UTF-8 at byte {error.start + 1}"
-                out.outcomes.append(Outcome("invalid", str(record.get(self.fields.id, "")), place, reason))
                 continue
             out.ids.append(identifier)
             out.texts.append(text)
@@ -88,22 +89,29 @@ class ParquetBatch:
         return out
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
-        for record in self.table.take(list(indexes)).to_pylist():
-            name = record.get(self.fields.id)
-            if isinstance(name, bytes):
-                record[self.fields.id] = name.hex()  # as it is named in the groups
-            yield json_line({name: _without_bytes(value) for name, value in record.items()})
+        rows = self.table.take(list(indexes))
+        columns = {name: _python_values(rows.column(name)) for name in rows.schema.names}
+        if self.fields.id in columns:  # as it is named in the groups
+            ids = columns[self.fields.id]
+            columns[self.fields.id] = [one.hex() if isinstance(one, bytes) else one for one in ids]
+        for values in zip(*columns.values(), strict=True):
+            yield json_line(dict(zip(columns, map(_without_bytes, values), strict=True)))
 
     def _values(self, name: str) -> list[Any]:
         """A column, or one inside another, as Python values. An id kept as bytes, a date or a UUID becomes text."""
         top = _column(self.table.schema, name)
-        values: list[Any] = self.table.column(top).to_pylist()
+        values = _python_values(self.table.column(top))
         if top != name:
-            inner = (find_field(value, name[len(top) + 1 :]) for value in values)
+            inner = (
+                value if isinstance(value, UnicodeDecodeError) else find_field(value, name[len(top) + 1 :])
+                for value in values
+            )
             values = [None if value is MISSING else value for value in inner]
         if name == self.fields.text:
             return values
-        plain = (str, int, float, list, dict, type(None))
+        if name != self.fields.id:
+            values = [_without_bytes(v) if isinstance(v, UnicodeDecodeError) else v for v in values]
+        plain = (str, int, float, list, dict, UnicodeDecodeError, type(None))
         return [v if isinstance(v, plain) else v.hex() if isinstance(v, bytes) else str(v) for v in values]
 
 
@@ -196,13 +204,35 @@ def _reachable(schema: Any) -> list[str]:
     return out
 
 
+def _python_values(column: Any) -> list[Any]:
+    """The values of a column. Strings that are not UTF-8, which Arrow keeps without looking, become the error."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        return [_python_value(value) for value in column]
+
+
+def _python_value(value: Any) -> Any:
+    try:
+        return value.as_py()
+    except UnicodeDecodeError as error:
+        return error
+
+
+def _decoded(text: bytes) -> str | UnicodeDecodeError:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error
+
+
 def _without_bytes(value: Any) -> Any:
-    """Bytes as the text they are, or else in hexadecimal; JSON has none."""
+    """Bytes as the text they are, or else in hexadecimal, for JSON has none; what of a string is not UTF-8 as U+FFFD."""
+    if isinstance(value, UnicodeDecodeError):
+        return value.object.decode("utf-8", "replace")
     if isinstance(value, bytes):
-        try:
-            return value.decode("utf-8")
-        except UnicodeDecodeError:
-            return value.hex()
+        text = _decoded(value)
+        return value.hex() if isinstance(text, UnicodeDecodeError) else text
     if isinstance(value, list):
         return [_without_bytes(one) for one in value]
     if isinstance(value, dict):

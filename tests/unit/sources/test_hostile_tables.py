@@ -237,3 +237,35 @@ def test_one_hidden_file_is_one(tmp_path: Path) -> None:
     (tmp_path / ".b.txt").write_text(TEXT)
     with open_source([str(tmp_path)]) as source:
         assert source.notes == [f"{tmp_path}: 1 hidden file or folder was left out"]
+
+
+def test_strings_of_parquet_that_are_not_utf8(tmp_path: Path) -> None:
+    """Other programs write them; Arrow notices only when a string is asked for."""
+
+    def strings(*values: bytes) -> Any:
+        return pa.Array.from_buffers(pa.string(), len(values), pa.array(values, pa.binary()).buffers())
+
+    good = TEXT.encode()
+    columns = {
+        "id": strings(b"a", b"b", b"\xff", b"d"),
+        "text": strings(good, good[:4] + b"\xff", good, good),
+        "time": strings(b"2024", b"2024", b"2024", b"20\xff24"),
+        "more": strings(b"\xfe!", b"", b"", b"x\xfe"),
+    }
+    file = table(tmp_path / "broken.parquet", columns)
+    found, outcomes = read(file, time_field="time")
+    assert found == {"a": TEXT, "d": TEXT}
+    assert [(outcome.state, outcome.id, outcome.place, outcome.reason) for outcome in outcomes] == [
+        ("invalid", "b", f"{file}: row 2", "the field 'text' is not valid UTF-8 at byte 5"),
+        ("invalid", "", f"{file}: row 3", "the field 'id' is not valid UTF-8 at byte 1"),
+    ]
+    for name in ("kept.jsonl", "kept.parquet", "kept.txt"):
+        with open_source([str(file)], time_field="time") as source:
+            dedupe_inputs(source, kept_out=tmp_path / name, keep="newest")
+    assert json.loads((tmp_path / "kept.jsonl").read_text()) == {
+        "id": "a",
+        "text": TEXT,
+        "time": "2024",
+        "more": "\ufffd!",
+    }
+    assert pq.read_table(tmp_path / "kept.parquet").num_rows == 1
