@@ -227,7 +227,7 @@ def _decoded(text: bytes) -> str | UnicodeDecodeError:
 
 
 def _without_bytes(value: Any) -> Any:
-    """Bytes as the text they are, or else in hexadecimal, for JSON has none; what of a string is not UTF-8 as U+FFFD."""
+    """Bytes as the text they are, or else in hexadecimal: JSON has none. What of a string is not UTF-8 is U+FFFD."""
     if isinstance(value, UnicodeDecodeError):
         return value.object.decode("utf-8", "replace")
     if isinstance(value, bytes):
