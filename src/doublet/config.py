@@ -154,8 +154,12 @@ class Settings:
     """What can be set once for all commands. Each field says how it is read and what it is."""
 
     method: str = _setting("auto", as_name, "the method (see `doublet methods`)")
-    threshold: float | None = _setting(None, as_share, "resemblance from which texts are duplicates")
-    shingle_words: int | None = _setting(None, as_number, "words in a shingle")
+    threshold: float | None = _setting(
+        None, as_share, "resemblance from which texts are duplicates; without it that of the method"
+    )
+    shingle_words: int | None = _setting(
+        None, as_number, "words in a shingle; without it as many as the method takes"
+    )
     thesaurus: str | None = _setting(
         None,
         as_name,
@@ -164,9 +168,15 @@ class Settings:
     containment: float | None = _setting(
         0.9, as_share_or_off, "a text so much of which stands in another goes to it; off: never"
     )
-    keep: str = _setting("longest", as_one_of(*KEEP_RULES), "which document of a group stays")
+    keep: str = _setting(
+        "longest",
+        as_one_of(*KEEP_RULES),
+        "which document of a group stays: the longest, the first by id, the newest, or that of the best source",
+    )
     workers: int = _setting(1, as_workers, "threads that work at the same time; auto: one per processor")
-    memory: int | None = _setting(None, as_size, "memory to stay within, such as 2GB")
+    memory: int | None = _setting(
+        None, as_size, "memory to stay within, such as 2GB; without it half of what is free"
+    )
     database: str | None = _setting(
         None,
         as_name,

@@ -79,7 +79,7 @@ def check(
                 like, inside = overlap / (own.size + size - overlap), overlap / own.size
                 hits.append((-overlap, parsed.ids[i], count + i, like, inside))
         count += len(parsed)
-        progress.step("reading", batch.consumed_bytes, total, "bytes", f"{count} documents")
+        progress.step("reading", batch.consumed_bytes, total, "bytes", f"{count:,} documents")
     hits = sorted(hits)[:CANDIDATES]
     # Second walk: the texts of those documents.
     wanted = {position: row for row, (_, _, position, _, _) in enumerate(hits)}

@@ -60,7 +60,7 @@ def index_library(
                 store.record(library, Counter(outcome.state for outcome in outcomes))
                 added += result
                 count = added.stored + added.changed + added.unchanged
-                progress.step("storing", consumed, total, "bytes", f"{count} documents")
+                progress.step("storing", consumed, total, "bytes", f"{count:,} documents")
         if added.stored + added.changed >= OPTIMIZE_FROM:
             store.optimize()
     except BaseException as error:

@@ -102,7 +102,7 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
                 facts.sources += shingled.sources
             done += len(shingled.words)
             room.check_documents(done)
-            progress.step("reading", shingled.consumed, total, "bytes", f"{done} documents")
+            progress.step("reading", shingled.consumed, total, "bytes", f"{done:,} documents")
     out.names = facts.ids()
     out.id_order = id_ranks(out.names)
     if has_repeats(out.names, out.id_order):
