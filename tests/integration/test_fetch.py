@@ -340,7 +340,7 @@ def test_silence(server: BadServer, clock: HandClock) -> None:
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nshort\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n"
-        + gzip.compress(b"x" * 999)[:20],
+        + gzip.compress(b"x" * 999, mtime=0)[:20],
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\nContent-Length: 5\r\n\r\nplain",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5, 7\r\n\r\nplain",
