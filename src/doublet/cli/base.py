@@ -23,12 +23,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 EMPTY_NAME = "the name is empty: is a variable of a script not set?"
 
 
+STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
 class FileName(click.Path):
     """The name of a file, never an empty one: for `Path` that is the working folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
             self.fail(EMPTY_NAME, param, ctx)
+        if (
+            str(value) in STDOUT_NAMES
+        ):  # else a file behind it would be replaced, and the rest of the output lost
+            value = "-"
         return super().convert(value, param, ctx)
 
 

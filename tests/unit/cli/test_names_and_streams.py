@@ -127,3 +127,11 @@ def test_switches_in_rows_are_written_as_in_json(capsys: pytest.CaptureFixture[s
     assert run(["methods", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert {row["shows_fragments"] for row in rows} == {"true", "false"}
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_other_names_of_standard_output(table: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Behind them may be a file, which must not be replaced by another of its name."""
+    assert run(["dedupe", str(table), "--kept", name]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "a"
+    assert run(["dedupe", str(table), "--groups", name, "--format", "json"]) == 2
