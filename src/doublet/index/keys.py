@@ -52,10 +52,10 @@ class Leads:
 
     def costs(self) -> tuple[I64, I64]:
         """For each document how many others have to be looked at: of neighbours and small groups, and of large ones."""
-        small = np.bincount(self.of_neighbour, minlength=self.count) + _sums(
+        small = np.bincount(self.of_neighbour, minlength=self.count) + sums(
             self.of_group, self.sizes * ~self.large, self.count
         )
-        return small, _sums(self.of_group, self.sizes * self.large, self.count)
+        return small, sums(self.of_group, self.sizes * self.large, self.count)
 
     def only(self, neighbours: Mask, groups: Mask) -> Leads:
         return Leads(
@@ -306,6 +306,12 @@ class KeyTable:
         owners = np.concatenate([leads.of_neighbour, np.repeat(leads.of_group, leads.sizes)])
         return owners, np.concatenate([leads.neighbours, found])
 
+    def members(self, start: int, stop: int) -> U32:
+        """Documents from one place to another of all groups in turn (`Leads.starts`). Not to be written to."""
+        assert self._settled is not None
+        found = self._settled.members
+        return found.read(start, stop) if isinstance(found, LongArray) else found[start:stop]
+
     def widths(self, documents: U32) -> I64:
         """How many neighbours and groups each of these documents has."""
         return self._starts[documents.astype(np.int64) + 1] - self._starts[documents]
@@ -365,9 +371,10 @@ def _flat(values: LongArray[T]) -> NDArray[T] | LongArray[T]:
     return out
 
 
-def _sums(owners: I64, values: I64, count: int) -> I64:
+def sums(owners: I64, values: I64, count: int) -> I64:
+    """Sum of the values of each of so many owners; the owners are in order."""
     running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
-    bounds = np.searchsorted(owners, np.arange(count + 1))  # owners are in order
+    bounds = np.searchsorted(owners, np.arange(count + 1))
     out: I64 = running[bounds[1:]] - running[bounds[:-1]]
     return out
 

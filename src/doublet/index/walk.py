@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.index.keys import KeyTable, Leads, distinct, pieces, slices
+from doublet.index.keys import KeyTable, Leads, distinct, pieces, slices, sums
 from doublet.index.wording import LONGEST, Wording
 from doublet.kernels import SetStore
 
@@ -29,6 +29,9 @@ KEEPERS_AT_ONCE = 4_096
 PATIENCE = 64  #: candidates for each document, all in all, before wording is asked
 LEAST_PATIENCE = 1 << 22
 LINKS_AT_ONCE = 1 << 20  #: of more than these, and two for each document, the closest alone are kept
+WIDE = (
+    1 << 10
+)  #: members; so large a group is looked through by itself where *alike* can tell most of them off
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -47,8 +50,8 @@ def clean_by_keys(
     """The walk of `SetStore.clean` over candidates from *table*: removed documents, keepers, fingerprints in common.
 
     *agree* is asked about a keeper and those whose sets are near enough to it; *alike*, where there is one, about pairs
-    before their sets are compared: it says no only where *agree* would. Where very many keepers cover a document only
-    the closest of them may be told.
+    (or one keeper and many documents) before their sets are compared: it says no only where *agree* would.
+    Where very many keepers cover a document only the closest of them may be told.
     """
     return _Walk(table, store, order, threshold, containment, alike, agree).run(on_step)
 
@@ -134,13 +137,17 @@ class _Walk:
             cheaper = found.costs < large[asking]
             by_wording[asking[cheaper]] = True
             costs[asking[cheaper]] = small[asking[cheaper]] + found.costs[cheaper]
-        taken = _fitting(costs)
+        used = ~(leads.large & by_wording[leads.of_group])
+        wide = used & (leads.sizes >= WIDE) if self._alike is not None else np.zeros(len(used), np.bool_)
+        taken = _fitting(costs - sums(leads.of_group, leads.sizes * wide, len(keepers)) * 7 // 8)
         self._spent += int(costs[:taken].sum())
-        listed = leads.only(
-            leads.of_neighbour < taken,
-            (leads.of_group < taken) & ~(leads.large & by_wording[leads.of_group]),
-        )
+        inside = leads.of_group < taken
+        listed = leads.only(leads.of_neighbour < taken, inside & used & ~wide)
         rows = self._verified(keepers, *self._follow(listed))
+        if (wide & inside).any():
+            none = np.zeros(len(leads.neighbours), np.bool_)
+            found_alike = self._find_alike(keepers, leads.only(none, wide & inside))
+            rows = _both(rows, self._verified(keepers, *found_alike))
         if by_wording[:taken].any():
             used = by_wording[asking[found.owners]] & (asking[found.owners] < taken)
             more = self._by_wording(
@@ -175,6 +182,21 @@ class _Walk:
             some[start:stop] = True
             self._met[self._table.follow(leads.only(none, some))[1]] = True
         return self._marked(owner)
+
+    def _find_alike(self, keepers: U32, leads: Leads) -> tuple[I64, U32]:
+        """Of the members of wide groups those that *alike* does not rule out, each group by itself: its members lie
+        side by side, and most of them go."""
+        assert self._alike is not None
+        owners, documents = [np.zeros(0, np.int64)], [np.zeros(0, np.uint32)]
+        for owner, start, size in zip(
+            leads.of_group.tolist(), leads.starts.tolist(), leads.sizes.tolist(), strict=True
+        ):
+            for low in range(start, start + size, PAIRS_AT_ONCE):
+                members = self._table.members(low, min(low + PAIRS_AT_ONCE, start + size))
+                alike = members[self._alike(keepers[owner : owner + 1], members)]
+                owners.append(np.full(len(alike), owner, np.int64))
+                documents.append(alike)
+        return np.concatenate(owners), np.concatenate(documents)
 
     def _marked(self, owner: int) -> tuple[I64, U32]:
         documents = np.flatnonzero(self._met).astype(np.uint32)

@@ -179,8 +179,8 @@ class BaseMethod(Generic[P]):
         return None
 
     def alike_rows(self, left: U64, right: U64) -> NDArray[np.bool_] | None:  # noqa: ARG002 - for those who can
-        """Which pairs of signatures are similar, as `compare` says of each; a row of values for each. None: ask
-        `compare`."""
+        """Which pairs of signatures are similar, as `compare` says of each; a row of values for each, or one row on
+        the left for all on the right. None: ask `compare`."""
         return None
 
     def _compare(self, a: Signature, b: Signature) -> Measures:

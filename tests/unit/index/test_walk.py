@@ -111,7 +111,8 @@ def test_the_same_links_as_by_hand(
         return np.array([(keeper, other) not in disagree for other in others.tolist()], np.bool_)
 
     def alike(keepers: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        pairs = zip(keepers.tolist(), others.tolist(), strict=True)
+        left, right = np.broadcast_arrays(keepers, others)
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
         return np.array([pair not in disagree or sum(pair) % 2 == 0 for pair in pairs], np.bool_)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -125,6 +126,8 @@ def test_the_same_links_as_by_hand(
             patch.setattr(wording_module, "VALUES_AT_ONCE", 5)
         if way == "one at a time":
             patch.setattr(module, "PAIRS_AT_ONCE", 1)
+        if way != "wording":
+            patch.setattr(module, "WIDE", 4)
         found = clean_by_keys(
             tabled(keys),
             stored(sets),

@@ -103,16 +103,13 @@ class Signed:
         width = int(bounds[1])
         if not np.array_equal(np.diff(bounds), np.full(len(documents), width)):
             return None
-        if of_many(*[np.zeros((0, width), np.uint64)] * 2) is None or not (
-            self._values.in_memory or width <= SMALL
-        ):
+        if width > SMALL or of_many(*[np.zeros((0, width), np.uint64)] * 2) is None:
             return None
-        rows = self._values.read(0, len(self._values)).reshape(-1, width)
-        places = np.zeros(int(documents[-1]) + 1, np.uint32)
-        places[documents] = np.arange(len(documents), dtype=np.uint32)
+        rows = np.zeros((int(documents[-1]) + 1, width), np.uint64)
+        rows[documents] = self._values.read(0, len(self._values)).reshape(-1, width)
 
         def alike(left: U32, right: U32) -> NDArray[np.bool_]:
-            found: NDArray[np.bool_] = of_many(rows[places[left]], rows[places[right]])
+            found: NDArray[np.bool_] = of_many(rows.take(left, axis=0), rows.take(right, axis=0))
             return found
 
         return alike
