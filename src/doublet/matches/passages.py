@@ -317,9 +317,10 @@ def _rearranged(runs: Sequence[Passage], first: int, pair: _Pair) -> tuple[Passa
         ):
             continue
         if len(there) >= PARTS_SHARE * max(in_b, high - low):  # less than *in_b* where a place was used twice
-            once = min(equal, len(there), r.a_end - start)
-            found = Passage(start, r.a_end, low, high, once, "moved", origin="parts", parts=parts)
+            found = Passage(start, r.a_end, low, high, equal, "moved", origin="parts", parts=parts)
             last = i
+    if found is not None:  # words of b that two runs have are equal once
+        found.equal = min(found.equal, pair.equal(found))
     return found, last
 
 

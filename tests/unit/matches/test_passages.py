@@ -261,7 +261,8 @@ class FakePair:
         return 7 * (p.a_end - p.a_start), 7 * (p.b_end - p.b_start)
 
     def equal(self, p):
-        return min(p.a_end - p.a_start, p.b_end - p.b_start) * 6 // 10
+        words = min(p.a_end - p.a_start, p.b_end - p.b_start)
+        return words if p.origin == "parts" else words * 6 // 10
 
     def sentences(self, start, end):
         return start, end
