@@ -57,7 +57,7 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
     both = [str(quick / "ru.jsonl"), str(quick / "en.jsonl")]
     return {
         "million": [str(quick / "million.jsonl")],
-        "near_copies": ["--sizes", "100", "200", "--runs", "1"],
+        "near_copies": ["--sizes", "100", "200", "--tiny", "100", "200", "--runs", "1"],
         "store": ["--source", str(quick / "million.jsonl"), "--documents", "300", "--trials", "2"],
         "compare": [*both, "--words", "2000", "--runs", "1"],
         "repeats": [both[1], "--megabytes", "0.1", "--copies", "500"],

@@ -159,6 +159,8 @@ def test_the_benchmarks_of_whole_processes_run(small: pathlib.Path) -> None:
     assert all(row.same is not False and row.within is not False for row in rows)
     copies = near_copies.measure((20, 40), runs=1, rival_up_to=0)
     assert [row.groups for row in copies if row.program.startswith("doublet")] == [1, 1, 1, 1]
+    tiny = near_copies.measure_tiny((20, 40), ("minhash",), runs=1)
+    assert [(row.copies, row.groups) for row in tiny] == [(20, 0), (40, 0)]
 
 
 def test_near_copies_of_random_words_are_two_words_apart(tmp_path: pathlib.Path) -> None:
