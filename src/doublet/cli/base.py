@@ -234,7 +234,12 @@ def method_parameters(
         value = getattr(resolved.settings, name)
         if value is not None and (name in known or by_flag(resolved, name)):
             parameters[name] = value
+    told: dict[str, str] = {}
     for name, text in named_values(given):
+        if name in ("shingle_words", "thesaurus") and by_flag(resolved, name):
+            told[name] = str(parameters[name])
+        if told.setdefault(name, text) != text:
+            raise UsageError(f"{name} is {told[name]}, and --parameter {name} is {text}: give one of them")
         parameters[name] = read_value(text, {**(also or {}), **known}.get(name))
         if name not in known and name not in (also or {}) and method in METHODS:
             make(METHODS[method].parameters_type, {name: text}, method=method)  # says what it does have

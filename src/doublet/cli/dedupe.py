@@ -84,7 +84,9 @@ MEMORY_SHARE = 80
 )
 @click.option("--pairs", is_flag=True, help="List every pair of duplicates as well (in the JSON).")
 @click.option(
-    "--views", metavar="strict,families", help="Add groups in which all pairs agree, or whole families."
+    "--views",
+    metavar="strict,families",
+    help="Add groups in which all pairs agree, or whole families (in the JSON).",
 )
 @click.option(
     "--reworded",
@@ -118,7 +120,7 @@ def command(
     **flags: Any,
 ) -> int | None:
     from doublet.cli.estimate import estimate
-    from doublet.reports.output import STDOUT, check_distinct
+    from doublet.reports.output import STDOUT, check_distinct, format_suffix
     from doublet.reports.tables import check_groups
     from doublet.sources.open import open_source
     from doublet.sources.records import MAX_RECORD_BYTES
@@ -148,6 +150,10 @@ def command(
     ):
         if given and settings.keep != rule:
             raise UsageError(f"{option} is for --keep {rule}, and --keep is {settings.keep}")
+    whole = form == "json" or (groups is not None and format_suffix(groups) == ".json")
+    for option, asked in (("--pairs", pairs), ("--views", chosen_views)):
+        if asked and not whole and not dry_run:
+            raise UsageError(f"{option} is told in the JSON alone: add --format json, or --groups FILE.json")
     limit = MAX_RECORD_BYTES
     if settings.memory is not None:
         limit = min(limit, max(1 << 20, settings.memory // MEMORY_SHARE))

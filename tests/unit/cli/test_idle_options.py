@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -55,6 +56,12 @@ def call(arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, 
         ("compare a.txt b.txt -p seed_words=x", "seed_words is 'x'"),
         ("dedupe c.jsonl -p threshold=x", "share such as"),
         ("dedupe c.jsonl --threshold 0.5 -p threshold=0.7", "give one of them"),
+        ("dedupe c.jsonl --shingle-words 5 -p shingle_words=6", "shingle_words is 5, and --parameter"),
+        ("dedupe c.jsonl --thesaurus auto -p thesaurus=none", "thesaurus is auto, and --parameter"),
+        ("dedupe c.jsonl -p shingle_words=5 -p shingle-words=6", "give one of them"),
+        ("dedupe c.jsonl --pairs", "--pairs is told in the JSON alone"),
+        ("dedupe c.jsonl --pairs --format csv --groups g.csv", "add --format json, or --groups FILE.json"),
+        ("dedupe c.jsonl --views strict --format jsonl", "--views is told in the JSON alone"),
     ],
 )
 def test_refused(folder: Path, capsys: pytest.CaptureFixture[str], arguments: str, words: str) -> None:
@@ -74,6 +81,7 @@ def test_refused(folder: Path, capsys: pytest.CaptureFixture[str], arguments: st
         ("compare a.txt b.txt -p containment=0.7", "containment", 0.7),
         ("compare a.txt b.txt --method longsent -p min_words=3", "min_words", 3),
         ("dedupe c.jsonl --reworded off", "threshold", 0.5),
+        ("dedupe c.jsonl --shingle-words 5 -p shingle_words=5", "shingle_words", 5),
         ("dedupe c.jsonl --method tf --reworded off", "words", 6),
     ],
 )
@@ -122,3 +130,9 @@ def test_from_python(options: dict[str, object], name: str) -> None:
 def test_compare_from_python() -> None:
     with pytest.raises(InvalidParameter, match="auto, meaning"):
         compare(TEXT, TEXT, method="minhash", thesaurus="auto")
+
+
+def test_pairs_and_views_in_the_whole_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("dedupe c.jsonl --pairs --views strict --groups g.json.gz", capsys)[0] == 0
+    assert json.loads(gzip.decompress(Path("g.json.gz").read_bytes()))["strict"] == [["a", "b"]]
+    assert call("dedupe c.jsonl --pairs --dry-run", capsys)[0] == 0
