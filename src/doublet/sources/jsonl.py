@@ -243,12 +243,20 @@ def _load(line: bytes) -> Any:
             f"not valid UTF-8 at byte {error.start + 1}: save the file as UTF-8", state="invalid", id=""
         ) from error
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole_number)
     except RecursionError:
         reason = "its lists and objects are nested too deeply to be read"
         raise RecordInvalid(reason, state="invalid", id="") from None
     except ValueError:
         raise RecordInvalid(f"not valid JSON: {_words(first)}", state="invalid", id="") from first
+
+
+def _whole_number(text: str) -> float:
+    """A number of any length: beyond some thousand digits Python makes none of them."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _load_exactly(line: bytes) -> Any:

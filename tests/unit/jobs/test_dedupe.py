@@ -474,3 +474,16 @@ def test_a_result_as_a_dictionary_is_what_json_gives_back() -> None:
         [("a", "one two three four"), ("b", "one two three four")], pairs=True, extra_stop_words=("x", "y")
     )
     assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+
+
+def test_small_work_needs_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all of the system is read-only."""
+
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(memory.tempfile, "gettempdir", none)
+    monkeypatch.setenv("TMPDIR", "/no/such/folder")
+    for method in ("auto", "minhash", "tfidf"):
+        documents = [("a", "one two three four five"), ("b", "one two three four five")]
+        assert dedupe(documents, method=method).documents == 2

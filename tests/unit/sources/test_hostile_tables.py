@@ -134,6 +134,20 @@ def test_numbers_that_are_none_are_no_ids(tmp_path: Path) -> None:
     assert "the field 'id' is no number" in outcomes[0].reason
 
 
+@pytest.mark.parametrize("digits", [19, 400, 4300, 9000])
+def test_numbers_of_any_length_are_read(tmp_path: Path, digits: int) -> None:
+    file = tmp_path / "long.jsonl"
+    number = b"9" * digits
+    file.write_bytes(
+        b'{"id": %s, "text": "one"}\n{"id": "b", "n": %s, "text": "two"}\n' % (number, number)
+        + b'{"id": -%s.5, "text": "three", "n": NaN}\n' % number
+    )
+    names = {number.decode(): "one", "b": "two", f"-{number.decode()}.5": "three"}
+    assert read(file) == (names, [])
+    with open_source([str(file)]) as source:
+        assert dedupe_inputs(source).outcomes == ()
+
+
 def test_deep_nesting_is_told_as_what_it_is(tmp_path: Path) -> None:
     file = tmp_path / "deep.jsonl"
     file.write_bytes(

@@ -84,7 +84,15 @@ def limit_work(source: Any, memory_bytes: int | None, workers: int, folder: str 
         raise wrong_type("spill_folder", folder, "the path of a folder")
     tables = any(part.kind == "parquet" for part in getattr(source, "parts", ()))
     room = store_memory(memory_bytes, workers, TABLE_MEMORY if tables else 0)
-    return Limit(room, os.fspath(folder or tempfile.gettempdir()))
+    return Limit(room, os.fspath(folder or _temporary_folder()))
+
+
+def _temporary_folder() -> str:
+    """Where there is none (all is read-only), the usual one: it is an error only when something has to be spilled."""
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:
+        return os.environ.get("TMPDIR") or "/tmp"
 
 
 def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
