@@ -29,9 +29,7 @@ KEEPERS_AT_ONCE = 4_096
 PATIENCE = 64  #: candidates for each document, all in all, before wording is asked
 LEAST_PATIENCE = 1 << 22
 LINKS_AT_ONCE = 1 << 20  #: of more than these, and two for each document, the closest alone are kept
-WIDE = (
-    1 << 10
-)  #: members; so large a group is looked through by itself where *alike* can tell most of them off
+WIDE = 1 << 9  #: members; so large a group is looked through by itself where *alike* rules most of them out
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -72,8 +70,10 @@ class _Walk:
         self._alike, self._agree = alike, agree
         self._sizes = store.sizes().astype(np.int64)
         count = len(self._sizes)
-        self._ranks = np.full(count, count, np.int64)
+        # What takes no part, or is empty, comes before all others and is never covered.
+        self._ranks = np.full(count, -1, np.int64)
         self._ranks[order] = np.arange(len(order))
+        self._ranks[self._sizes == 0] = -1
         self._covered = np.zeros(count, np.bool_)
         self._met = np.zeros(count, np.bool_)
         self._links = _Links(self._sizes, self._ranks)
@@ -219,11 +219,10 @@ class _Walk:
 
     def _verified(self, keepers: U32, owners: I64, documents: U32) -> tuple[I64, U32, U32]:
         """Those of these pairs that are near enough, each once, with what they have in common."""
-        parts = []
+        parts, ranks = [], self._ranks[keepers]
         for low in range(0, max(1, len(owners)), PAIRS_AT_ONCE):
             owner, document = owners[low : low + PAIRS_AT_ONCE], documents[low : low + PAIRS_AT_ONCE]
-            ranks, sizes = self._ranks[document], self._sizes[document]
-            used = (ranks > self._ranks[keepers[owner]]) & (ranks < len(self._ranks)) & (sizes > 0)
+            used = self._ranks[document] > ranks[owner]
             owner, document = owner[used], document[used]
             if self._alike is not None and len(owner):
                 used = self._alike(keepers[owner], document)
