@@ -639,9 +639,9 @@ template <class C, class Sink> class Scanner {
       }
       return kLatin;
     }
-    if (surely_latin(from, to)) return kLatin;
     uint32_t script = next_script(end);
     if (!script) script = context_;
+    if ((!script || script == kCyrillic) && not_cyrillic(from, to)) return kLatin;
     for (size_t i = from; i < to && !script; ++i)
       if (units_[i].script == kLatin || units_[i].script == kCyrillic) script = units_[i].script;
     return script ? script : uint32_t{kLatin};
@@ -705,15 +705,16 @@ template <class C, class Sink> class Scanner {
     uint32_t script = context;
     if (small && around.latin != around.cyrillic) script = around.latin > around.cyrillic ? kLatin : kCyrillic;
     if (script == kCyrillic && own != kCyrillic && has_i) return kLatin;
-    if (surely_latin(from, to)) return kLatin;
+    if ((!script || script == kCyrillic) && not_cyrillic(from, to)) return kLatin;
     return script ? script : own ? own : uint32_t{kLatin};
   }
 
-  // A word with N, Z or v: they look like Greek letters, and like none of Cyrillic.
-  bool surely_latin(size_t from, size_t to) const {
+  // A word with N, Z or v, which look like Greek letters and like none of Cyrillic, or with a capital I, of which the
+  // Cyrillic twin is no Russian letter (a small i may be meant for the Ukrainian one).
+  bool not_cyrillic(size_t from, size_t to) const {
     for (size_t i = from; i < to; ++i) {
       const Unit& u = units_[i];
-      if (u.script == kLatin && !u.anchor && !fold_table.twins.at(u.code).look[1]) return true;
+      if (u.script == kLatin && !u.anchor && (u.code == 0x49 || !fold_table.twins.at(u.code).look[1])) return true;
     }
     return false;
   }

@@ -274,8 +274,8 @@ class _Scanner:
 
         One or two letters that are twins in both cases («с», «а», «со») are always written in Latin: context-free, so
         that the same words are the same everywhere. Russian words behind capitals («На») are Cyrillic where a Cyrillic
-        word is near. Words with a Latin letter that only Greek has a twin of ("NOTE", "ZOO") are Latin. All others
-        («Не», "TCP") go with the next word that has anchors, else with the last one.
+        word is near. All others («Не», "TCP") go with the next word that has anchors, else with the last one; but
+        what cannot be Russian ("NOTE", "XIX", whichever of their letters were swapped) is Latin there.
         """
         if len(units) <= 2 and all(u.letter in TWIN_PAIRS or u.letter in TWIN_PAIRS.values() for u in units):
             return LATIN
@@ -283,9 +283,9 @@ class _Scanner:
             around = [*self.codes[max(0, start - NEAR) : start], *self.codes[end : end + NEAR]]
             near = any(int(self.table.entries[code]) >> ANCHOR_SHIFT & 15 == CYRILLIC for code in around)
             return CYRILLIC if near else LATIN
-        if self._surely_latin(units):
-            return LATIN
         script = self._next_script(end) or self.context
+        if script in (0, CYRILLIC) and self._not_cyrillic(units):
+            return LATIN
         return script or next((u.script for u in units if u.script in (LATIN, CYRILLIC)), LATIN)
 
     def _script_behind(self, units: list[_Unit], scripts: int, start: int, end: int) -> int:
@@ -340,13 +340,17 @@ class _Scanner:
         own = next((u.script for u in units if u.script in (LATIN, CYRILLIC)), 0)
         if script == CYRILLIC and own != CYRILLIC and any(row[0] == 0x69 for row in rows):
             return LATIN  # «ΙΕΕΕ» in a Russian text, as in `_resolve_part`
-        if self._surely_latin(units):
+        if script in (0, CYRILLIC) and self._not_cyrillic(units):
             return LATIN
         return script or own or LATIN
 
-    def _surely_latin(self, units: list[_Unit]) -> bool:
-        """True for a word with N, Z or v: they look like Greek letters, and like none of Cyrillic."""
-        return any(u.script == LATIN and not u.anchor and not self.table.twins[u.code][1] for u in units)
+    def _not_cyrillic(self, units: list[_Unit]) -> bool:
+        """True for a word with N, Z or v, which look like Greek letters and like none of Cyrillic, or with a capital I,
+        of which the Cyrillic twin is no Russian letter (a small i may be meant for the Ukrainian one)."""
+        return any(
+            u.script == LATIN and not u.anchor and (u.code == 0x49 or not self.table.twins[u.code][1])
+            for u in units
+        )
 
     def _stands_for_anchor(self, unit: _Unit) -> bool:
         """True for a small letter of Greek, Coptic or Cherokee that looks like k and к: these are no twins."""
