@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import doublet
-from doublet.jobs.dedupe import dedupe_inputs
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 HEAD = """\
@@ -30,10 +29,6 @@ Everything in `doublet.__all__`: the names that are kept. Examples are in
 [how to use it from Python](../how-to/use-it-from-python.md); errors have [a page of their own](errors.md).
 Spans are half-open and count characters of the text as it was given; shares are 0 to 1.
 """
-
-
-#: functions that hand their options on: whose they are
-OPTIONS = {"dedupe": dedupe_inputs}
 
 
 def docstring(thing: Any) -> str:
@@ -107,10 +102,6 @@ def signature(name: str, thing: Any) -> str:
 
 def of_function(name: str, thing: Any) -> str:
     parts = [f"### `{name}`", f"```python\n{signature('doublet.' + name, thing)}\n```", docstring(thing)]
-    if name in OPTIONS:
-        named = [p for p in inspect.signature(OPTIONS[name]).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        listed = "".join(f"{argument(p)}\n" for p in named if not p.name.endswith("_out"))
-        parts += [f"The options:\n\n```python\n{listed}```", docstring(OPTIONS[name]).split("\n\n", 1)[1]]
     return "\n\n".join(parts) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import random
@@ -487,3 +488,10 @@ def test_small_work_needs_no_folder_for_temporary_files(monkeypatch: pytest.Monk
     for method in ("auto", "minhash", "tfidf"):
         documents = [("a", "one two three four five"), ("b", "one two three four five")]
         assert dedupe(documents, method=method).documents == 2
+
+
+def test_the_function_has_the_options_of_the_job_with_the_same_defaults() -> None:
+    ours, of_the_job = (inspect.signature(function).parameters for function in (dedupe, dedupe_inputs))
+    names = [name for name in of_the_job if name not in ("source", "groups_out", "kept_out")]
+    assert list(ours) == ["documents", *names]
+    assert [ours[name].default for name in names] == [of_the_job[name].default for name in names]

@@ -42,19 +42,59 @@ __all__ = ["Documents", "dedupe", "dedupe_inputs", "join_groups"]
 
 def dedupe(
     documents: Iterable[Document | Mapping[str, Any] | tuple[str, str]],
-    **options: Any,
+    *,
+    method: str = AUTO,
+    threshold: float | None = None,
+    containment: float | None = 0.9,
+    keep: str = "longest",
+    prefer: Sequence[str] = (),
+    pairs: bool = False,
+    views: Sequence[str] = (),
+    candidates: str = "auto",
+    reworded: str | None = None,
+    workers: int = 1,
+    memory_bytes: int | None = None,
+    spill_folder: str | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
 ) -> Deduplication:
     """Duplicates among *documents* (in memory): `Document`s, mappings with "id" and "text", or (id, text) pairs.
 
-    Options are those of `dedupe_inputs` except the files to write. Example::
+    Example::
 
         result = doublet.dedupe([("a", text_a), ("b", text_b)], threshold=0.8, shingle_words=5)
         result.groups[0].members[0].resemblance
+
+    A document is removed when a kept one resembles it with *threshold* or more, or when *containment* of it or more
+    lies inside a kept one that is not shorter (None: never). *keep* says which one stays: the "longest", the "first" by
+    its id, the "newest" by its time, or that of the "best-source", of which *prefer* names the best first.
+    *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
+    *reworded* is what the method "auto" does about kept documents that are edited or reworded copies of each other:
+    "list" the likeliest (the default), list "all" (slow), "remove" the reworded ones, or "off".
+    *candidates* are found by an "exact" join, by "sketches", or by what suits their number ("auto").
+    Beyond *memory_bytes* (None: half of what is free) the work goes on in *spill_folder*. What cannot be used
+    is an `Outcome` of the result. Raises `UsageError`, `SpillFailed`, `MemoryTooSmall`, `Cancelled`.
     """
     for name in ("groups_out", "kept_out"):
-        if name in options:
+        if name in parameters:
             raise UsageError(f"{name} is for collections in files: use dedupe_inputs")
-    return dedupe_inputs(Documents(documents), **options)
+    return dedupe_inputs(
+        Documents(documents),
+        method=method,
+        threshold=threshold,
+        containment=containment,
+        keep=keep,
+        prefer=prefer,
+        pairs=pairs,
+        views=views,
+        candidates=candidates,
+        reworded=reworded,
+        workers=workers,
+        memory_bytes=memory_bytes,
+        spill_folder=spill_folder,
+        progress=progress,
+        **parameters,
+    )
 
 
 def dedupe_inputs(
@@ -77,13 +117,8 @@ def dedupe_inputs(
     kept_out: Path | None = None,
     **parameters: Any,
 ) -> Deduplication:
-    """Duplicates of a collection.
+    """Duplicates of a collection, with the options of `dedupe`; the groups and what stays can be written to files.
 
-    A document is removed when a kept one resembles it with *threshold* or more, or when *containment* of it or more
-    lies inside a kept one that is not shorter (None: never). *keep* orders the documents (`doublet.jobs.preference`).
-    *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
-    *reworded* is what the method "auto" does about kept documents that are edited or reworded copies of each other:
-    "list" the likeliest (the default), list "all" (slow), "remove" the reworded ones, or "off".
     Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
     """
     progress = Progress.of(progress)
