@@ -29,7 +29,7 @@ SIZES = (1_000, 2_000, 5_000, 10_000, 20_000)
 RIVAL_UP_TO = 2_000
 WORDS, CHANGED = 330, 2
 TINY_SIZES = (20_000, 40_000, 80_000)
-TINY_METHODS = ("minhash", "smallest", "simhash", "megashingles", "pivot")
+TINY_METHODS = ("shingles", "minhash", "smallest", "simhash", "megashingles", "pivot")
 NAMES = ("Ivan", "Maria", "Pavel", "Olga", "Anton", "Vera", "Oleg", "Nina", "Igor", "Anna")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

@@ -136,8 +136,9 @@ class Postings {
     uint32_t rank, position;
   };
 
-  // each(work) calls work(value, rank, position) for everything to be posted, twice over, in order.
-  template <class Each> void build(size_t expected, Each each) {
+  // each(work) calls work(value, rank, position) for everything to be posted, twice over, in order. kind(row) is the same
+  // for rows that are passed over together (each_row).
+  template <class Each, class Kind> void build(size_t expected, Each each, Kind kind) {
     int bits = 8;
     while ((size_t{1} << bits) < expected / 4) ++bits;
     shift_ = 64 - bits;
@@ -167,7 +168,9 @@ class Postings {
     for (size_t b = 0; b < buckets_; ++b) {
       const uint32_t end = ends_[b];
       if (end - begin > kPlain)
-        std::stable_sort(rows_.data() + begin, rows_.data() + end, [](const Row& x, const Row& y) { return x.value < y.value; });
+        std::stable_sort(rows_.data() + begin, rows_.data() + end, [&](const Row& x, const Row& y) {
+          return x.value != y.value ? x.value < y.value : kind(x) < kind(y);
+        });
       begin = end;
     }
   }
@@ -186,17 +189,30 @@ class Postings {
     hit = find_in(twice_, values, from, middle, hit);
     return find_in(once_, values, middle, to, hit);
   }
-  // work(row) for each row of the value, in order of preference.
-  template <class Work> void each_row(uint64_t value, Work work) const {
+  // work(row) for the rows of the value, until it says that it has enough. Of long lists all rows of a kind (same(row, row))
+  // are passed over at once when skip(row) says so of the first.
+  template <class Skip, class Same, class Work> void each_row(uint64_t value, Skip skip, Same same, Work work) const {
     const size_t bucket = value >> shift_;
     const Row* row = rows_.data() + (bucket ? ends_[bucket - 1] : 0);
     const Row* const last = rows_.data() + ends_[bucket];
-    if (last - row > static_cast<std::ptrdiff_t>(kPlain)) {
-      row = std::lower_bound(row, last, value, [](const Row& x, uint64_t v) { return x.value < v; });
-      for (; row != last && row->value == value; ++row) work(*row);
-    } else {
+    if (last - row <= static_cast<std::ptrdiff_t>(kPlain)) {
       for (; row != last; ++row)
-        if (row->value == value) work(*row);
+        if (row->value == value && !work(*row)) return;
+      return;
+    }
+    row = std::lower_bound(row, last, value, [](const Row& x, uint64_t v) { return x.value < v; });
+    while (row != last && row->value == value) {
+      if (!skip(*row)) {
+        const Row& first = *row;
+        for (; row != last && row->value == value && same(*row, first); ++row)
+          if (!work(*row)) return;
+        continue;
+      }
+      std::ptrdiff_t step = 1;  // further and further, then back to the first of another kind
+      const Row& first = *row;
+      auto alike = [&](const Row& x) { return x.value == value && same(x, first); };
+      while (last - row > step && alike(row[step])) row += step, step *= 2;
+      row = std::partition_point(row, row + std::min(step, last - row), alike);
     }
   }
   static constexpr size_t kBytesEach = sizeof(Row) + sizeof(uint32_t) + 4;
@@ -282,6 +298,21 @@ class Rarest {
     put(cells, low_cells_.data, low);
     std::memset(cells + low, static_cast<int>(last), ties);
     put(cells + low + ties, high_cells_.data, high);
+  }
+
+  // All of a short set in that order.
+  void sort(uint64_t* values, uint8_t* cells, uint32_t count) {
+    for (uint32_t i = 1; i < count; ++i) {
+      const uint64_t value = values[i];
+      const uint8_t cell = cells[i];
+      uint32_t at = i;
+      for (; at && (cells[at - 1] != cell ? cells[at - 1] > cell : values[at - 1] > value); --at) {
+        values[at] = values[at - 1];
+        cells[at] = cells[at - 1];
+      }
+      values[at] = value;
+      cells[at] = cell;
+    }
   }
 
  private:
@@ -801,11 +832,15 @@ class SetStore {
     double threshold_, containment_;
     std::vector<uint32_t> order_, rank_, leader_, next_;
     std::vector<uint32_t> shared_;  // fingerprints of the set that stand elsewhere too: they lie first in it
+    static constexpr uint32_t kSorted = 64;  // so few that are posted lie in the one order of all sets: short texts are many, and alike
     struct Leader {
       uint32_t size = 0;
       uint32_t near = 0, held = 0;  // how many of the shared ones belong to the prefix, by resemblance and by containment
       uint32_t stamp = 0;           // when it was last met
+      uint32_t shared = 0;          // fingerprints that stand elsewhere too
       uint32_t posted() const { return std::max(near, held); }
+      // How many of the shared ones can be common to another set that meets this one first at a place.
+      uint32_t rest(uint32_t place) const { return posted() <= kSorted ? shared - std::min(place, posted()) : shared; }
     };
     std::vector<Leader> leaders_;  // by rank
     Postings postings_;
@@ -868,7 +903,7 @@ class SetStore {
               unique += cells[i] <= 1;
             }
             if (stays && unique >= wanted) {
-              shared_[d] = size;
+              shared_[d] = leader.shared = size;
               return false;
             }
           }
@@ -887,11 +922,13 @@ class SetStore {
           shared_[d] = shared;
           leader.near = near > unique ? std::min(near - unique, shared) : 0;
           leader.held = held > unique ? std::min(held - unique, shared) : 0;
+          leader.shared = shared;
           const uint32_t first = leader.posted();
           if (first) {  // where each of the two prefixes ends is all that counts
             const uint32_t inner = std::min(leader.near, leader.held);
             rarest.to_front(values, cells.data, shared, first);
             if (inner && inner < first) rarest.to_front(values, cells.data, first, inner);
+            if (first <= kSorted) rarest.sort(values, cells.data, first);
           }
           return first || containment_ > 0;
         });
@@ -929,7 +966,7 @@ class SetStore {
             const uint64_t* set = s_.read(order_[r], posted, mine_);
             for (uint32_t i = 0; i < posted; ++i) work(set[i], static_cast<uint32_t>(r), i);
           }
-        });
+        }, [&](const Postings::Row& row) { return kind(row); });
         posted_from_ = from;
         posted_to_ = to;
         // A later leader can cover nothing of this chunk unless everyone is asked (containment has no order then).
@@ -969,6 +1006,27 @@ class SetStore {
       }
     }
 
+    uint64_t kind(const Postings::Row& row) const {
+      const Leader& d = leaders_[row.rank];
+      return static_cast<uint64_t>(d.size) << 32 | d.rest(row.position);
+    }
+
+    // Whether a document of this size with so many fingerprints left can be covered by k with so many left.
+    bool enough(uint32_t size, uint32_t rest, const Leader& k, uint32_t rest_k) const {
+      const double most = std::min(rest, rest_k);
+      if (containment_ > 0 && size <= k.size && most >= std::ceil(containment_ * size - 1e-6)) return true;
+      return threshold_ <= 1.0 && most >= std::ceil(threshold_ / (1.0 + threshold_) * (static_cast<double>(size) + k.size) - 1e-6);
+    }
+
+    // work(row) for the posted rows of a hit of a leader that can be covered by it, until it has enough.
+    template <class Work> void each_row(const Leader& leader, const Hit& hit, Work work) const {
+      const uint32_t rest = leader.rest(hit.place);
+      postings_.each_row(hit.value, [&](const Postings::Row& row) {
+        const Leader& d = leaders_[row.rank];
+        return !enough(d.size, d.rest(row.position), leader, rest);
+      }, [&](const Postings::Row& x, const Postings::Row& y) { return kind(x) == kind(y); }, work);
+    }
+
     // Whether a posted document may be covered by k, seen from the shared fingerprint at this place of k.
     bool may_cover(const Leader& k, uint32_t place, const Postings::Row& row, const Leader& d) const {
       if (containment_ > 0 && d.size <= k.size && row.position < d.held) return true;
@@ -983,11 +1041,13 @@ class SetStore {
       uint32_t rows = 0;
       for (size_t h = 0; h < hits.size; ++h) {
         const Hit& hit = hits[h];
-        postings_.each_row(hit.value, [&](const Postings::Row& row) {
-          if (++rows > kFewRows || row.rank < least_rank || row.rank == rank || !may_cover(leader, hit.place, row, leaders_[row.rank])) return;
+        each_row(leader, hit, [&](const Postings::Row& row) {
+          if (++rows > kFewRows) return false;
+          if (row.rank < least_rank || row.rank == rank || !may_cover(leader, hit.place, row, leaders_[row.rank])) return true;
           for (size_t i = before; i < found.size; ++i)
-            if (found[i] == row.rank) return;
+            if (found[i] == row.rank) return true;
           found.push(row.rank);
+          return found.size - before <= kFewFound;
         });
         if (rows > kFewRows || found.size - before > kFewFound) {
           found.size = before;
@@ -1006,11 +1066,12 @@ class SetStore {
       const Leader& leader = leaders_[rank];
       for (size_t h = 0; h < hits.size; ++h) {
         const Hit& hit = hits[h];
-        postings_.each_row(hit.value, [&](const Postings::Row& row) {
+        each_row(leader, hit, [&](const Postings::Row& row) {
           Leader& other = leaders_[row.rank];
-          if (row.rank < least_rank || row.rank == rank || other.stamp == stamp_now_ || !may_cover(leader, hit.place, row, other)) return;
+          if (row.rank < least_rank || row.rank == rank || other.stamp == stamp_now_ || !may_cover(leader, hit.place, row, other)) return true;
           other.stamp = stamp_now_;
           found.push(row.rank);
+          return true;
         });
       }
     }
