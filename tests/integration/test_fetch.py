@@ -73,6 +73,26 @@ def test_only_if_changed(server: BadServer, clock: HandClock) -> None:
         assert not fetcher.fetch(f"{server.url}/page", validators=Validators()).unchanged
 
 
+@pytest.mark.covers("R1")
+@pytest.mark.parametrize(
+    ("modified", "date", "remembered"),
+    [
+        ("Wed, 01 Jan 2025 00:00:05 GMT", "Wed, 01 Jan 2025 00:00:06 GMT", True),
+        ("Wed, 01 Jan 2025 00:00:05 GMT", "Wed, 01 Jan 2025 00:00:05 GMT", False),
+        ("Wed, 01 Jan 2025 00:00:05 GMT", "Wed, 01 Jan 2025 00:00:04 GMT", False),
+        ("Wed, 01 Jan 2025 00:00:05 GMT", "soon", True),
+        ("yesterday", "Wed, 01 Jan 2025 00:00:05 GMT", True),
+    ],
+)
+def test_what_changed_in_this_second_may_change_again_in_it(
+    server: BadServer, clock: HandClock, modified: str, date: str, remembered: bool
+) -> None:
+    server.pages["/page"] = answer(body=b"x", Last_Modified=modified, Date=date)
+    with fetching(clock) as fetcher:
+        found = fetcher.fetch(f"{server.url}/page")
+    assert found.validators.modified == (modified if remembered else "")
+
+
 # Turns and waiting
 
 

@@ -17,7 +17,7 @@ import ssl
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,7 +165,7 @@ class PoliteFetcher:
         last, response = self._follow(
             first, headers, ask_robots=robots, limit=self.size_bytes, redirects=self.redirects
         )
-        given = Validators(response.headers.get("etag", ""), response.headers.get("last-modified", ""))
+        given = Validators(response.headers.get("etag", ""), _modified(response.headers))
         unchanged = response.status == 304
         if unchanged and validators is not None:
             given = Validators(given.etag or validators.etag, given.modified or validators.modified)
@@ -612,10 +612,8 @@ class PoliteFetcher:
             return None
         if text.isdecimal():
             return float(text)
-        try:
-            return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - self._now())
-        except (ValueError, TypeError, OverflowError):
-            return None
+        until = _date(text)
+        return None if until is None else max(0.0, until - self._now())
 
 
 def polite_fetcher(settings: Settings, **options: Any) -> PoliteFetcher:
@@ -636,6 +634,23 @@ def user_agent(contact: str = "") -> str:
         letter for letter in contact if letter.isascii() and letter.isprintable() and letter not in "()"
     )
     return f"Doublet/{doublet.__version__}" + (f" (+{clean.strip()})" if clean.strip() else "")
+
+
+def _date(text: str) -> float | None:
+    """A date of HTTP in seconds since 1970; None: it is none."""
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _modified(headers: Mapping[str, str]) -> str:
+    """Last-Modified, unless the resource was changed in the very second of the answer: these dates have no parts of a
+    second, and if it changes once more in it nobody would be told (RFC 9110, 8.8.2.2)."""
+    modified, answered = (_date(headers.get(name, "")) for name in ("last-modified", "date"))
+    if modified is not None and answered is not None and modified >= answered:
+        return ""
+    return headers.get("last-modified", "")
 
 
 def _pieces(raw: Any) -> Iterator[bytes]:
