@@ -38,7 +38,8 @@ from doublet.sources.open import open_source
 path, method, allowed, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4])
 memory.LEAST_MEMORY, memory.BASE_MEMORY, memory.WORKER_MEMORY = 0, 70_000_000, 12_000_000
 with open_source([path]) as source:
-    source.batches = functools.partial(source.batches, 300, 400_000)
+    if not options.pop("large_batches", False):
+        source.batches = functools.partial(source.batches, 300, 400_000)
     result = dedupe_inputs(source, method=method, memory_bytes=allowed, **options)
 with open("/proc/self/status") as status:
     peak = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
@@ -116,6 +117,17 @@ def test_no_method_takes_more_than_it_was_allowed(collection: Path, method: str)
 def test_no_option_takes_more_than_it_was_allowed(collection: Path, options: dict[str, Any]) -> None:
     allowed = ALLOWED + (options.get("workers", 1) - 1) * 12_000_000
     assert run(collection, "auto", allowed, **options)["peak"] <= allowed
+
+
+def test_tiny_texts_take_no_more_either(tmp_path: Path) -> None:
+    """A batch of four megabytes holds fifty thousand of them: their signatures are numbers, not objects."""
+    path = tmp_path / "tiny.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(120_000):
+            text = f"Order {number} was shipped to {number % 7} on {number % 5}"
+            file.write(json.dumps({"id": f"d{number}", "text": text}) + "\n")
+    found = run(path, "minhash", 180_000_000, workers=2, threshold=0.9, large_batches=True)
+    assert found["peak"] <= 180_000_000
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -21,8 +21,9 @@ from doublet.jobs.dedupe.memory import Room, spilling
 from doublet.jobs.dedupe.outcomes import empty_ones
 from doublet.jobs.dedupe.plan import Plan, Wishes
 from doublet.jobs.dedupe.repeated import leave_out_repeats
+from doublet.jobs.dedupe.signed import Compact
 from doublet.jobs.preference import has_repeats, id_ranks
-from doublet.model import Outcome, Signature
+from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.signatures import in_parts
 from doublet.sources.records import MAX_BATCH_BYTES, ParsedBatch
@@ -53,7 +54,7 @@ class Shingled:
     consumed: int
     times: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
-    signed: list[Signature | None] = field(default_factory=list)
+    signed: list[Compact] = field(default_factory=list)
     counted: bool = False  #: the store knows the values already
 
 
@@ -174,10 +175,12 @@ def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any, room: Room) 
 
 def shingle_parsed(parsed: ParsedBatch, plan: Plan, room: Room, consumed: int) -> Shingled:
     """Records of any kind of input: texts to sets, and to the signatures of the method where it has its own."""
-    signed: list[Signature | None] = []
+    signed: list[Compact] = []
     if not plan.by_shingles:
+        done = 0
         for part in in_parts(parsed.texts):
-            signed += plan.method.sign_texts(part)
+            signed.append(plan.signed.compact(plan.method.sign_texts(part), done))
+            done += len(part)
             if room.words is not None:
                 forget_words(room.words)
     values, offsets, words, tricks = plan.exact.sets(parsed.texts)

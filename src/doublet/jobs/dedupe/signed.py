@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,20 @@ MOST_KNOWN = 1 << 12  #: answers of a method that are remembered while a keeper 
 SMALL = (
     2  #: values; signatures of so few fit into memory in any case, as what else is known of a document does
 )
+
+
+class Compact(NamedTuple):
+    """Signatures of some documents as numbers: an object for each would be many times as large where texts are tiny.
+
+    *documents*, and their values, are empty for methods that estimate resemblance.
+    """
+
+    documents: U32
+    keys: U64
+    owners: U32  #: of the keys
+    values: U64 = np.zeros(0, np.uint64)
+    lengths: I64 = np.zeros(0, np.int64)  #: how many of the values belong to each document
+    sizes: I64 = np.zeros(0, np.int64)
 
 
 class Signed:
@@ -48,21 +63,29 @@ class Signed:
         """True for methods that estimate resemblance: the exact value decides in their place."""
         return hasattr(self.method.parameters, "threshold")
 
-    def take(self, signed: list[Signature | None], first: int) -> None:
-        """Keep what the join needs of the signatures of documents *first* and on."""
+    def compact(self, signed: Sequence[Signature | None], first: int) -> Compact:
+        """What the join needs of the signatures of documents *first* and on of a batch. From any thread."""
         some = [signature for signature in signed if signature is not None]
-        if not some:
-            return
-        owners = np.array([i for i, one in enumerate(signed, first) if one is not None], np.uint32)
-        self.keys.add(*self._keys(some, owners))
-        if self.estimates:
-            return
-        ends = np.cumsum([len(signature.values) for signature in some], dtype=np.int64) + len(self._values)
-        self._values.add(np.concatenate([signature.values for signature in some]))
-        self._documents.append(owners)
-        self._ends.append(ends)
-        self._sizes.append(np.array([signature.size for signature in some], np.int64))
-        self._settled = None
+        documents = np.array([i for i, one in enumerate(signed, first) if one is not None], np.uint32)
+        keys, owners = self._keys(some, documents) if some else (np.zeros(0, np.uint64), documents)
+        if self.estimates or not some:
+            return Compact(documents[:0], keys, owners)
+        values = np.concatenate([signature.values for signature in some])
+        lengths = np.array([len(signature.values) for signature in some], np.int64)
+        sizes = np.array([signature.size for signature in some], np.int64)
+        return Compact(documents, keys, owners, values, lengths, sizes)
+
+    def take(self, batch: Sequence[Compact], first: int) -> None:
+        """Keep this of a batch; its documents are numbered from *first* on."""
+        for part in batch:
+            if len(part.keys):
+                self.keys.add(part.keys, part.owners + np.uint32(first))
+            if len(part.documents):
+                self._ends.append(np.cumsum(part.lengths) + len(self._values))
+                self._values.add(part.values)
+                self._documents.append(part.documents + np.uint32(first))
+                self._sizes.append(part.sizes)
+                self._settled = None
 
     def _keys(self, signed: list[Signature], owners: U32) -> tuple[U64, U32]:
         """Keys of the documents, each once, and whose they are."""
