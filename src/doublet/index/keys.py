@@ -105,10 +105,10 @@ class KeyTable:
         )  # neighbours and groups of every document in turn
         self._starts: I64 = np.zeros(1, np.int64)
         self._members = LongArray(np.uint32, self._share(0.2), folder)  # documents of every group in turn
-        self._ends = LongArray(
+        self._group_starts = LongArray(
             np.uint64, self._share(0.1), folder
         )  # where each group begins among *members*, and the end
-        self._ends.add(np.zeros(1, np.uint64))
+        self._group_starts.add(np.zeros(1, np.uint64))
         self._seen: U64 = np.zeros(0, np.uint64)
         self._settled: _Settled | None = None
         self.crowded: Mask = np.zeros(0, np.bool_)  #: documents that are in a large group
@@ -129,7 +129,7 @@ class KeyTable:
             self._spill()
 
     def close(self) -> None:
-        for wide in (self._keys, self._edges, self._ends):
+        for wide in (self._keys, self._edges, self._group_starts):
             wide.close()
         for narrow in (self._owners, self._lists, self._members):
             narrow.close()
@@ -151,7 +151,7 @@ class KeyTable:
         self._owners.close()
         self._blocks, self._seen = [], np.zeros(0, np.uint64)
         self._list(count)
-        self._settled = _Settled(_flat(self._lists), _flat(self._members), _flat(self._ends))
+        self._settled = _Settled(_flat(self._lists), _flat(self._members), _flat(self._group_starts))
 
     def _turns(self) -> Iterator[tuple[U64, U32]]:
         """All entries, those of some partitions of the key space at a time; those of one key never apart."""
@@ -222,13 +222,13 @@ class KeyTable:
         chosen = np.zeros(len(sizes), np.bool_)
         chosen[kept] = True
         members, sizes = members[np.repeat(chosen, sizes)], sizes[chosen]
-        known = len(self._ends) - 1
+        known = len(self._group_starts) - 1
         if known + len(sizes) > int(_NUMBER):
             raise OverflowError("more than a billion groups of documents share a key")
         numbers = np.arange(known, known + len(sizes), dtype=np.uint32) | _GROUP
         numbers[sizes > LARGE] |= _LARGE
         self._join(members.astype(np.uint64) << _HALF | np.repeat(numbers, sizes).astype(np.uint64))
-        self._ends.add((np.cumsum(sizes) + len(self._members)).astype(np.uint64))
+        self._group_starts.add((np.cumsum(sizes) + len(self._members)).astype(np.uint64))
         self._members.add(members)
 
     def _join(self, edges: U64) -> None:
