@@ -22,6 +22,7 @@ from doublet.errors import (
     UnknownLibrary,
     UnknownMethod,
 )
+from doublet.index import passage_keys
 from doublet.jobs.check_library import check_library
 from doublet.jobs.index_library import index_library
 from doublet.jobs.library_duplicates import library_duplicates
@@ -29,7 +30,7 @@ from doublet.model import Document
 from doublet.progress import Event, Progress
 from doublet.signatures import METHODS
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.store import passages, signing, words
+from doublet.store import postings, signing, words
 from doublet.store.connection import Database
 from doublet.store.database import Store
 from doublet.store.texts import Packer
@@ -198,7 +199,7 @@ def test_wording_of_every_document_is_found_too(
     store: Store, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Keys of more documents than are looked at still lead somewhere when there is nothing else."""
-    monkeypatch.setattr(passages, "CUT", 5)
+    monkeypatch.setattr(passage_keys, "CUT", 5)
     same = "это общий титульный лист всех работ кафедры за все годы её существования и ни одного слова больше"
     store.add(name, [Document(str(n), f"{same} {n}") for n in range(40)])
     found = check_library(store, f"{same} 17", libraries=[name])
@@ -463,9 +464,9 @@ def test_a_dictionary_that_is_trained_while_others_are_stored_is_not_lost(vendor
 
 def test_two_look_ups_joined_are_one(store: Store, name: str) -> None:
     store.add(name, [Document("ru", RU), Document("en", EN), Document("both", f"{RU} {EN}")])
-    keys = passages.make_keys([f"{RU} some words between {EN}"], every=True).values
-    whole = passages.look_up(store.database, keys, None)
-    first, rest = (passages.look_up(store.database, some, None) for some in (keys[:40], keys[40:]))
+    keys = passage_keys.make_keys([f"{RU} some words between {EN}"], every=True).values
+    whole = postings.look_up(store.database, keys, None)
+    first, rest = (postings.look_up(store.database, some, None) for some in (keys[:40], keys[40:]))
     joined = first.joined(rest)
     for part in ("keys", "documents", "frequency"):
         assert getattr(joined, part).tolist() == getattr(whole, part).tolist()
@@ -504,7 +505,7 @@ def test_the_work_of_a_check_hardly_grows_with_the_library(
             check_library(store, text, method=method)
         work.append((asked, read))
     assert work[1][0] <= work[0][0] + 2
-    assert work[1][1] <= looks * passages.LEAST_CANDIDATES
+    assert work[1][1] <= looks * passage_keys.LEAST_CANDIDATES
 
 
 @pytest.mark.covers("L8")
@@ -531,7 +532,7 @@ def test_verify_finds_and_mends(vendor: str) -> None:
     first = next(store.documents("x")).number
     packed = bytes(database.rows("SELECT keys FROM doublet_content WHERE document_id = %s", [first])[0][0])
     with database.writing():
-        passages.remove_postings(database, [first], [packed])
+        postings.remove_postings(database, [first], [packed])
         database.rows("UPDATE doublet_library SET documents = 17")
         database.rows("UPDATE doublet_statistics SET documents = 99")
         database.rows("DELETE FROM doublet_entry WHERE name = 'en'")

@@ -18,6 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter, UnknownMethod, suggest
+from doublet.index import passage_keys
+from doublet.index.passage_keys import (
+    EVERY_KEY_UP_TO,
+    KEYS_PER_CANDIDATE,
+    LEAST_CANDIDATES,
+    SHINGLE_WORDS,
+    WINDOW,
+    Hits,
+    PassageKeys,
+    choose,
+    make_keys,
+)
 from doublet.jobs.check import Aligned, align_exactly, empty_notes, explain
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
@@ -28,18 +40,6 @@ from doublet.signatures import method_names
 from doublet.signatures.auto import settle
 from doublet.signatures.shingles import Shingles
 from doublet.store.database import Store
-from doublet.store.passages import (
-    CUT,
-    EVERY_KEY_UP_TO,
-    KEYS_PER_CANDIDATE,
-    LEAST_CANDIDATES,
-    SHINGLE_WORDS,
-    WINDOW,
-    Hits,
-    Keys,
-    choose,
-    make_keys,
-)
 from doublet.store.values import LibraryInfo, StoredDocument
 from doublet.text.tokens import Canon, TokenBatch
 
@@ -100,7 +100,7 @@ def check_library(
     names = {info.name for info in infos}
 
     def candidates_of(hits: Hits) -> Found:
-        chosen = choose(hits, documents, limit, CUT)
+        chosen = choose(hits, documents, limit, passage_keys.CUT)
         if words:
             chosen += store.same_words(int(keys.folds.view(np.int64)[0]), numbers)
         full = store.full(list(dict.fromkeys(chosen)))
@@ -289,7 +289,7 @@ def _masks(
     text: str,
     batch: TokenBatch,
     wanted: Sequence[str],
-    keys: Keys,
+    keys: PassageKeys,
     hits: Hits,
     documents: int,
     options: AlignOptions,
@@ -316,14 +316,14 @@ def _words_in(spans: Iterable[Span], batch: TokenBatch) -> Mask:
 
 
 def _common(
-    store: Store, batch: TokenBatch, keys: Keys, hits: Hits, documents: int, options: AlignOptions
+    store: Store, batch: TokenBatch, keys: PassageKeys, hits: Hits, documents: int, options: AlignOptions
 ) -> list[Excluded]:
     """Wording that many documents of the libraries share (title pages, stock phrases).
 
     Keys of many documents tell where it is; how far it goes is seen by laying some of those documents beside the text:
     it goes as far as most of them agree.
     """
-    bound = min(CUT, max(COMMON_LEAST, COMMON_SHARE * documents))
+    bound = min(passage_keys.CUT, max(COMMON_LEAST, COMMON_SHARE * documents))
     runs: list[list[int]] = []
     for at in np.argsort(keys.places, kind="stable").tolist():
         if hits.frequency[at] < bound:
@@ -356,7 +356,7 @@ def _common(
         while last < len(common) and common[last]:
             last += 1
         least = int(min(hits.frequency[at] for at in run))
-        many = f"more than {CUT}" if least > CUT else f"at least {least}"
+        many = f"more than {passage_keys.CUT}" if least > passage_keys.CUT else f"at least {least}"
         span = Span(int(batch.starts[first]), int(batch.ends[min(last, len(common)) - 1]))
         out.append(Excluded(span, f"wording of {many} documents"))
     return out

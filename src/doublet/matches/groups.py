@@ -1,7 +1,7 @@
 """Pairs → groups: around keepers (what is cleaned by), strict (all pairs agree), families (for browsing).
 
 Chaining is the trap: a is like b and b like c, but a is not like c. A keeper group never chains, since every member was
-compared with the document that is kept for it. Explained in docs/decisions/0002-star-groups.md.
+compared with the document that is kept for it. Explained in docs/decisions/0002-groups-around-keepers.md.
 """
 
 from __future__ import annotations
@@ -17,25 +17,6 @@ from doublet import kernels
 U32 = NDArray[np.uint32]
 
 _PAIRS_AT_ONCE = 1 << 16  # that are Python objects at a time
-
-
-def best_links(
-    links: tuple[U32, U32, U32], sizes: U32, ranks: U32
-) -> tuple[U32, U32, NDArray[np.float64], NDArray[np.float64]]:
-    """For each removed document its closest keeper: documents, keepers, resemblance, containment of the document in it.
-
-    Closest: highest resemblance, then containment, then the more preferred keeper.
-    """
-    documents, keepers, overlaps = links
-    common = overlaps.astype(np.float64)
-    own, other = sizes[documents].astype(np.float64), sizes[keepers].astype(np.float64)
-    resemblance = common / np.maximum(own + other - common, 1)
-    containment = common / np.maximum(own, 1)
-    order = np.lexsort((ranks[keepers], -containment, -resemblance, documents))
-    first = np.ones(len(order), np.bool_)
-    first[1:] = documents[order][1:] != documents[order][:-1]
-    chosen = order[first]
-    return documents[chosen], keepers[chosen], resemblance[chosen], containment[chosen]
 
 
 def families(count: int, left: U32, right: U32) -> list[list[int]]:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter, LibraryExists, UnknownLibrary
+from doublet.index import passage_keys
 from doublet.model import Document, Signature
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.store import passages, segments, words
+from doublet.store import postings, segments, words
 from doublet.store.connection import Database
 from doublet.store.names import escape, name_hash, unescape
 from doublet.store.signing import DRIFT, Signer, StoreIndex, take_entries
@@ -46,7 +47,7 @@ class Store:
         self._writing = threading.RLock()
         self.signer = Signer(self.database, self.texts)
         self._writer = Writer(self.database, self._packer, self.signer)
-        self._owners = passages.LibraryFilter(self.database)
+        self._owners = postings.LibraryFilter(self.database)
         self._names: dict[int, str] = {}  # of libraries, by their numbers, which are never used again
         self.walks = Walks(self.database, self._writer, self._writing)
 
@@ -256,11 +257,11 @@ class Store:
 
     # Looking up
 
-    def look_up(self, keys: U64, libraries: Sequence[int] | None) -> passages.Hits:
+    def look_up(self, keys: U64, libraries: Sequence[int] | None) -> passage_keys.Hits:
         """Postings of passage keys in these libraries; None: in all."""
         with self.database.guard():
             wanted = None if libraries is None else self._owners.want(libraries)
-            return passages.look_up(self.database, keys, wanted)
+            return postings.look_up(self.database, keys, wanted)
 
     def same_words(self, fold: int, libraries: Sequence[int] | None, limit: int = 20) -> list[int]:
         """Numbers of documents with exactly these words in this order."""

@@ -28,7 +28,7 @@ from doublet.signatures.parameters import make
 from doublet.signatures.protocol import require_recipe
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
 from doublet.signatures.weighted import HeaviestWords
-from doublet.store import passages, words
+from doublet.store import postings, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash, unescape
 from doublet.store.weighing import Lexicon, Weighed, sign_bags, weigh_bags
@@ -249,12 +249,12 @@ class StoreIndex:
             ],
         )
         if database.vendor == "sqlite":
-            spelt = passages.spell_keys(keys, offsets.tolist(), 64, prefix_of(self.number))
+            spelt = postings.spell_keys(keys, offsets.tolist(), 64, prefix_of(self.number))
             database.copy("doublet_key", ("rowid", "k"), zip(numbers, spelt, strict=True))
         else:
             owners = np.repeat(np.array(numbers, np.int64), np.diff(offsets))
             same = np.full(len(keys), self.number, np.int64)
-            passages.copy_pairs(
+            postings.copy_pairs(
                 database, "doublet_key", ("recipe", "key", "entry"), same, keys.view(np.int64), owners
             )
 
@@ -266,7 +266,7 @@ class StoreIndex:
 def prefix_of(recipe: int) -> bytes:
     if recipe >= 1 << (5 * _RECIPE_LETTERS):
         raise StoreError("there have been too many recipes in this database: start a new one")
-    return passages.spell_keys(np.array([recipe], np.uint64), [0, 1], 5 * _RECIPE_LETTERS)[0].strip().encode()
+    return postings.spell_keys(np.array([recipe], np.uint64), [0, 1], 5 * _RECIPE_LETTERS)[0].strip().encode()
 
 
 def find_entries(database: Database, recipe: int, keys: U64) -> I64:
@@ -274,7 +274,7 @@ def find_entries(database: Database, recipe: int, keys: U64) -> I64:
     if database.vendor == "sqlite":
         cursor = database.raw.cursor()
         found: list[int] = []
-        for token in passages.spell_keys(keys, range(len(keys) + 1), 64, prefix_of(recipe)):
+        for token in postings.spell_keys(keys, range(len(keys) + 1), 64, prefix_of(recipe)):
             found += [
                 row[0]
                 for row in cursor.execute("SELECT rowid FROM doublet_key WHERE doublet_key MATCH ?", (token,))
@@ -303,7 +303,7 @@ def take_entries(database: Database, recipe: int, names: Sequence[str] | None) -
     keys = [np.frombuffer(bytes(row[1]), "<u8").astype(np.uint64) for row in rows]
     offsets = np.concatenate([[0], np.cumsum([len(own) for own in keys])]).astype(np.int64)
     if database.vendor == "sqlite":
-        spelt = passages.spell_keys(np.concatenate(keys), offsets.tolist(), 64, prefix_of(recipe))
+        spelt = postings.spell_keys(np.concatenate(keys), offsets.tolist(), 64, prefix_of(recipe))
         database.raw.executemany(
             "INSERT INTO doublet_key (doublet_key, rowid, k) VALUES ('delete', ?, ?)",
             zip(numbers, spelt, strict=True),

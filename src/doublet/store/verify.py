@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import StoreDamaged
+from doublet.index import passage_keys
 from doublet.progress import Progress
-from doublet.store import passages, segments, words
+from doublet.store import postings, segments, words
 from doublet.store.database import Store
 from doublet.store.signing import take_entries
 from doublet.store.texts import text_hash
@@ -106,9 +107,9 @@ class _Check:
                 break
             last = rows[-1][0]
             good, texts = self._texts(rows, bad_texts)
-            keys = passages.make_keys(texts)
+            keys = passage_keys.make_keys(texts)
             packed = [
-                passages.pack_keys(keys.values[int(a) : int(b)])
+                postings.pack_keys(keys.values[int(a) : int(b)])
                 for a, b in zip(keys.offsets[:-1], keys.offsets[1:], strict=True)
             ]
             fresh, part = self._bags(texts)
@@ -116,7 +117,7 @@ class _Check:
             if len(parts) > 16:
                 parts = [words.sum_parts(parts)]
             for row, own, bag in zip(good, packed, fresh, strict=True):
-                if row[4] != passages.VERSION or bytes(row[7]) != own or bytes(row[8]) != bag:
+                if row[4] != passage_keys.VERSION or bytes(row[7]) != own or bytes(row[8]) != bag:
                     remake.append(row[0])
             for row in good:
                 total.documents += 1
@@ -181,13 +182,13 @@ class _Check:
         for start in range(0, len(numbers), BATCH):
             some = list(numbers[start : start + BATCH])
             texts = self.store.texts(some)
-            keys = passages.make_keys([texts[number] for number in some])
+            keys = passage_keys.make_keys([texts[number] for number in some])
             bags, _ = self._bags([texts[number] for number in some])
             rows = [
                 (
                     *(
-                        passages.VERSION,
-                        passages.pack_keys(keys.values[int(keys.offsets[i]) : int(keys.offsets[i + 1])]),
+                        passage_keys.VERSION,
+                        postings.pack_keys(keys.values[int(keys.offsets[i]) : int(keys.offsets[i + 1])]),
                     ),
                     *(bags[i], number),
                 )
@@ -272,7 +273,7 @@ class _Check:
 
     def postings(self) -> None:
         right = self._expected()
-        stored = self._stored("doublet_posting", passages.KEY_BITS)
+        stored = self._stored("doublet_posting", passage_keys.KEY_BITS)
         if stored != right:
             lost = abs(stored.count - right.count) if stored else right.count
             self.found("", "index", max(1, lost), "the index does not agree with the documents", mended=True)
@@ -290,8 +291,8 @@ class _Check:
             if not rows:
                 return out
             last = rows[-1][0]
-            keys = passages.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64)
-            sizes = [len(row[1]) // passages.KEY_BYTES for row in rows]
+            keys = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64)
+            sizes = [len(row[1]) // postings.KEY_BYTES for row in rows]
             out.add(keys, np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
 
     def _stored(self, table: str, bits: int) -> Postings | None:
@@ -343,11 +344,11 @@ class _Check:
                 if not rows:
                     return
                 last = rows[-1][0]
-                values = passages.unpack_keys(b"".join(bytes(row[1]) for row in rows))
-                sizes = [len(row[1]) // passages.KEY_BYTES for row in rows]
+                values = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows))
+                sizes = [len(row[1]) // postings.KEY_BYTES for row in rows]
                 offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64).tolist()
                 numbers, homes = [row[0] for row in rows], [row[2] for row in rows]
-                passages.add_postings(self.database, homes, numbers, values, offsets)
+                postings.add_postings(self.database, homes, numbers, values, offsets)
 
     def key_postings(self) -> None:
         """The index of whole-document keys: as many postings as the entries have keys, and readable."""
@@ -398,7 +399,7 @@ class _Totals:
 
 
 def read_keys(terms: Sequence[str], bits: int) -> I64:
-    """The numbers that `passages.spell_keys` spelt; of longer ones (with a prefix) the last 60 bits."""
+    """The numbers that `postings.spell_keys` spelt; of longer ones (with a prefix) the last 60 bits."""
     letters = -(-bits // 5)
     if not terms:
         return np.zeros(0, np.int64)

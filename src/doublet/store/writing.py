@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import UsageError
+from doublet.index import passage_keys
 from doublet.model import Document, Outcome
-from doublet.store import passages, segments, words
+from doublet.store import postings, segments, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
 from doublet.store.signing import Signer
@@ -79,7 +80,7 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
         good = [document for document, count in zip(good, counts, strict=True) if count]
         texts = [document.text for document in good]
         batch, lexical = words.plain_and_words(texts)
-    keys = passages.make_keys(texts, batch)
+    keys = passage_keys.make_keys(texts, batch)
     data = [encode(text) for text in texts]
     dictionaries, blobs = packer.pack(texts, data)
     facts = zip(good, keys.folds.view(np.int64).tolist(), keys.words.tolist(), data, strict=True)
@@ -258,20 +259,20 @@ class Writer:
         if not everything:
             own = [keys[cuts[i] : cuts[i + 1]] for i in fresh]
             keys, cuts = np.concatenate(own), list(itertools.accumulate(map(len, own), initial=0))
-        packed = passages.pack_keys(keys)
-        ends = [passages.KEY_BYTES * cut for cut in cuts]
+        packed = postings.pack_keys(keys)
+        ends = [postings.KEY_BYTES * cut for cut in cuts]
         database.copy(
             "doublet_content",
             ("document_id", "version", "dictionary", "text", "keys", "bag"),
             [
                 (
-                    *(number, passages.VERSION, batch.dictionaries[i], batch.blobs[i]),
+                    *(number, passage_keys.VERSION, batch.dictionaries[i], batch.blobs[i]),
                     *(packed[ends[row] : ends[row + 1]], bags[row]),
                 )
                 for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
             ],
         )
-        passages.add_postings(database, library, numbers, keys, cuts)
+        postings.add_postings(database, library, numbers, keys, cuts)
         words.add_part(database, library, part)
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
@@ -304,7 +305,7 @@ class Writer:
         if not found:
             return
         there = [row[0] for row in found]
-        passages.remove_postings(database, there, [bytes(row[1]) for row in found])
+        postings.remove_postings(database, there, [bytes(row[1]) for row in found])
         rows, counts, offsets = words.unpack_bags([bytes(row[2]) for row in found])
         words.add_part(database, library, words.part_of(rows, counts, offsets).negative())
         self._signer.unfollow(library, [row[3] for row in found])

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doublet.matches.groups import best_links, families, lists, strict_groups
+from doublet.matches.groups import families, lists, strict_groups
+from doublet.matches.keepers import closest_keepers
 
 
 def u32(*values):
@@ -19,7 +20,9 @@ def u32(*values):
 
 def test_the_closest_keeper_wins():
     links = (u32(2, 2, 3), u32(0, 1, 1), u32(8, 9, 5))
-    documents, keepers, resemblance, containment = best_links(links, u32(10, 10, 10, 10), u32(0, 1, 2, 3))
+    documents, keepers, resemblance, containment = closest_keepers(
+        links, u32(10, 10, 10, 10), u32(0, 1, 2, 3)
+    )
     assert documents.tolist() == [2, 3]
     assert keepers.tolist() == [1, 1]
     assert resemblance.tolist() == [9 / 11, 5 / 15]
@@ -28,13 +31,18 @@ def test_the_closest_keeper_wins():
 
 def test_ties_go_to_the_more_preferred_keeper():
     links = (u32(2, 2), u32(0, 1), u32(8, 8))
-    _, keepers, _, _ = best_links(links, u32(10, 10, 10), u32(5, 1, 9))
+    _, keepers, _, _ = closest_keepers(links, u32(10, 10, 10), u32(5, 1, 9))
     assert keepers.tolist() == [1]
 
 
 def test_no_links():
     empty = np.zeros(0, np.uint32)
-    assert [len(column) for column in best_links((empty, empty, empty), u32(1, 2), u32(0, 1))] == [0, 0, 0, 0]
+    assert [len(column) for column in closest_keepers((empty, empty, empty), u32(1, 2), u32(0, 1))] == [
+        0,
+        0,
+        0,
+        0,
+    ]
 
 
 def test_a_chain_is_one_family_but_no_strict_group():

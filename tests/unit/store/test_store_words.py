@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doublet.errors import StoreDamaged
+from doublet.index import passage_keys
 from doublet.signatures.statistics import LEXICAL_CANON
-from doublet.store import names, passages, words
+from doublet.store import names, postings, words
 from doublet.store.texts import Packer
 from doublet.store.verify import read_keys
 from doublet.text.tokens import Canon
@@ -113,8 +114,8 @@ def test_names_come_back(text: str) -> None:
 @given(st.lists(st.integers(0, (1 << 40) - 1), unique=True))
 def test_keys_come_back(keys: list[int]) -> None:
     values = np.array(keys, np.uint64)
-    assert passages.unpack_keys(passages.pack_keys(values)).tolist() == keys
-    spelt = passages.spell_keys(values, range(len(keys) + 1))
+    assert postings.unpack_keys(postings.pack_keys(values)).tolist() == keys
+    spelt = postings.spell_keys(values, range(len(keys) + 1))
     assert all(len(word.strip()) == 8 for word in spelt)
     assert read_keys([word.strip() for word in spelt], 40).tolist() == keys
 
@@ -138,36 +139,36 @@ class TestChoice:
     """Which documents are verified: what is rare counts more, and near copies do not take all places."""
 
     @staticmethod
-    def hits(pairs: list[tuple[int, int]], keys: int) -> passages.Hits:
+    def hits(pairs: list[tuple[int, int]], keys: int) -> passage_keys.Hits:
         array = np.array(pairs, np.int64)
         frequency = np.bincount(array[:, 0], minlength=keys).astype(np.int64)
-        return passages.Hits(array[:, 0], array[:, 1], frequency)
+        return passage_keys.Hits(array[:, 0], array[:, 1], frequency)
 
     def test_rare_before_common(self) -> None:
         common = [(key, document) for key in (0, 1) for document in range(10, 110)]
         hits = self.hits([*common, (2, 500), (2, 501)], 3)
-        assert set(passages.choose(hits, 1_000, 2)) & {500, 501}
+        assert set(passage_keys.choose(hits, 1_000, 2)) & {500, 501}
 
     def test_copies_do_not_take_all_places(self) -> None:
         copies = [(key, document) for key in range(10) for document in range(100)]
         hits = self.hits([*copies, (10, 999)], 11)
-        assert 999 in passages.choose(hits, 1_000, 5)
+        assert 999 in passage_keys.choose(hits, 1_000, 5)
 
     def test_nothing_found(self) -> None:
         nothing = np.zeros(0, np.int64)
-        assert passages.choose(passages.Hits(nothing, nothing, np.zeros(4, np.int64)), 10, 5) == []
+        assert passage_keys.choose(passage_keys.Hits(nothing, nothing, np.zeros(4, np.int64)), 10, 5) == []
 
 
 def test_every_run_of_the_promised_length_shares_a_key() -> None:
     luck = np.random.default_rng(3)
     vocabulary = [f"w{n}" for n in range(3_000)]
-    length = passages.WINDOW + passages.SHINGLE_WORDS - 1
+    length = passage_keys.WINDOW + passage_keys.SHINGLE_WORDS - 1
     for _ in range(50):
         run = list(luck.choice(vocabulary, length))
         texts = [
             " ".join([*luck.choice(vocabulary, 200), *run, *luck.choice(vocabulary, 200)]) for _ in range(2)
         ]
-        keys = passages.make_keys(texts)
+        keys = passage_keys.make_keys(texts)
         first, second = (
             set(keys.values[int(keys.offsets[d]) : int(keys.offsets[d + 1])].tolist()) for d in (0, 1)
         )
@@ -176,7 +177,7 @@ def test_every_run_of_the_promised_length_shares_a_key() -> None:
 
 def test_of_a_short_text_every_fingerprint_is_a_key() -> None:
     text = " ".join(f"word{number}" for number in range(100))
-    some, every = passages.make_keys([text]), passages.make_keys([text], every=True)
+    some, every = passage_keys.make_keys([text]), passage_keys.make_keys([text], every=True)
     assert len(every.values) == 97
     assert 5 < len(some.values) < 20
     assert set(some.values.tolist()) < set(every.values.tolist())

@@ -15,8 +15,9 @@ from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
 from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Wishes
-from doublet.jobs.preference import id_ranks
-from doublet.matches.groups import best_links, families, lists, strict_groups
+from doublet.matches.groups import families, lists, strict_groups
+from doublet.matches.keepers import closest_keepers
+from doublet.matches.preference import id_ranks
 from doublet.model import Group, Member, Pair
 from doublet.progress import Progress
 
@@ -41,7 +42,7 @@ class Grouped:
 def make_groups(collection: Collection, links: Links, threshold: float, room: Room) -> Grouped:
     """Every removed document goes to its closest keeper. Raises `MemoryTooSmall`."""
     names = collection.names
-    documents, keepers, resemblance, containment = best_links(
+    documents, keepers, resemblance, containment = closest_keepers(
         links.rows, collection.store.sizes(), links.ranks
     )
     room.check_removed(len(collection), len(documents))

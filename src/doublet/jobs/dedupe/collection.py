@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.jobs.dedupe.outcomes import Outcomes
-from doublet.jobs.preference import Facts
+from doublet.matches.preference import Facts
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from doublet.index.walk import clean_by_keys
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import Room
 from doublet.jobs.dedupe.plan import Plan, Wishes
-from doublet.jobs.preference import missing_facts, preference
+from doublet.matches.preference import missing_facts, preference
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.minhash import MinHash

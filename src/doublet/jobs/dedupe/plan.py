@@ -11,7 +11,7 @@ from typing import Any
 from doublet.errors import InvalidParameter, wrong_type
 from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.dedupe.signed import Signed
-from doublet.jobs.preference import check_keep
+from doublet.matches.preference import check_keep
 from doublet.signatures import Limit, Method, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.signatures.shingled import ShingledMethod

@@ -22,7 +22,7 @@ from doublet.jobs.dedupe.outcomes import empty_ones
 from doublet.jobs.dedupe.plan import Plan, Wishes
 from doublet.jobs.dedupe.repeated import leave_out_repeats
 from doublet.jobs.dedupe.signed import Compact
-from doublet.jobs.preference import has_repeats, id_ranks
+from doublet.matches.preference import has_repeats, id_ranks
 from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.signatures import in_parts

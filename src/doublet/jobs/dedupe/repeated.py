@@ -1,6 +1,6 @@
 """Of records with one id all but one are left out. Which one is used depends on the records alone.
 
-It is the preferred one (`jobs.preference`), then the one with the smaller set of shingles, then the one whose bytes
+It is the preferred one (`matches.preference`), then the one with the smaller set of shingles, then the one whose bytes
 have the smaller digest. For the last the input is read once more, and only when records still tie.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.plan import Wishes
-from doublet.jobs.preference import preference_columns
+from doublet.matches.preference import preference_columns
 from doublet.model import Outcome
 
 U64 = NDArray[np.uint64]

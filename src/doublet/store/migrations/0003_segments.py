@@ -56,7 +56,7 @@ def change(apps: Any, editor: Any) -> None:  # noqa: ARG001 - the signature that
 
 def _fill(database: Any) -> None:
     """Segments from the keys that stand with the documents: exactly those that went into the postings."""
-    from doublet.store import passages, segments
+    from doublet.store import postings, segments
 
     last = 0
     while True:
@@ -68,8 +68,8 @@ def _fill(database: Any) -> None:
         if not rows:
             return
         last = rows[-1][0]
-        keys = passages.unpack_keys(b"".join(bytes(row[2]) for row in rows))
-        sizes = [len(row[2]) // passages.KEY_BYTES for row in rows]
+        keys = postings.unpack_keys(b"".join(bytes(row[2]) for row in rows))
+        sizes = [len(row[2]) // postings.KEY_BYTES for row in rows]
         documents, libraries = (
             np.repeat(np.array([row[n] for row in rows], np.int64), sizes) for n in (0, 1)
         )
