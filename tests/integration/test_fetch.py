@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from bad_server import BadServer, HandClock, Page, Request, answer, raw
-from doublet.crawl.fetch import PoliteFetcher, user_agent
+from doublet.addresses import parse_address
+from doublet.crawl.politeness import PoliteFetcher
+from doublet.crawl.request import user_agent
 from doublet.errors import Cancelled, FetchFailed, NotAllowed, TooLarge, TooSlow
 from doublet.jobs.read import read_document
 from doublet.sources.protocol import Validators
@@ -431,14 +433,15 @@ def test_not_by_redirect_either(server: BadServer, clock: HandClock) -> None:
     server.pages["/secret"] = answer(body=b"secret")
     names = {"public.example": ["8.8.8.8"], "inside.example": ["10.0.0.7"]}
     with fetching(clock, allow_private=False, resolve=lambda host, port: names.get(host, [host])) as fetcher:
-        connect = fetcher._connect
+        requester = fetcher._requester
+        connect = requester._connect
 
         def reach(port: int, timeout: float) -> socket.socket:
-            if fetcher._own.numbers == ["8.8.8.8"]:
+            if requester._own.numbers == ["8.8.8.8"]:
                 return socket.create_connection(("127.0.0.1", server.port), timeout)
             return connect(port, timeout)
 
-        fetcher._connect = reach  # type: ignore[method-assign]
+        requester._connect = reach  # type: ignore[method-assign]
         for path in targets:
             with pytest.raises(NotAllowed):
                 fetcher.fetch(f"http://public.example:{server.port}{path}")
@@ -533,11 +536,85 @@ def test_certificates_are_checked(clock: HandClock, tmp_path: pathlib.Path) -> N
             fetcher.fetch(f"https://localhost:{port}/", robots=False)
         trusted = ssl.create_default_context(cafile=str(chain))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("doublet.crawl.fetch.ssl.create_default_context", lambda: trusted)
+            patch.setattr("doublet.crawl.request.ssl.create_default_context", lambda: trusted)
             with fetching(clock) as fetcher:
                 assert fetcher.fetch(f"https://localhost:{port}/", robots=False).body == b"safe"
             with fetching(clock) as fetcher, pytest.raises(FetchFailed, match="certificate"):
                 fetcher.fetch(f"https://127.0.0.1:{port}/", robots=False)  # not the name on it
+
+
+def test_one_tls_context_for_all_hosts(clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading the certificates of all authorities for each host took 25 ms a page."""
+    made = []
+    original = ssl.create_default_context
+
+    def create() -> ssl.SSLContext:
+        made.append(1)
+        return original()
+
+    monkeypatch.setattr("doublet.crawl.request.ssl.create_default_context", create)
+    with fetching(clock, retries=0, resolve=lambda host, port: ["127.0.0.1"]) as fetcher:
+        for number in range(40):
+            with pytest.raises(FetchFailed):
+                fetcher.fetch(f"https://host{number}.example:2/", robots=False)
+    assert made == [1]
+
+
+def test_one_thread_watches_all_requests(server: BadServer, clock: HandClock) -> None:
+    server.pages["/page"] = answer(body=b"text")
+    with fetching(clock) as fetcher:
+        for _ in range(20):
+            fetcher.fetch(f"{server.url}/page")
+        names = [thread.name for thread in threading.enumerate()]
+    assert names.count("doublet-watcher") == 1
+    assert not [name for name in names if name.startswith("Timer")]
+
+
+@pytest.mark.covers("R1")
+def test_an_attempt_never_waits(server: BadServer, clock: HandClock) -> None:
+    server.pages["/robots.txt"] = answer(body=b"User-agent: *\nDisallow: /private\nCrawl-delay: 5\n")
+    server.pages["/page"] = answer(body=b"text")
+    server.pages["/moved"] = answer("301 Moved", Location="/page")
+    server.pages["/busy"] = answer("429 Slow down", Retry_After="600")
+    page, moved, busy, private, lost = (
+        parse_address(f"{server.url}/{name}") for name in ("page", "moved", "busy", "private", "lost")
+    )
+    with fetching(clock, delay_s=1.0) as fetcher:
+        first = fetcher.attempt(page)
+        assert (first.answer, first.error, first.asked, first.ready_in_s) == (None, None, True, 5.0)
+        assert fetcher.attempt(page).ready_in_s == 5.0  # not its turn yet
+        assert server.targets() == ["/robots.txt"]
+        clock.time += 5
+        got = fetcher.attempt(page)
+        assert got.answer is not None and got.answer.body == b"text" and got.place == "127.0.0.1"
+        clock.time += 5
+        refused = fetcher.attempt(private)
+        assert isinstance(refused.error, NotAllowed) and not refused.asked and not refused.passing
+        assert fetcher.attempt(moved).redirect == f"{server.url}/page"
+        clock.time += 5
+        missing = fetcher.attempt(lost)
+        assert missing.answer is not None and missing.answer.status == 404
+        clock.time += 5
+        held = fetcher.attempt(busy)
+        assert isinstance(held.error, FetchFailed) and held.passing and held.ready_in_s == 600
+        assert 590 < fetcher.attempt(page).ready_in_s <= 600
+    assert clock.slept == []
+    assert server.targets() == ["/robots.txt", "/page", "/moved", "/lost", "/busy"]
+
+
+@pytest.mark.covers("R1")
+@pytest.mark.parametrize(("status", "allowed"), [("404 X", True), ("403 X", True), ("503 X", False)])
+def test_an_attempt_keeps_to_answers_instead_of_robots(
+    server: BadServer, clock: HandClock, status: str, allowed: bool
+) -> None:
+    server.pages["/robots.txt"] = answer(status)
+    server.pages["/page"] = answer(body=b"text")
+    page = parse_address(f"{server.url}/page")
+    with fetching(clock) as fetcher:
+        fetcher.attempt(page)
+        got = fetcher.attempt(page)
+        assert (got.answer is not None) is allowed
+        assert isinstance(got.error, NotAllowed) is not allowed
 
 
 def test_a_stop_ends_waiting_and_reading(server: BadServer) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 import doublet
-from doublet.crawl.fetch import PoliteFetcher
+from doublet.crawl.politeness import PoliteFetcher
 from doublet.jobs.add_source import Filling
 from doublet.sources.kinds import tell_source
 from doublet.sources.oai import OaiSource

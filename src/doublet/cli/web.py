@@ -12,7 +12,7 @@ from doublet.cli.base import say, settings_options
 
 if TYPE_CHECKING:
     from doublet.config import Settings
-    from doublet.crawl.fetch import PoliteFetcher
+    from doublet.crawl.politeness import PoliteFetcher
     from doublet.progress import Progress
     from doublet.text.read import ReadDocument
 
@@ -33,7 +33,7 @@ def web_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @contextlib.contextmanager
 def fetching(settings: Settings, progress: Progress | None = None) -> Iterator[PoliteFetcher]:
     """A fetcher whose long waits are shown."""
-    from doublet.crawl.fetch import polite_fetcher
+    from doublet.crawl.politeness import polite_fetcher
 
     def waiting(host: str, seconds: float) -> None:
         if progress is not None and seconds >= 5:

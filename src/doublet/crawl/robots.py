@@ -2,7 +2,7 @@
 
 `parse` reads the groups for one robot; `Rules.allows` judges a path. Where real files break the rules they are read as
 the large search engines read them: a missing colon, a misspelt "disallow", any kind of line end. What servers answer
-instead of a robots.txt is decided in `doublet.crawl.fetch`. Both follow ``docs/explanation/politeness.md``.
+instead of a robots.txt is decided in `doublet.crawl.politeness`. Both follow ``docs/explanation/politeness.md``.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ def _fetching(fetcher: Fetcher | None) -> Iterator[Fetcher]:
     if fetcher is not None:
         yield fetcher
         return
-    from doublet.crawl.fetch import PoliteFetcher
+    from doublet.crawl.politeness import PoliteFetcher
 
     with PoliteFetcher() as made:
         yield made
@@ -225,7 +225,7 @@ def read_document(document: str | os.PathLike[str]) -> tuple[str, str, ReadDocum
     """Text and name of what was given: a path, a string that names a file, an address, or a text; and, unless it is a
     text, what was read."""
     if isinstance(document, str) and re.match(r"https?://\S+$", document):
-        from doublet.crawl.fetch import PoliteFetcher
+        from doublet.crawl.politeness import PoliteFetcher
         from doublet.jobs.read import read_address
 
         with PoliteFetcher() as fetcher:
