@@ -136,13 +136,13 @@ def small_batches(
         ]
     wall, cpu, server = time.perf_counter(), time.process_time(), server_cpu_s(store)
     for first in range(0, len(ready), size):
-        store.add("bench", ready[first : first + size])
+        store.documents.add("bench", ready[first : first + size])
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     if server is not None:
         cpu += (server_cpu_s(store) or server) - server
-    store.remove("bench", [document.id for document in ready])
+    store.documents.remove("bench", [document.id for document in ready])
     return {
-        "library": store.library("bench").documents,
+        "library": store.libraries.get("bench").documents,
         "new_words": new_words,
         "documents_per_s": round(len(ready) / wall),
         "documents_per_cpu_s": round(len(ready) / cpu),
@@ -171,8 +171,8 @@ def passage(store: Store, documents: int, length: int, luck: random.Random) -> t
     """Id of a document and *length* words of it in a row."""
     while True:
         id = f"d{luck.randrange(documents):07}"
-        found = store.document("bench", id)
-        words = store.texts([found.number])[found.number].split() if found else []
+        found = store.documents.get("bench", id)
+        words = store.documents.texts([found.number])[found.number].split() if found else []
         if len(words) >= length:
             start = luck.randrange(len(words) - length + 1)
             return id, words[start : start + length]
@@ -242,9 +242,12 @@ def _merged(spans: list[Any]) -> list[tuple[int, int]]:
 
 def recompute(store: Store) -> dict[str, Any]:
     """TF-RIDF of all documents: read the words, weigh them, take the six heaviest; then the same and store it."""
-    number = store.library("bench").number
+    number = store.libraries.get("bench").number
     times = []
-    for work in (lambda: store.signer.weigh(number, "tfridf"), lambda: len(store.index("bench", "tfridf"))):
+    for work in (
+        lambda: store.signatures.weigh(number, "tfridf"),
+        lambda: len(store.index("bench", "tfridf")),
+    ):
         wall, cpu = time.perf_counter(), time.process_time()
         count = work()
         times.append((round(time.perf_counter() - wall, 2), round(time.process_time() - cpu, 2)))
@@ -281,13 +284,13 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         store = Store(options.database or str(Path(folder) / "bench.db"))
-        if "bench" not in {info.name for info in store.libraries()}:
-            store.create("bench")
+        if "bench" not in {info.name for info in store.libraries.all()}:
+            store.libraries.create("bench")
         strange = Strange(options.source)
         sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n < options.documents] + [
             options.documents
         ]
-        done = store.library("bench").documents
+        done = store.libraries.get("bench").documents
         for size in sizes:
             if size > done:
                 keep("Documents into the library", fill(store, options.source, done, size))

@@ -38,7 +38,7 @@ SNOW = "Снег в городе занимает место, которое л�
 @pytest.fixture(params=VENDORS)
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     with Store(new_address(request.param)) as opened:
-        opened.create("x")
+        opened.libraries.create("x")
         yield opened
         assert verify(opened) == []
 
@@ -70,18 +70,18 @@ def text(id: str, words: str = TOWER, **facts: Any) -> Found:
 
 def fill(store: Store, *items: Any, kind: str = "page", **options: Any) -> tuple[Filled, Scripted]:
     source = Scripted(*items)
-    info = store.walks.add_source(store.library("x").number, kind, source.address, {})
+    info = store.sources.add(store.libraries.get("x").number, kind, source.address, {})
     progress = options.pop("progress", None)
     filled = fill_source(store, info, filling=Filling(**options), walked=source, progress=progress)
     return filled, source
 
 
 def ids(store: Store) -> list[str]:
-    return sorted(document.id for document in store.documents("x"))
+    return sorted(document.id for document in store.documents.all("x"))
 
 
 def only(store: Store) -> SourceInfo:
-    (info,) = store.walks.sources(store.library("x").number)
+    (info,) = store.sources.all(store.libraries.get("x").number)
     return info
 
 
@@ -93,7 +93,7 @@ def test_it_works(store: Store) -> None:
     filled, _ = fill(store, found, text("b", BRIDGE), Checkpoint({"page": 2}))
     assert filled.counts == {"stored": 2}
     assert filled.outcomes == []
-    document = store.document("x", "a")
+    document = store.documents.get("x", "a")
     assert document is not None
     assert (document.title, document.address, document.source) == (
         *("Башня", "https://example.org/a"),
@@ -111,7 +111,7 @@ def test_it_works(store: Store) -> None:
     assert source.known["a"] == Known("7", Validators('"e"', "d"))
     assert source.known["c"] is None
     assert again.counts == {"unchanged": 1, "changed": 1, "stored": 1}
-    assert store.library("x").outcomes == {"stored": 3, "changed": 1, "unchanged": 1}
+    assert store.libraries.get("x").outcomes == {"stored": 3, "changed": 1, "unchanged": 1}
 
 
 @pytest.mark.covers("T1", "L6")
@@ -127,7 +127,7 @@ def test_a_document_has_the_title_that_it_gives_itself(store: Store, tmp_path: p
     with zipfile.ZipFile(folder / "old.zip", "w") as archive:
         archive.writestr("tower.html", page)
     fill_source(store, register_source(store, "x", str(folder)))
-    titles = {document.id: document.title for document in store.documents("x")}
+    titles = {document.id: document.title for document in store.documents.all("x")}
     assert titles == {
         "a": "Башня у реки",
         "b": "Башня",
@@ -171,7 +171,7 @@ def test_every_document_ends_in_a_stated_outcome(store: Store) -> None:
     assert all(outcome.reason for outcome in filled.outcomes)
     assert filled.problems == 6
     assert ids(store) == ["stored"]
-    assert sum(store.library("x").outcomes.values()) == 10
+    assert sum(store.libraries.get("x").outcomes.values()) == 10
 
 
 def test_what_could_not_be_used_is_not_fetched_again_and_still_told(store: Store) -> None:
@@ -249,7 +249,7 @@ def test_a_document_of_two_sources_stays_while_one_has_it(store: Store) -> None:
 
 def test_what_a_user_took_out_stays_out_until_it_changes(store: Store) -> None:
     fill(store, text("a", version="1"), text("b", BRIDGE))
-    assert store.remove("x", ["a"]) == ["a"]
+    assert store.documents.remove("x", ["a"]) == ["a"]
     filled, _ = fill(store, Unchanged("a"), Unchanged("b"))
     assert filled.counts == {"removed": 1, "unchanged": 1}
     filled, _ = fill(store, text("a", SNOW))
@@ -258,16 +258,16 @@ def test_what_a_user_took_out_stays_out_until_it_changes(store: Store) -> None:
 
 def test_a_removed_library_takes_its_sources_along(store: Store) -> None:
     fill(store, text("a"))
-    store.delete("x")
+    store.libraries.delete("x")
     assert store.database.row("SELECT count(*) FROM doublet_origin") == (0,)
     assert store.database.row("SELECT count(*) FROM doublet_source") == (0,)
 
 
 def test_a_forgotten_source_leaves_its_documents(store: Store) -> None:
     fill(store, text("a"))
-    store.walks.forget_source(only(store).number)
+    store.sources.forget(only(store).number)
     assert ids(store) == ["a"]
-    assert store.walks.sources(store.library("x").number) == []
+    assert store.sources.all(store.libraries.get("x").number) == []
 
 
 # Duplicates
@@ -379,7 +379,7 @@ def test_batches_are_in_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     ]
     filled, _ = fill(store, *pages, Checkpoint({"last": 30}))
     assert filled.counts == {"stored": 10, "duplicate": 20}
-    assert [document.id for document in store.documents("x")] == [f"{n:03}" for n in range(10)]
+    assert [document.id for document in store.documents.all("x")] == [f"{n:03}" for n in range(10)]
     assert only(store).state == {"last": 30}
 
 
@@ -492,7 +492,7 @@ def test_options_of_other_kinds(store: Store, folder: pathlib.Path) -> None:
         register_source(store, "x", str(folder), options={"category": "y"})
     with pytest.raises(InvalidParameter, match="is a folder"):
         register_source(store, "x", str(folder), kind="file")
-    assert store.walks.sources(store.library("x").number) == []
+    assert store.sources.all(store.libraries.get("x").number) == []
 
 
 def test_names_that_no_database_takes(store: Store, tmp_path: pathlib.Path) -> None:
@@ -513,7 +513,7 @@ def test_a_warc_file(store: Store, tmp_path: pathlib.Path) -> None:
     )
     (tmp_path / "site.warc").write_bytes(f"{head}{answer}\r\n\r\n".encode())
     assert walk(store, tmp_path / "site.warc").documents == {"https://example.org/bridge": "stored"}
-    found = store.document("x", "https://example.org/bridge")
+    found = store.documents.get("x", "https://example.org/bridge")
     assert found is not None
     assert found.address == "https://example.org/bridge"
     assert walk(store, tmp_path / "site.warc").counts == {"unchanged": 1}
@@ -546,7 +546,7 @@ def test_what_its_source_does_not_list_any_more(store: Store) -> None:
     assert filled.counts == {"unchanged": 1, "unlisted": 2, "changed": 1, "gone": 1, "failed": 1}
     assert {row.id for row in filled.outcomes if row.state == "unlisted"} == {"same", "read again"}
     assert ids(store) == ["edited", "listed", "read again", "same", "seen to", "silent"]
-    remembered = store.walks.known(only(store).number, "same")
+    remembered = store.sources.known(only(store).number, "same")
     assert remembered is not None and remembered.version == "unlisted:1"
     asked.clear()
     kept = fill_source(

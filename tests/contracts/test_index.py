@@ -28,7 +28,7 @@ def in_database(vendor: str) -> MakeIndex:
         from doublet.store.signing import StoreIndex
 
         store = Store(new_address(vendor))
-        return StoreIndex(store.database, store.create("library").number, method)
+        return StoreIndex(store.database, store.libraries.create("library").number, method)
 
     return make
 

@@ -216,9 +216,9 @@ def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
     address = new_address("postgresql")
     with Store(address) as store:
         for name in ("a", "b"):
-            store.create(name)
+            store.libraries.create(name)
         texts = [" ".join(f"w{n}x{i}" for i in range(40)) for n in range(3)]
-        store.add("a", [Document(f"kept {n}", text) for n, text in enumerate(texts)])
+        store.documents.add("a", [Document(f"kept {n}", text) for n, text in enumerate(texts)])
         failed: list[BaseException] = []
         done = threading.Event()
 
@@ -226,9 +226,9 @@ def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
             try:
                 with Store(address) as other:
                     for n in range(30):
-                        other.add(name, [Document(f"{name}{n}", f"{texts[n % 3]} {name} {n}")])
+                        other.documents.add(name, [Document(f"{name}{n}", f"{texts[n % 3]} {name} {n}")])
                         if n % 4 == 3:
-                            other.remove(name, [f"{name}{n - 1}"])
+                            other.documents.remove(name, [f"{name}{n - 1}"])
             except BaseException as error:
                 failed.append(error)
 
@@ -248,7 +248,7 @@ def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
                 assert check_library(store, text).share == 1.0
         assert failed == []
         assert verify(store) == []
-        assert store.library("a").documents == 3 + 30 - 7
+        assert store.libraries.get("a").documents == 3 + 30 - 7
 
 
 @pytest.fixture
@@ -256,9 +256,11 @@ def rows_of_the_second_layout() -> Iterator[str]:
     """The address of a database as it was when every posting was a row."""
     address = new_address("postgresql")
     with Store(address) as store:
-        store.create("old")
-        store.add("old", [Document(str(n), " ".join(f"w{n}x{i}" for i in range(60))) for n in range(9)])
-        store.remove("old", ["4"])
+        store.libraries.create("old")
+        store.documents.add(
+            "old", [Document(str(n), " ".join(f"w{n}x{i}" for i in range(60))) for n in range(9)]
+        )
+        store.documents.remove("old", ["4"])
         with store.database.writing():
             for statement in (
                 "CREATE TABLE doublet_posting (key bigint NOT NULL, document bigint NOT NULL, "
@@ -273,17 +275,17 @@ def rows_of_the_second_layout() -> Iterator[str]:
 def test_rows_become_segments(rows_of_the_second_layout: str) -> None:
     with Store(rows_of_the_second_layout) as store:
         assert verify(store) == []
-        text = store.texts([next(store.documents("old")).number])
+        text = store.documents.texts([next(store.documents.all("old")).number])
         assert check_library(store, next(iter(text.values()))).share == 1.0
         assert store.database.row("SELECT to_regclass('doublet_posting')") == (None,)
 
 
 def test_a_damaged_index_is_found_and_made_again() -> None:
     with Store(new_address("postgresql")) as store:
-        store.create("x")
+        store.libraries.create("x")
         shared = " ".join(f"all have these words {n}" for n in range(20))
         own = [" ".join(f"w{n}x{i}" for i in range(60)) for n in range(segments.HEAVY + 5)]
-        store.add("x", [Document(str(n), f"{shared} {text}") for n, text in enumerate(own)])
+        store.documents.add("x", [Document(str(n), f"{shared} {text}") for n, text in enumerate(own)])
         for damage, error in (
             ("UPDATE doublet_block SET data = substr(data, 2) WHERE part >= 0", StoreDamaged),
             ("DELETE FROM doublet_block WHERE part < 0", StoreBusy),

@@ -61,10 +61,10 @@ def store(vendor: str) -> Store:
 @pytest.fixture
 def name(store: Store) -> Iterator[str]:
     made = f"library {next(_names)}"
-    store.create(made)
+    store.libraries.create(made)
     yield made
-    if made in {info.name for info in store.libraries()}:
-        store.delete(made)
+    if made in {info.name for info in store.libraries.all()}:
+        store.libraries.delete(made)
 
 
 def counted(texts: list[str]) -> CollectionStatistics:
@@ -75,10 +75,10 @@ def counted(texts: list[str]) -> CollectionStatistics:
 
 @pytest.mark.covers("S6")
 def test_it_works(store: Store, name: str) -> None:
-    added = store.add(name, [Document("ru", RU, title="Title"), Document("en", EN)])
+    added = store.documents.add(name, [Document("ru", RU, title="Title"), Document("en", EN)])
     assert (added.stored, added.changed, added.unchanged, added.outcomes) == (2, 0, 0, [])
-    assert [(d.id, d.title) for d in store.documents(name)] == [("ru", "Title"), ("en", "")]
-    info = store.library(name)
+    assert [(d.id, d.title) for d in store.documents.all(name)] == [("ru", "Title"), ("en", "")]
+    info = store.libraries.get(name)
     assert info.documents == 2
     assert info.size_bytes == len((RU + EN).encode())
     assert check_library(store, RU, libraries=[name]).sources[0].id == "ru"
@@ -87,68 +87,68 @@ def test_it_works(store: Store, name: str) -> None:
 
 @pytest.mark.covers("M11")
 def test_added_changed_removed_and_added_again(store: Store, name: str) -> None:
-    store.add(name, [Document("a", RU), Document("b", EN)])
-    again = store.add(name, [Document("a", RU), Document("b", MIXED), Document("c", EN)])
+    store.documents.add(name, [Document("a", RU), Document("b", EN)])
+    again = store.documents.add(name, [Document("a", RU), Document("b", MIXED), Document("c", EN)])
     assert (again.stored, again.changed, again.unchanged) == (1, 1, 1)
-    assert store.statistics(name) == counted([RU, MIXED, EN])
-    assert store.remove(name, ["a", "zzz"]) == ["a"]
-    assert store.remove(name, ["a"]) == []
-    assert store.statistics(name) == counted([MIXED, EN])
+    assert store.libraries.statistics(name) == counted([RU, MIXED, EN])
+    assert store.documents.remove(name, ["a", "zzz"]) == ["a"]
+    assert store.documents.remove(name, ["a"]) == []
+    assert store.libraries.statistics(name) == counted([MIXED, EN])
     assert check_library(store, RU, libraries=[name]).share < 0.5
-    store.add(name, [Document("a", RU)])
+    store.documents.add(name, [Document("a", RU)])
     assert check_library(store, RU, libraries=[name]).share == 1.0
-    assert store.library(name).documents == 3
+    assert store.libraries.get(name).documents == 3
     assert verify(store, [name]) == []
 
 
 def test_facts_change_without_the_text(store: Store, name: str) -> None:
-    store.add(name, [Document("a", EN, title="old", address="http://x")])
-    assert store.add(name, [Document("a", EN, title="new")]).unchanged == 1
-    found = store.document(name, "a")
+    store.documents.add(name, [Document("a", EN, title="old", address="http://x")])
+    assert store.documents.add(name, [Document("a", EN, title="new")]).unchanged == 1
+    found = store.documents.get(name, "a")
     assert found is not None
     assert (found.title, found.address) == ("new", "")
 
 
 def test_what_cannot_be_used_becomes_an_outcome(store: Store, name: str) -> None:
-    added = store.add(name, [Document("a", EN), Document("a", RU), Document("none", " — ")])
+    added = store.documents.add(name, [Document("a", EN), Document("a", RU), Document("none", " — ")])
     assert added.stored == 1
     assert sorted((o.state, o.id) for o in added.outcomes) == [("duplicate_id", "a"), ("empty", "none")]
-    assert store.library(name).outcomes == {"stored": 1, "duplicate_id": 1, "empty": 1}
+    assert store.libraries.get(name).outcomes == {"stored": 1, "duplicate_id": 1, "empty": 1}
 
 
 def test_hostile_names_and_texts(store: Store, name: str) -> None:
     text = HOSTILE + RU + HOSTILE
     document = Document(HOSTILE, text, title=HOSTILE, address=HOSTILE, time=HOSTILE, source=HOSTILE)
-    store.add(name, [document])
-    found = next(store.documents(name))
+    store.documents.add(name, [document])
+    found = next(store.documents.all(name))
     assert (found.id, found.title, found.address, found.time, found.source) == (HOSTILE,) * 5
-    assert store.texts([found.number])[found.number] == text
-    assert store.add(name, [document]).unchanged == 1
-    assert store.remove(name, [HOSTILE]) == [HOSTILE]
+    assert store.documents.texts([found.number])[found.number] == text
+    assert store.documents.add(name, [document]).unchanged == 1
+    assert store.documents.remove(name, [HOSTILE]) == [HOSTILE]
     other = f"{HOSTILE}{next(_names)}"
-    assert store.create(other, note=HOSTILE).note == HOSTILE
-    assert store.library(other).name == other
-    store.delete(other)
+    assert store.libraries.create(other, note=HOSTILE).note == HOSTILE
+    assert store.libraries.get(other).name == other
+    store.libraries.delete(other)
 
 
 def test_very_long_names_and_words(store: Store, name: str) -> None:
     long = "x" * 20_000
-    store.add(name, [Document(long, f"{long} is a long word indeed")])
-    assert next(store.documents(name)).id == long
-    assert long in store.statistics(name)
+    store.documents.add(name, [Document(long, f"{long} is a long word indeed")])
+    assert next(store.documents.all(name)).id == long
+    assert long in store.libraries.statistics(name)
 
 
 @pytest.mark.parametrize("wrong", ["", "  ", "x" * 201])
 def test_names_of_libraries(store: Store, wrong: str) -> None:
     with pytest.raises(InvalidParameter, match="name"):
-        store.create(wrong)
+        store.libraries.create(wrong)
 
 
 def test_unknown_and_existing_libraries(store: Store, name: str) -> None:
     with pytest.raises(LibraryExists, match="already"):
-        store.create(name)
+        store.libraries.create(name)
     with pytest.raises(UnknownLibrary, match="did you mean"):
-        store.library(name[:-1] + "_")
+        store.libraries.get(name[:-1] + "_")
     with pytest.raises(UnknownLibrary):
         check_library(store, RU, libraries=["no such library"])
 
@@ -156,9 +156,9 @@ def test_unknown_and_existing_libraries(store: Store, name: str) -> None:
 @pytest.mark.covers("K1")
 def test_one_several_all(store: Store, name: str) -> None:
     other = name + " other"
-    store.create(other)
-    store.add(name, [Document("same", RU)])
-    store.add(other, [Document("same", RU), Document("en", EN)])
+    store.libraries.create(other)
+    store.documents.add(name, [Document("same", RU)])
+    store.documents.add(other, [Document("same", RU), Document("en", EN)])
     one = check_library(store, RU, libraries=[name])
     assert [(s.library, s.id) for s in one.sources] == [(name, "same")]
     assert one.documents == 1
@@ -169,11 +169,11 @@ def test_one_several_all(store: Store, name: str) -> None:
     everything = check_library(store, RU)
     assert everything.share == 1.0
     assert {name, other} <= set(everything.libraries)
-    store.delete(other)
+    store.libraries.delete(other)
 
 
 def test_no_duplicates_is_an_answer(store: Store, name: str) -> None:
-    store.add(name, [Document("ru", RU)])
+    store.documents.add(name, [Document("ru", RU)])
     found = check_library(store, EN, libraries=[name])
     assert (found.share, found.sources) == (0.0, ())
     assert check_library(store, "", libraries=[name]).notes
@@ -183,9 +183,9 @@ def test_no_duplicates_is_an_answer(store: Store, name: str) -> None:
 @pytest.mark.covers("K2", "K3")
 def test_every_stored_document_finds_itself(store: Store, name: str) -> None:
     parts = [part for text in (RU, EN, MIXED) for part in text.split("\n\n") if part.strip()]
-    store.add(name, [Document(str(i), part) for i, part in enumerate(dict.fromkeys(parts))])
-    for document in store.documents(name):
-        text = store.texts([document.number])[document.number]
+    store.documents.add(name, [Document(str(i), part) for i, part in enumerate(dict.fromkeys(parts))])
+    for document in store.documents.all(name):
+        text = store.documents.texts([document.number])[document.number]
         found = check_library(store, text, libraries=[name])
         assert found.share == 1.0
         assert found.sources[0].resemblance == 1.0
@@ -201,7 +201,7 @@ def test_wording_of_every_document_is_found_too(
     """Keys of more documents than are looked at still lead somewhere when there is nothing else."""
     monkeypatch.setattr(passage_keys, "CUT", 5)
     same = "это общий титульный лист всех работ кафедры за все годы её существования и ни одного слова больше"
-    store.add(name, [Document(str(n), f"{same} {n}") for n in range(40)])
+    store.documents.add(name, [Document(str(n), f"{same} {n}") for n in range(40)])
     found = check_library(store, f"{same} 17", libraries=[name])
     assert found.share == 1.0
 
@@ -210,7 +210,9 @@ def test_wording_of_every_document_is_found_too(
 def test_common_wording_is_left_out(store: Store, name: str) -> None:
     title = "министерство науки федеральное государственное бюджетное учреждение высшего образования кафедра истории"
     page = f"{title} дипломная работа студента пятого курса очной формы обучения допущена к защите заведующим кафедрой"
-    store.add(name, [Document(str(n), f"{page} номер {n} {RU[n * 50 : n * 50 + 400]}") for n in range(20)])
+    store.documents.add(
+        name, [Document(str(n), f"{page} номер {n} {RU[n * 50 : n * 50 + 400]}") for n in range(20)]
+    )
     text = f"{page} и далее совсем свой текст который нигде больше не стоит и никем не был написан раньше"
     plain = check_library(store, text, libraries=[name])
     left = check_library(store, text, libraries=[name], leave_out=["common"])
@@ -227,7 +229,7 @@ def test_common_wording_is_left_out(store: Store, name: str) -> None:
 
 @pytest.mark.covers("K4")
 def test_own_versions_are_left_out(store: Store, name: str) -> None:
-    store.add(name, [Document("thesis.txt", RU), Document("other", EN, source="Ivanov")])
+    store.documents.add(name, [Document("thesis.txt", RU), Document("other", EN, source="Ivanov")])
     text = RU + "\n\n" + EN
     whole = check_library(store, text, libraries=[name], name="thesis.txt")
     assert whole.share == 1.0
@@ -247,7 +249,7 @@ def test_quotations_and_references_are_left_out(store: Store, name: str) -> None
         "2. Петров П. П. Северные порты. – М.: Наука, 1987. – 320 с.\n"
         "3. Smith, J. (2001). Harbours of the north. Oxford: University Press, pp. 10–40."
     )
-    store.add(name, [Document("en", EN), Document("list", f"{entry}\n{RU}")])
+    store.documents.add(name, [Document("en", EN), Document("list", f"{entry}\n{RU}")])
     text = f"As he said: «{borrowed}».\n\nThe rest is my own and stands nowhere else.\n\nСписок литературы\n{entry}\n"
     plain = check_library(store, text, libraries=[name])
     left = check_library(store, text, libraries=[name], leave_out=["quotations", "bibliography"])
@@ -267,7 +269,7 @@ def test_only_known_things_can_be_left_out(store: Store, name: str, wrong: str) 
 
 @pytest.mark.covers("K1", "K2")
 def test_a_borrowed_paragraph_of_a_long_work(store: Store, name: str) -> None:
-    store.add(name, [Document("ru", RU), Document("en", EN)])
+    store.documents.add(name, [Document("ru", RU), Document("en", EN)])
     start = len(RU.split()) // 3
     paragraph = " ".join(RU.split()[start : start + 60])
     luck = np.random.default_rng(1)
@@ -282,15 +284,15 @@ def test_a_borrowed_paragraph_of_a_long_work(store: Store, name: str) -> None:
 
 @pytest.mark.parametrize("method", ["shingles", "minhash", "simhash", "tfridf", "imatch", "longsent"])
 def test_whole_document_methods(store: Store, name: str, method: str) -> None:
-    store.add(name, [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
+    store.documents.add(name, [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
     found = check_library(store, f"{RU} \U0001f600", libraries=[name], method=method)
     assert found.sources[0].id == "ru"
     assert found.sources[0].resemblance == pytest.approx(1.0, abs=0.01)
-    store.add(name, [Document("new", EN + RU)])  # signed as it comes in
-    index = store.index(name, method)
+    store.documents.add(name, [Document("new", EN + RU)])  # signed as it comes in
+    index = store.signatures.index(store.libraries.get(name).number, method)
     assert "new" in index
-    store.remove(name, ["ru"])
-    assert "ru" not in store.index(name, method)
+    store.documents.remove(name, ["ru"])
+    assert "ru" not in store.signatures.index(store.libraries.get(name).number, method)
     assert verify(store, [name]) == []
 
 
@@ -306,8 +308,8 @@ def test_an_unknown_method(store: Store, name: str) -> None:
 def test_signatures_are_those_of_the_texts(store: Store, name: str, method: str) -> None:
     """Made from stored words, they are what the method makes of the texts with the same statistics."""
     texts = {f"d{n}": part for n, part in enumerate((RU, EN, MIXED, RU + EN, *RU.split("\n\n")))}
-    store.add(name, [Document(id, text) for id, text in texts.items()])
-    index = store.index(name, method)
+    store.documents.add(name, [Document(id, text) for id, text in texts.items()])
+    index = store.signatures.index(store.libraries.get(name).number, method)
     direct = dict(zip(texts, index.method.sign_texts(list(texts.values())), strict=True))
     stored = index.signatures(list(texts))
     assert set(stored) == {id for id, signature in direct.items() if signature is not None}
@@ -321,14 +323,14 @@ def test_words_that_come_while_a_library_is_signed(vendor: str, monkeypatch: pyt
     monkeypatch.setattr(signing, "WEIGH_BATCH", 2)
     address = new_address(vendor)
     with Store(address) as store:
-        store.create("x")
+        store.libraries.create("x")
         parts = [part for part in (RU + EN).split("\n\n") if len(part.split()) > 12]
-        store.add("x", [Document(str(number), part) for number, part in enumerate(parts)])
+        store.documents.add("x", [Document(str(number), part) for number, part in enumerate(parts)])
         late = " ".join(f"unheard{number} of words{number}" for number in range(30))
 
         def add() -> None:
             with Store(address) as other:
-                other.add("x", [Document("late", late)])
+                other.documents.add("x", [Document("late", late)])
 
         def step(done: int, total: int) -> None:
             if done == 2:
@@ -336,7 +338,7 @@ def test_words_that_come_while_a_library_is_signed(vendor: str, monkeypatch: pyt
                 thread.start()
                 thread.join()
 
-        index = store.index("x", "tf", step=step)
+        index = store.signatures.index(store.libraries.get("x").number, "tf", step=step)
         assert len(index) == len(parts) + 1
         assert index.signatures(["late"])["late"].size == 60
         assert verify(store) == []
@@ -346,14 +348,16 @@ def test_words_that_come_while_a_library_is_signed(vendor: str, monkeypatch: pyt
 def test_statistics_that_drifted_are_taken_anew(store: Store, name: str) -> None:
     parts = [f"{part} номер {n}" for n, part in enumerate(RU.split() * 2)]
     texts = [" ".join(parts[n * 10 : n * 10 + 30]) for n in range(20)]
-    store.add(name, [Document(str(n), text) for n, text in enumerate(texts)])
-    first = store.index(name, "tfridf")
-    store.add(name, [Document("one more", EN)])
-    assert store.index(name, "tfridf").recipe == first.recipe  # 1 of 20 is within the bound of a tenth
-    store.add(name, [Document("x", MIXED), Document("y", RU)])
-    second = store.index(name, "tfridf")
+    store.documents.add(name, [Document(str(n), text) for n, text in enumerate(texts)])
+    first = store.signatures.index(store.libraries.get(name).number, "tfridf")
+    store.documents.add(name, [Document("one more", EN)])
+    assert (
+        store.signatures.index(store.libraries.get(name).number, "tfridf").recipe == first.recipe
+    )  # 1 of 20 is within the bound of a tenth
+    store.documents.add(name, [Document("x", MIXED), Document("y", RU)])
+    second = store.signatures.index(store.libraries.get(name).number, "tfridf")
     assert second.recipe.statistics != first.recipe.statistics
-    assert len(second) == store.library(name).documents
+    assert len(second) == store.libraries.get(name).documents
     assert len(first) == 0  # the old signatures are gone
     with pytest.raises(IncompatibleSignatures):
         second.candidates(first.method.sign(RU))  # type: ignore[arg-type]
@@ -371,35 +375,35 @@ ACTIONS = st.lists(
 def test_statistics_after_any_history(store: Store, vendor: str, actions: list[tuple[str, int, str]]) -> None:
     """After any adds, changes and removals they are what counting from scratch gives, and the index agrees."""
     name = f"history {next(_names)}"
-    store.create(name)
+    store.libraries.create(name)
     there: dict[str, str] = {}
     for action, number, text in actions:
         id = str(number)
         if action == "put":
-            added = store.add(name, [Document(id, text)])
+            added = store.documents.add(name, [Document(id, text)])
             if not added.outcomes:
                 there[id] = text
         else:
-            assert store.remove(name, [id]) == ([id] if id in there else [])
+            assert store.documents.remove(name, [id]) == ([id] if id in there else [])
             there.pop(id, None)
-    assert {d.id for d in store.documents(name)} == set(there)
-    assert store.statistics(name) == counted(list(there.values()))
-    info = store.library(name)
+    assert {d.id for d in store.documents.all(name)} == set(there)
+    assert store.libraries.statistics(name) == counted(list(there.values()))
+    info = store.libraries.get(name)
     assert (info.documents, info.size_bytes) == (len(there), sum(len(t.encode()) for t in there.values()))
     for text in there.values():
         assert check_library(store, text, libraries=[name]).share == 1.0
-    store.delete(name)
+    store.libraries.delete(name)
 
 
 @pytest.mark.covers("M11")
 def test_parts_of_statistics_are_folded(store: Store, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "FOLD_AT", 4)
     for n in range(10):
-        store.add(name, [Document(str(n), f"{RU} {n}")])
-    number = store.library(name).number
+        store.documents.add(name, [Document(str(n), f"{RU} {n}")])
+    number = store.libraries.get(name).number
     rows = store.database.rows("SELECT count(*) FROM doublet_statistics WHERE library_id = %s", [number])
     assert rows[0][0] <= 4
-    assert store.statistics(name) == counted([f"{RU} {n}" for n in range(10)])
+    assert store.libraries.statistics(name) == counted([f"{RU} {n}" for n in range(10)])
 
 
 @pytest.mark.covers("M11")
@@ -408,17 +412,19 @@ def test_words_that_were_read_at_once(vendor: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(words, "READ_ALL_FROM", 1)
     address = new_address(vendor)
     with Store(address) as one, Store(address) as other:
-        one.create("x")
-        one.add("x", [Document("ru", RU)])
+        one.libraries.create("x")
+        one.documents.add("x", [Document("ru", RU)])
         with pytest.raises(ZeroDivisionError), other.database.writing():
-            other.add("x", [Document("en", EN)])
+            other.documents.add("x", [Document("en", EN)])
             raise ZeroDivisionError
-        one.add("x", [Document("own", 'words that only this one has: quokka, axolotl, "okapi" and o\\kay')])
-        other.add("x", [Document("both", "quokka and axolotl again, and a word of its own: tapir")])
-        one.add("x", [Document("en", EN), Document("tapir", "the tapir met the other animals")])
-        texts = [text for batch in one.walk("x") for _, text in batch]
+        one.documents.add(
+            "x", [Document("own", 'words that only this one has: quokka, axolotl, "okapi" and o\\kay')]
+        )
+        other.documents.add("x", [Document("both", "quokka and axolotl again, and a word of its own: tapir")])
+        one.documents.add("x", [Document("en", EN), Document("tapir", "the tapir met the other animals")])
+        texts = [text for batch in one.documents.batches("x") for _, text in batch]
         assert len(texts) == 5
-        assert one.statistics("x") == other.statistics("x") == counted(texts)
+        assert one.libraries.statistics("x") == other.libraries.statistics("x") == counted(texts)
         assert verify(one) == []
 
 
@@ -426,22 +432,22 @@ def test_more_words_than_are_read_at_once(vendor: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(words, "READ_ALL_FROM", 1)
     monkeypatch.setattr(words, "READ_ALL_UP_TO", 3)
     with Store(new_address(vendor)) as store:
-        store.create("x")
+        store.libraries.create("x")
         for id, text in (("ru", RU), ("en", EN), ("mixed", MIXED)):
-            store.add("x", [Document(id, text)])
-        assert store.statistics("x") == counted([RU, EN, MIXED])
+            store.documents.add("x", [Document(id, text)])
+        assert store.libraries.statistics("x") == counted([RU, EN, MIXED])
         assert verify(store) == []
 
 
 def test_a_dictionary_is_trained_and_stays_readable(vendor: str) -> None:
     address = new_address(vendor)
     with Store(address) as store:
-        store.create("x")
+        store.libraries.create("x")
         documents = [Document(str(n), f"{RU[n : n + 250]} {n}") for n in range(420)]
         index_library(store, "x", documents)
         assert store.database.row("SELECT count(*) FROM doublet_dictionary") == (1,)
     with Store(address) as store:
-        texts = {info.id: text for batch in store.walk("x") for info, text in batch}
+        texts = {info.id: text for batch in store.documents.batches("x") for info, text in batch}
         assert texts == {document.id: document.text for document in documents}
         assert index_library(store, "x", documents).unchanged == 420
 
@@ -451,19 +457,19 @@ def test_a_dictionary_that_is_trained_while_others_are_stored_is_not_lost(vendor
     address = new_address(vendor)
     english = [Document(f"en{n}", f"{EN[n : n + 250]} {n}") for n in range(420)]
     with Store(address) as store:
-        number = store.create("x").number
+        number = store.libraries.create("x").number
         waiting = []
-        russian = store.prepare([Document(f"ru{n}", f"{RU[n : n + 250]} {n}") for n in range(420)])
-        store._writer.add(number, russian, then=lambda _: waiting.append(store.prepare(english)))
-        store.add_prepared(number, waiting[0])
+        russian = store.documents.prepare([Document(f"ru{n}", f"{RU[n : n + 250]} {n}") for n in range(420)])
+        store.writer.add(number, russian, then=lambda _: waiting.append(store.documents.prepare(english)))
+        store.documents.add_prepared(number, waiting[0])
         assert store.database.row("SELECT count(*) FROM doublet_dictionary") == (2,)
     with Store(address) as store:
-        texts = {info.id: text for batch in store.walk("x") for info, text in batch}
+        texts = {info.id: text for batch in store.documents.batches("x") for info, text in batch}
         assert {one.id: one.text for one in english}.items() <= texts.items()
 
 
 def test_two_look_ups_joined_are_one(store: Store, name: str) -> None:
-    store.add(name, [Document("ru", RU), Document("en", EN), Document("both", f"{RU} {EN}")])
+    store.documents.add(name, [Document("ru", RU), Document("en", EN), Document("both", f"{RU} {EN}")])
     keys = passage_keys.make_keys([f"{RU} some words between {EN}"], every=True).values
     whole = postings.look_up(store.database, keys, None)
     first, rest = (postings.look_up(store.database, some, None) for some in (keys[:40], keys[40:]))
@@ -486,7 +492,7 @@ def test_the_work_of_a_check_hardly_grows_with_the_library(
     work: list[tuple[int, int]] = []
     for size in (150, 1_500):
         made = [" ".join([*luck.choice(words, 30), footer]) for _ in range(size)]
-        store.add(name, [Document(f"{size} {number}", one) for number, one in enumerate(made)])
+        store.documents.add(name, [Document(f"{size} {number}", one) for number, one in enumerate(made)])
         asked, read = 0, 0
         with monkeypatch.context() as patch:
 
@@ -511,25 +517,25 @@ def test_the_work_of_a_check_hardly_grows_with_the_library(
 @pytest.mark.covers("L8")
 def test_groups_inside_and_between(store: Store, name: str) -> None:
     other = name + " b"
-    store.create(other)
-    store.add(name, [Document("a", RU), Document("copy", RU + " ещё"), Document("en", EN)])
-    store.add(other, [Document("c", EN), Document("d", MIXED)])
+    store.libraries.create(other)
+    store.documents.add(name, [Document("a", RU), Document("copy", RU + " ещё"), Document("en", EN)])
+    store.documents.add(other, [Document("c", EN), Document("d", MIXED)])
     inside = library_duplicates(store, [name])
     assert [(g.keep, [m.id for m in g.members]) for g in inside.groups] == [("copy", ["a"])]
     both = library_duplicates(store, [name, other], between=True)
     ((keep, members),) = [(g.keep, [m.id for m in g.members]) for g in both.groups]
     assert {keep, *members} == {f"{name}/en", f"{other}/c"}
-    store.delete(other)
+    store.libraries.delete(other)
 
 
 def test_verify_finds_and_mends(vendor: str) -> None:
     store = Store(new_address(vendor))
-    store.create("x")
-    store.add("x", [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
-    store.index("x", "minhash")
+    store.libraries.create("x")
+    store.documents.add("x", [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
+    store.signatures.index(store.libraries.get("x").number, "minhash")
     assert verify(store) == []
     database = store.database
-    first = next(store.documents("x")).number
+    first = next(store.documents.all("x")).number
     packed = bytes(database.rows("SELECT keys FROM doublet_content WHERE document_id = %s", [first])[0][0])
     with database.writing():
         postings.remove_postings(database, [first], [packed])
@@ -541,7 +547,7 @@ def test_verify_finds_and_mends(vendor: str) -> None:
     assert all(finding.repaired for finding in verify(store, repair=True))
     assert verify(store) == []
     assert check_library(store, RU).share == 1.0
-    assert "en" in store.index("x", "minhash")
+    assert "en" in store.signatures.index(store.libraries.get("x").number, "minhash")
     with database.writing():
         database.rows(
             "UPDATE doublet_content SET keys = %s, bag = %s WHERE document_id = %s", [b"", b"\0", first]
@@ -560,13 +566,13 @@ def test_verify_lets_others_write(vendor: str) -> None:
     """Documents that come while everything is looked at are stored at once, and do not disturb what is seen."""
     address = new_address(vendor)
     with Store(address) as store:
-        store.create("x")
-        store.add("x", [Document("ru", RU), Document("en", EN)])
+        store.libraries.create("x")
+        store.documents.add("x", [Document("ru", RU), Document("en", EN)])
         written: list[Added] = []
 
         def write() -> None:
             with Store(address) as other:
-                written.append(other.add("x", [Document(f"late {len(written)}", MIXED)]))
+                written.append(other.documents.add("x", [Document(f"late {len(written)}", MIXED)]))
 
         def look(event: Event) -> None:
             if event.stage == "verifying" and not written:
@@ -577,7 +583,7 @@ def test_verify_lets_others_write(vendor: str) -> None:
 
         assert verify(store, progress=Progress(look)) == []
         assert [added.stored for added in written] == [1]
-        assert store.library("x").documents == 3
+        assert store.libraries.get("x").documents == 3
         assert verify(store) == []
 
 
@@ -600,6 +606,6 @@ def test_a_database_without_libraries_is_not_made_by_looking(vendor: str) -> Non
 
 def test_a_job_is_recorded(store: Store, name: str) -> None:
     index_library(store, name, [("a", RU), ("b", EN), ("bad", 5)])
-    job = store.jobs()[0]
+    job = store.jobs.all()[0]
     assert (job["kind"], job["state"], job["library"], job["done"]) == ("add", "done", name, 2)
-    assert store.library(name).outcomes["invalid"] == 1
+    assert store.libraries.get(name).outcomes["invalid"] == 1

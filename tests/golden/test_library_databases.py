@@ -29,12 +29,12 @@ def test_old_databases_open(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     place = tmp_path / "old.db"
     place.write_bytes(zstandard.ZstdDecompressor().decompress(path.read_bytes()))
     with Store(str(place)) as store:
-        (info,) = store.libraries()
+        (info,) = store.libraries.all()
         assert (info.name, info.documents, info.note) == ("old", 11, "made by the first version")
-        texts = {document.id: text for batch in store.walk("old") for document, text in batch}
+        texts = {document.id: text for batch in store.documents.batches("old") for document, text in batch}
         assert "snow" not in texts
         assert texts["water-towers"].startswith("Водонапорная башня")
-        assert store.statistics("old").documents == 11
+        assert store.libraries.statistics("old").documents == 11
         verify(store, repair=True)  # makes again what another version of the canonical text made
         assert verify(store) == []
         found = check_library(store, texts["water-towers"], method="minhash")
@@ -46,11 +46,11 @@ def test_sources_of_the_second_layout(tmp_path: pathlib.Path) -> None:
     place = tmp_path / "old.db"
     place.write_bytes(zstandard.ZstdDecompressor().decompress((FOLDER / "0002.db.zst").read_bytes()))
     with Store(str(place)) as store:
-        (source,) = store.walks.sources(store.library("old").number)
+        (source,) = store.sources.all(store.libraries.get("old").number)
         assert (source.kind, source.address, source.status) == ("oai", "https://example.org/oai", "done")
         assert (source.options, source.state) == ({"sets": ["theses"]}, {"since": "2024-05-02"})
         assert (source.documents, source.outcomes) == (1, {"too_short": 1, "unchanged": 1})
-        known = store.walks.known(source.number, "springs")
+        known = store.sources.known(source.number, "springs")
         assert known is not None
         assert (known.version, known.etag, known.stored) == ("2024-05-01", '"abc"', True)
 
@@ -87,8 +87,10 @@ def test_contents_lose_their_second_index(tmp_path: pathlib.Path) -> None:
     """Up to the second layout the number of a document stood beside the table, too; the file gets smaller."""
     place = tmp_path / "old.db"
     with Store(str(place)) as store:
-        store.create("x")
-        store.add("x", [Document(str(n), f"the {n}th of some thousand short texts") for n in range(3_000)])
+        store.libraries.create("x")
+        store.documents.add(
+            "x", [Document(str(n), f"the {n}th of some thousand short texts") for n in range(3_000)]
+        )
     with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as plain:
         plain.execute("DELETE FROM django_migrations WHERE app = 'doublet_store' AND name > '0003'")
         plain.execute("ALTER TABLE doublet_content RENAME TO now")

@@ -48,7 +48,7 @@ def main(address: str, journal: str) -> None:
     add_source.BATCH_DOCUMENTS = 4
     with Store(address) as store:
         source = Pages(journal, 0.05)
-        info = store.walks.add_source(store.library("x").number, source.kind, source.address, {})
+        info = store.sources.add(store.libraries.get("x").number, source.kind, source.address, {})
         print("ready", flush=True)
         add_source.fill_source(store, info, walked=source)  # type: ignore[arg-type]
         print("done", flush=True)

@@ -47,11 +47,11 @@ def main(address: str, first: int) -> None:
     for step in range(first, 1_000_000):
         kind, added, removed = change(step, state)
         if kind == "add":
-            store.add("x", [Document(id, text) for id, text in added.items()])
+            store.documents.add("x", [Document(id, text) for id, text in added.items()])
         elif kind == "remove":
-            store.remove("x", removed)
+            store.documents.remove("x", removed)
         else:
-            store.index("x", "tfridf", drift=0.01)
+            store.signatures.index(store.libraries.get("x").number, "tfridf", drift=0.01)
         state = after(step, state)
         print(step, flush=True)
 

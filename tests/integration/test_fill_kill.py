@@ -26,7 +26,7 @@ def test_goes_on_where_it_was(vendor: str, tmp_path: pathlib.Path) -> None:
     address, journal = new_address(vendor), tmp_path / "journal"
     luck = random.Random(7)
     with Store(address) as store:
-        store.create("x")
+        store.libraries.create("x")
     reached = []
     for _ in range(3):
         worker = subprocess.Popen(
@@ -38,21 +38,21 @@ def test_goes_on_where_it_was(vendor: str, tmp_path: pathlib.Path) -> None:
         worker.send_signal(signal.SIGKILL)
         worker.communicate()
         with Store(address) as store:
-            (info,) = store.walks.sources(store.library("x").number)
+            (info,) = store.sources.all(store.libraries.get("x").number)
             page = int(info.state.get("page", 0))
-            stored = {document.id for document in store.documents("x")}
+            stored = {document.id for document in store.documents.all("x")}
             # The checkpoint and all that came before it, or neither.
             assert {f"{number:04}" for number in range(page * PER_PAGE)} <= stored
             reached.append(page)
     assert reached == sorted(reached)
     with Store(address) as store:
-        (info,) = store.walks.sources(store.library("x").number)
+        (info,) = store.sources.all(store.libraries.get("x").number)
         filled = fill_source(store, info, walked=Pages(str(journal), 0.0))  # type: ignore[arg-type]
-        found = {document.id: text for batch in store.walk("x") for document, text in batch}
+        found = {document.id: text for batch in store.documents.batches("x") for document, text in batch}
         assert found == {f"{number:04}": text_of(number) for number in range(PAGES * PER_PAGE)}
         assert verify(store) == []
         assert filled.counts["gone"] == 0
-        (info,) = store.walks.sources(store.library("x").number)
+        (info,) = store.sources.all(store.libraries.get("x").number)
         assert info.status == "done"
         assert dict(info.state) == {"page": PAGES}
     pages = [int(line) for line in journal.read_text().split()]

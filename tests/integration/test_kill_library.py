@@ -47,7 +47,7 @@ def test_nothing_is_lost_or_half_there(vendor: str) -> None:
     address = new_address(vendor)
     luck = random.Random(11)
     with Store(address) as store:
-        store.create("x")
+        store.libraries.create("x")
     state: dict[str, str] = {}
     step = 0
     for _ in range(KILLS):
@@ -56,7 +56,7 @@ def test_nothing_is_lost_or_half_there(vendor: str) -> None:
             state = after(step, state)
             step += 1
         with Store(address) as store:
-            found = {info.id: text for batch in store.walk("x") for info, text in batch}
+            found = {info.id: text for batch in store.documents.batches("x") for info, text in batch}
             if found != state:  # the step in hand was stored, and killed before it could say so
                 state = after(step, state)
                 step += 1
@@ -64,7 +64,7 @@ def test_nothing_is_lost_or_half_there(vendor: str) -> None:
             assert verify(store) == []
             counted = CollectionStatistics()
             counted.add_texts(list(state.values()))
-            assert store.statistics("x") == counted
+            assert store.libraries.statistics("x") == counted
             if state:
                 some = luck.choice(sorted(state))
                 assert check_library(store, state[some]).share == 1.0

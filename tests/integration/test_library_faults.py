@@ -28,7 +28,7 @@ address, name, first = sys.argv[1], sys.argv[2], int(sys.argv[3])
 store = Store(address)
 for batch in range(5):
     numbers = range(first + 100 * batch, first + 100 * batch + 100)
-    store.add(name, [Document(f"d{n}", f"слово{n} текст номер {n} и общие слова для всех") for n in numbers])
+    store.documents.add(name, [Document(f"d{n}", f"слово{n} текст номер {n} и общие слова для всех") for n in numbers])
 """
 
 
@@ -36,25 +36,25 @@ for batch in range(5):
 def test_two_processes_write_one_library(vendor: str) -> None:
     address = new_address(vendor)
     with Store(address) as store:
-        store.create("x")
+        store.libraries.create("x")
     command = [sys.executable, "-c", ADD, address, "x"]
     writers = [
         subprocess.Popen([*command, first]) for first in ("0", "250")
     ]  # half of the documents in common
     assert [writer.wait(120) for writer in writers] == [0, 0]
     with Store(address) as store:
-        assert sorted(d.id for d in store.documents("x")) == sorted(f"d{n}" for n in range(750))
+        assert sorted(d.id for d in store.documents.all("x")) == sorted(f"d{n}" for n in range(750))
         assert verify(store) == []
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_two_processes_make_the_tables(vendor: str) -> None:
     address = new_address(vendor)
-    code = "import sys; from doublet.store.database import Store; Store(sys.argv[1]).create(sys.argv[2])"
+    code = "import sys; from doublet.store.database import Store; Store(sys.argv[1]).libraries.create(sys.argv[2])"
     makers = [subprocess.Popen([sys.executable, "-c", code, address, name]) for name in "ab"]
     assert [maker.wait(120) for maker in makers] == [0, 0]
     with Store(address) as store:
-        assert [info.name for info in store.libraries()] == ["a", "b"]
+        assert [info.name for info in store.libraries.all()] == ["a", "b"]
 
 
 @pytest.fixture
@@ -67,14 +67,14 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_writer_that_does_not_finish() -> None:
     address = new_address("sqlite")
     store = Store(address)
-    store.create("x")
+    store.libraries.create("x")
     other = sqlite3.connect(address, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreBusy, match="another process"):
-        store.add("x", [Document("a", "some words")])
-    assert store.library("x").documents == 0  # reading goes on
+        store.documents.add("x", [Document("a", "some words")])
+    assert store.libraries.get("x").documents == 0  # reading goes on
     other.execute("ROLLBACK")
-    assert store.add("x", [Document("a", "some words")]).stored == 1
+    assert store.documents.add("x", [Document("a", "some words")]).stored == 1
     store.close()
     other.close()
 
@@ -84,7 +84,7 @@ def test_waiting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "PATIENCE_S", 30)
     address = new_address("sqlite")
     store = Store(address)
-    store.create("x")
+    store.libraries.create("x")
     other = sqlite3.connect(address, isolation_level=None, check_same_thread=False)
     told: list[str] = []
 
@@ -93,16 +93,16 @@ def test_waiting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
             told.append(event.message)
             other.execute("ROLLBACK")
 
-    batch = store.prepare([Document("a", "some words")])
+    batch = store.documents.prepare([Document("a", "some words")])
     progress = Progress(listen)
     other.execute("BEGIN IMMEDIATE")
-    store.add_prepared(
-        store.library("x").number,
+    store.documents.add_prepared(
+        store.libraries.get("x").number,
         batch,
         lambda s: progress.step("waiting", int(s), None, "s", "another process"),
     )
     assert told == ["another process"]
-    assert store.library("x").documents == 1
+    assert store.libraries.get("x").documents == 1
     store.close()
     other.close()
 
@@ -112,8 +112,8 @@ def test_waiting_for_a_server_is_told_and_ends(monkeypatch: pytest.MonkeyPatch) 
     address = new_address("postgresql")
     told: list[float] = []
     with Store(address) as store:
-        library = store.create("x").number
-        batch = store.prepare([Document("a", "some words")])
+        library = store.libraries.create("x").number
+        batch = store.documents.prepare([Document("a", "some words")])
         taken, free, ended = threading.Event(), threading.Event(), threading.Event()
 
         def hold() -> None:
@@ -127,9 +127,9 @@ def test_waiting_for_a_server_is_told_and_ends(monkeypatch: pytest.MonkeyPatch) 
         thread.start()
         assert taken.wait(60)
         with pytest.raises(StoreBusy, match="another process"):
-            store.add_prepared(library, batch, told.append)
+            store.documents.add_prepared(library, batch, told.append)
         assert told
-        assert store.library("x").documents == 0  # reading goes on
+        assert store.libraries.get("x").documents == 0  # reading goes on
 
         def wait(seconds: float) -> None:
             told.append(seconds)
@@ -137,7 +137,7 @@ def test_waiting_for_a_server_is_told_and_ends(monkeypatch: pytest.MonkeyPatch) 
 
         monkeypatch.setattr(connection, "PATIENCE_S", 60)
         told.clear()
-        assert store.add_prepared(library, batch, wait).stored == 1
+        assert store.documents.add_prepared(library, batch, wait).stored == 1
         assert told
         assert store.database.row("SHOW lock_timeout") == ("0",)
         thread.join()
@@ -146,16 +146,16 @@ def test_waiting_for_a_server_is_told_and_ends(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_full_disk_and_going_on() -> None:
     store = Store(new_address("sqlite"))
-    store.create("x")
+    store.libraries.create("x")
     pages = store.database.row("PRAGMA page_count")
     assert pages is not None
     store.database.rows(f"PRAGMA max_page_count={pages[0] + 20}")
     documents = [Document(str(n), " ".join(f"слово{n * k}" for k in range(40))) for n in range(2_500)]
     with pytest.raises(StoreFull, match="no space left"):
         index_library(store, "x", documents)
-    stored = store.library("x").documents
+    stored = store.libraries.get("x").documents
     assert stored < 2_500
-    assert store.jobs()[0]["state"] in ("failed", "running")
+    assert store.jobs.all()[0]["state"] in ("failed", "running")
     store.database.rows("PRAGMA max_page_count=1000000")
     added = index_library(store, "x", documents)
     assert (added.stored, added.unchanged) == (2_500 - stored, stored)
@@ -166,14 +166,14 @@ def test_a_full_disk_and_going_on() -> None:
 def test_the_connection_is_lost() -> None:
     address = new_address("postgresql")
     store, other = Store(address), Store(address + "&application_name=other")
-    store.create("x")
-    store.add("x", [Document("a", "some words")])
+    store.libraries.create("x")
+    store.documents.add("x", [Document("a", "some words")])
     (number,) = store.database.rows("SELECT pg_backend_pid()")[0]
     other.database.rows("SELECT pg_terminate_backend(%s)", [number])
     with pytest.raises(StoreUnreachable, match="what was stored stays"):
-        store.add("x", [Document("b", "other words")])
-    assert store.add("x", [Document("b", "other words")]).stored == 1  # it connects again by itself
-    assert store.library("x").documents == 2
+        store.documents.add("x", [Document("b", "other words")])
+    assert store.documents.add("x", [Document("b", "other words")]).stored == 1  # it connects again by itself
+    assert store.libraries.get("x").documents == 2
     store.close()
     other.close()
 
@@ -208,19 +208,19 @@ def test_reading_beside_a_writer() -> None:
     """A check sees whole batches only, and is never refused."""
     address = new_address("sqlite")
     store = Store(address)
-    store.create("x")
+    store.libraries.create("x")
     stop = threading.Event()
     seen: set[int] = set()
 
     def read() -> None:
         with Store(address) as reader:
             while not stop.is_set():
-                seen.add(sum(1 for _ in reader.documents("x")) % 50)
+                seen.add(sum(1 for _ in reader.documents.all("x")) % 50)
 
     thread = threading.Thread(target=read)
     thread.start()
     for batch in range(20):
-        store.add("x", [Document(f"{batch}-{n}", f"слово{n} и ещё {batch}") for n in range(50)])
+        store.documents.add("x", [Document(f"{batch}-{n}", f"слово{n} и ещё {batch}") for n in range(50)])
     stop.set()
     thread.join()
     assert seen == {0}

@@ -51,8 +51,8 @@ def test_a_collection_tells_its_reworded_copies(problem: Problem, change: str) -
 @pytest.mark.covers("M15", "K1", "E3")
 def test_a_library_finds_the_source_through_synonyms(problem: Problem, tmp_path: pathlib.Path) -> None:
     with Store(str(tmp_path / "library.db")) as store:
-        store.create("texts")
-        store.add("texts", [Document(d.id, d.text) for d in problem.library])
+        store.libraries.create("texts")
+        store.documents.add("texts", [Document(d.id, d.text) for d in problem.library])
         queries = [problem.queries[i] for i in problem.of_change("synonyms-60")]
         found = 0
         for query in queries:

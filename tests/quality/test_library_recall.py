@@ -30,8 +30,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, d
     texts = {f"d{n}": luck.choices(vocabulary, weights, k=400) for n in range(DOCUMENTS)}
     place: pathlib.Path = tmp_path_factory.mktemp("recall") / "library.db"
     with Store(str(place)) as store:
-        store.create("x")
-        store.add("x", [Document(id, " ".join(words)) for id, words in texts.items()])
+        store.libraries.create("x")
+        store.documents.add("x", [Document(id, " ".join(words)) for id, words in texts.items()])
         yield store, texts
 
 

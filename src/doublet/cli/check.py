@@ -308,7 +308,7 @@ def _checker(
     from doublet.jobs.check_library import check_library
 
     with open_store(resolved) as store:
-        if not libraries and not store.libraries():
+        if not libraries and not store.libraries.all():
             raise UsageError(
                 "there is nothing to check against: name files with --against, or make a library with "
                 "`doublet library create NAME` and `doublet library add NAME INPUT...`"

@@ -95,7 +95,7 @@ def create(
     *, name: str, address: str, note: str, quiet: bool, config_file: Path | None, **flags: Any
 ) -> None:
     with open_store(config.resolve(flags, file=config_file), create=True) as store:
-        store.create(name, address=address, note=note)
+        store.libraries.create(name, address=address, note=note)
         say(f"made the library {name} in {store.database.shown}", quiet=quiet)
 
 
@@ -108,7 +108,7 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.terminal import table
 
     with open_store(config.resolve(flags, file=config_file)) as store:
-        infos = store.libraries()
+        infos = store.libraries.all()
     if form == "json":
         write_bytes([json_document({"format": 1, "libraries": [info.to_dict() for info in infos]})])
     elif form != "table":
@@ -139,8 +139,8 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
     from doublet.reports.wording import size
 
     with open_store(config.resolve(flags, file=config_file)) as store:
-        info = store.library(name)
-        sources = store.walks.sources(info.number)
+        info = store.libraries.get(name)
+        sources = store.sources.all(info.number)
         place = store.database.shown
     if form == "json":
         told = [source.to_dict() for source in sources]
@@ -195,7 +195,7 @@ def documents(*, name: str, limit: int | None, form: str, config_file: Path | No
     from doublet.reports.terminal import table
 
     with open_store(config.resolve(flags, file=config_file)) as store:
-        found = store.documents(name, limit=limit)
+        found = store.documents.all(name, limit=limit)
         if form == "jsonl":
             write_bytes(json_line(one.to_dict()) + b"\n" for one in found)
         elif form == "csv":
@@ -253,27 +253,27 @@ def remove(
         )
     resolved = config.resolve(flags, file=config_file)
     with open_store(resolved) as store:
-        info = store.library(name)
+        info = store.libraries.get(name)
         if everything:
             if not yes and not _sure(f"Remove {name} with {count(info.documents, 'document')}?"):
                 say("nothing was removed", quiet=quiet)
                 return NOTHING_DONE
             with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
-                gone = store.delete(
+                gone = store.libraries.delete(
                     name, lambda done, total: progress.step("removing", done, total, "documents")
                 )
             say(f"removed {name} with {count(gone, 'document')}", quiet=quiet)
             return None
-        known = {source.number: source for source in store.walks.sources(info.number)}
+        known = {source.number: source for source in store.sources.all(info.number)}
         for number in sources:
             if number not in known:
                 raise UsageError(f"{name} has no source {number}: `doublet library show {name}` lists them")
         for number in sources:
-            store.walks.forget_source(number)
+            store.sources.forget(number)
             say(f"{name} is no longer updated from {known[number].address}", quiet=quiet)
         if not ids:
             return None
-        there = set(store.remove(name, list(dict.fromkeys(ids))))
+        there = set(store.documents.remove(name, list(dict.fromkeys(ids))))
     missing = [id for id in ids if id not in there]
     say(f"removed {count(len(there), 'document')} from {name}", quiet=quiet)
     for id in missing:
@@ -312,9 +312,9 @@ def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **fla
 
     done = 0
     with open_store(config.resolve(flags, file=config_file)) as store:
-        store.library(name)
+        store.libraries.get(name)
         with open_output(out) as stream:
-            for batch in store.walk(name):
+            for batch in store.documents.batches(name):
                 for info, text in batch:
                     record = {"id": info.id, "text": text}
                     extra = {key: getattr(info, key) for key in ("title", "time", "source", "address")}
@@ -343,7 +343,7 @@ def statistics(*, name: str, top: int, form: str, config_file: Path | None, **fl
     from doublet.reports.wording import percent
 
     with open_store(config.resolve(flags, file=config_file)) as store:
-        found = store.statistics(name)
+        found = store.libraries.statistics(name)
     counts = sorted(found.counts().items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))[:top]
     if form in ("jsonl", "csv"):
         write_rows(form, ("word", "df", "cf"), ([word, df, cf] for word, (df, cf) in counts))
@@ -441,7 +441,7 @@ def verify(
         open_store(resolved) as store,
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
     ):
-        infos: list[LibraryInfo] = [store.library(name) for name in names] or store.libraries()
+        infos: list[LibraryInfo] = [store.libraries.get(name) for name in names] or store.libraries.all()
         findings = look(store, [info.name for info in infos], repair=repair, progress=progress)
     if form == "json":
         write_bytes([json_document({"format": 1, "findings": [one.to_dict() for one in findings]})])

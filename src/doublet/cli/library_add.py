@@ -169,9 +169,9 @@ def add(
     done: list[Filled] = []
     failed: list[tuple[str, DoubletError]] = []
     with open_store(resolved, create=make) as store:
-        if make and name not in {info.name for info in store.libraries()}:
-            store.create(name)
-        store.library(name)
+        if make and name not in {info.name for info in store.libraries.all()}:
+            store.libraries.create(name)
+        store.libraries.get(name)
         with (
             shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
             fetching(settings, progress) as fetcher,
@@ -197,7 +197,7 @@ def add(
                     if len(inputs) == 1:
                         raise
                     failed.append((given, error))
-        documents = store.library(name).documents
+        documents = store.libraries.get(name).documents
     return _finish(name, done, failed, documents, form=form, strict=own["strict"], quiet=quiet)
 
 
@@ -241,8 +241,10 @@ def update(
         shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
         fetching(settings, progress) as fetcher,
     ):
-        wanted = [store.library(name).name for name in names] or [info.name for info in store.libraries()]
-        sources = {name: store.walks.sources(store.library(name).number) for name in wanted}
+        wanted = [store.libraries.get(name).name for name in names] or [
+            info.name for info in store.libraries.all()
+        ]
+        sources = {name: store.sources.all(store.libraries.get(name).number) for name in wanted}
         if not any(sources.values()):
             raise UsageError(
                 f"{', '.join(wanted) or 'the database'} has no sources to update from: `doublet library add NAME "

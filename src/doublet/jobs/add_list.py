@@ -83,7 +83,7 @@ def add_list(
             if filling is not None:
                 (info,) = [
                     one
-                    for one in store.walks.sources(store.library(row.name).number)
+                    for one in store.sources.all(store.libraries.get(row.name).number)
                     if one.kind == row.kind and one.address == row.address
                 ][:1]
                 row.filled = fill_source(store, info, fetcher=fetcher, filling=filling, progress=progress)
@@ -101,7 +101,7 @@ def _add(store: Store, row: Listed, kind: str, fetcher: Fetcher) -> None:
     row.kind, given = kind, row.address
     row.address = address
     try:
-        store.create(row.name, address=given)
+        store.libraries.create(row.name, address=given)
         row.made = True
     except LibraryExists:
         pass

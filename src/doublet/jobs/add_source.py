@@ -49,8 +49,8 @@ from doublet.sources.records import ParsedBatch
 from doublet.sources.texts import failure
 from doublet.sources.workers import ReaderPool, shared
 from doublet.store.database import Store
+from doublet.store.sources import Fact, WalkBatch
 from doublet.store.values import SourceInfo
-from doublet.store.walks import Fact, WalkBatch
 
 BATCH_DOCUMENTS = 500
 BATCH_CHARACTERS = 4_000_000
@@ -140,7 +140,7 @@ def register_source(
     if kind in LOCAL_KINDS:
         wanted.setdefault("prefix", _prefix(store, library, kind, given, address))
     make(kind, address, wanted)  # options that cannot be are refused before anything is written
-    return store.walks.add_source(store.library(library).number, kind, address, wanted)
+    return store.sources.add(store.libraries.get(library).number, kind, address, wanted)
 
 
 def work_out(
@@ -180,7 +180,9 @@ def make(kind: str, address: str, options: Mapping[str, Any]) -> Source:
 def _prefix(store: Store, library: str, kind: str, given: str, address: str) -> str:
     """What goes before the ids of a folder. The first folder of a library needs nothing; others are told apart by
     the name that the user gave. One that is there already keeps its own."""
-    others = [info for info in store.walks.sources(store.library(library).number) if info.kind in LOCAL_KINDS]
+    others = [
+        info for info in store.sources.all(store.libraries.get(library).number) if info.kind in LOCAL_KINDS
+    ]
     for info in others:
         if info.address == address and info.kind == kind:
             return str(info.options.get("prefix", ""))
@@ -233,7 +235,7 @@ class _Walk:
         self.fetcher = fetcher
         self.filling = filling
         self.progress = progress
-        self.library = store.library(source.library).number
+        self.library = store.libraries.get(source.library).number
         self.source: Any = walked or make(source.kind, source.address, source.options)
         keep = filling.keep_duplicates
         self.keep_duplicates = source.kind not in SKIPS_DUPLICATES if keep is None else keep
@@ -254,9 +256,9 @@ class _Walk:
         )  #: fetched though their source does not list them any more, not yet stored
 
     def run(self) -> Filled:
-        walks = self.store.walks
+        walks = self.store.sources
         self.info = walks.begin(self.info.number)
-        self._job = self.store.start_job(
+        self._job = self.store.jobs.start(
             self.library, "fill", {"source": self.info.number, "kind": self.info.kind}
         )
         walker = threading.Thread(target=self._walk, name="doublet-walk", daemon=True)
@@ -279,14 +281,14 @@ class _Walk:
             status = "cancelled" if stopped else "failed"
             with contextlib.suppress(DoubletError):  # the database itself may be what failed
                 walks.end(self.info.number, status, str(error))
-                self.store.end_job(self._job, status, str(error)[:1000])
+                self.store.jobs.end(self._job, status, str(error)[:1000])
             raise
         finally:
             if self._own_pool is not None:
                 self._own_pool.close()
         status = "failed" if self.result.message else "done"
         walks.end(self.info.number, status, self.result.message)
-        self.store.end_job(self._job, status, self.result.message[:1000])
+        self.store.jobs.end(self._job, status, self.result.message[:1000])
         self.result.notes += getattr(self.source, "notes", [])
         return self.result
 
@@ -309,12 +311,12 @@ class _Walk:
         except BaseException as error:
             self._put(error)
         finally:
-            self.store.walks.close_thread()
+            self.store.sources.close_thread()
 
     def _known(self, id: str) -> Known | None:
         if self.filling.again:
             return None
-        found = self.store.walks.known(self.info.number, id)
+        found = self.store.sources.known(self.info.number, id)
         return Known(found.version, Validators(found.etag, found.modified)) if found else None
 
     def _hand_on(self, item: Any) -> None:
@@ -477,7 +479,7 @@ class _Walk:
                 seen.add(fact.id)
             elif fact.state and fact.state != "whole":
                 failed.append(Outcome(fact.state, fact.id, fact.place, fact.reason))
-        prepared = self.store.prepare(gathered.documents)
+        prepared = self.store.documents.prepare(gathered.documents)
         twice = [outcome for outcome in prepared.outcomes if outcome.state == "duplicate_id"]
         prepared.outcomes[:] = [outcome for outcome in prepared.outcomes if outcome.state != "duplicate_id"]
         batch = WalkBatch(prepared, facts, gathered.unchanged, failed + twice, gathered.gone)
@@ -491,7 +493,7 @@ class _Walk:
                 "waiting", int(seconds), None, "seconds", "another process writes to this database"
             )
 
-        added, counts = self.store.walks.store(
+        added, counts = self.store.sources.store(
             self.library,
             self.info,
             batch,
@@ -521,7 +523,7 @@ class _Walk:
         """A walk that saw everything: what it did not see is gone."""
         if self.filling.keep_gone:
             return
-        walks = self.store.walks
+        walks = self.store.sources
         if self.info.documents and not walks.seen(self.info):
             self.result.notes.append(
                 f"{self.info.address} is empty now, and {self.info.documents:,} documents of the library came from "
@@ -545,7 +547,7 @@ class _Walk:
     def _ask_for(self, ids: Sequence[str], unlisted: Callable[..., Any]) -> None:
         """Documents that their source does not list any more: the source says of each what becomes of it."""
         for id in ids:
-            known = self.store.walks.known(self.info.number, id)
+            known = self.store.sources.known(self.info.number, id)
             if known is None or not known.stored:
                 continue
             item = unlisted(self.fetcher, id, Known(known.version, Validators(known.etag, known.modified)))
@@ -619,7 +621,7 @@ def update_library(
 ) -> Iterator[Filled | tuple[SourceInfo, SourceError]]:
     """Walk all sources of a library again, or those with these numbers. A source that fails does not stop the others:
     it is given with its error."""
-    for info in store.walks.sources(store.library(name).number):
+    for info in store.sources.all(store.libraries.get(name).number):
         if sources is not None and info.number not in sources:
             continue
         try:

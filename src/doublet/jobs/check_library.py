@@ -89,21 +89,21 @@ def check_library(
     options = AlignOptions(**align)
     if candidates is not None and candidates < 1:
         raise InvalidParameter(f"candidates is {candidates}: it must be 1 or more", name="candidates")
-    infos = select(store, libraries)
+    infos = store.libraries.select(libraries)
     numbers = _filter(store, infos) if libraries is not None else None
     documents = sum(info.documents for info in infos)
     batch = Canon().tokens([text])
     words = len(batch.hashes)
     keys = make_keys([text], batch, every=words <= EVERY_KEY_UP_TO)
-    hits = store.look_up(keys.values, numbers)
+    hits = store.documents.look_up(keys.values, numbers)
     limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
     names = {info.name for info in infos}
 
     def candidates_of(hits: Hits) -> Found:
         chosen = choose(hits, documents, limit, passage_keys.CUT)
         if words:
-            chosen += store.same_words(int(keys.folds.view(np.int64)[0]), numbers)
-        full = store.full(list(dict.fromkeys(chosen)))
+            chosen += store.documents.same_words(int(keys.folds.view(np.int64)[0]), numbers)
+        full = store.documents.full(list(dict.fromkeys(chosen)))
         # A library that was made this moment is none of those asked for.
         return {n: one for n, one in full.items() if libraries is None or one[0].library in names}
 
@@ -140,7 +140,7 @@ def check_library(
             # Little was found: the text may be reworded, and any of its fingerprints may be one that survived.
             every = make_keys([text], batch, every=True).values
             rest = every[~np.isin(every, keys.values)]
-            more = candidates_of(hits.joined(store.look_up(rest, numbers)))
+            more = candidates_of(hits.joined(store.documents.look_up(rest, numbers)))
             new = {number: one for number, one in more.items() if number not in found}
             if new:
                 found |= new
@@ -199,17 +199,10 @@ def check_leave_out(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(kind for kind in LEAVE_OUT if kind in given)
 
 
-def select(store: Store, names: Sequence[str] | None) -> list[LibraryInfo]:
-    """The named libraries, each once, or all."""
-    if names is None:
-        return store.libraries()
-    return [store.library(name) for name in dict.fromkeys(names)]
-
-
 def _filter(store: Store, infos: Sequence[LibraryInfo]) -> list[int] | None:
     """Numbers of the libraries to look into; None when they are all there are, which needs no filter."""
     chosen = [info.number for info in infos]
-    others = [info for info in store.libraries() if info.documents and info.number not in chosen]
+    others = [info for info in store.libraries.all() if info.documents and info.number not in chosen]
     return chosen if others else None
 
 
@@ -250,13 +243,13 @@ def _similar(
         def step(done: int, total: int) -> None:
             progress.step("signing", done, total, "documents")
 
-        index = store.index(info.name, method, parameters, step=step)
+        index = store.signatures.index(info.number, method, parameters, step=step)
         signature = index.method.sign(text)
         if signature is None:
             continue
         near = [candidate.id for candidate in index.candidates(signature, limit=20 * limit)]
-        stored = store.signatures_of(index, near)
-        places = store.numbers_of(info.number, near)
+        stored = index.signatures(near)
+        places = store.documents.numbers_of(info.number, near)
         answers = settle([index.method.compare(signature, other) for other in stored.values()])
         for id, measured in zip(stored, answers, strict=True):
             if measured.similar and id in places:
@@ -264,7 +257,7 @@ def _similar(
                 rows.append((measured.resemblance, inside, places[id]))
     rows.sort(key=lambda row: (-row[0], row[2]))
     kept = rows[:limit]
-    full = store.full([row[2] for row in kept])
+    full = store.documents.full([row[2] for row in kept])
     kept = [row for row in kept if row[2] in full]
     return {row[2]: full[row[2]] for row in kept}, [(row[0], row[1]) for row in kept]
 
@@ -337,7 +330,7 @@ def _common(
         rarest = min(run, key=lambda at: int(hits.frequency[at]))
         having = hits.documents[hits.keys == rarest]
         samples.append(having[:: max(1, len(having) // COMMON_SAMPLE)][:COMMON_SAMPLE].tolist())
-    texts = store.texts(list({number for sample in samples for number in sample}))
+    texts = store.documents.texts(list({number for sample in samples for number in sample}))
     aligned = {
         number: find_passages(batch.hashes, Canon().tokens([text]).hashes, options)
         for number, text in texts.items()

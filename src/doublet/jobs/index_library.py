@@ -44,10 +44,10 @@ def index_library(
     """
     progress = progress or Progress()
     source: Any = documents if hasattr(documents, "batches") else Given(documents)
-    library = store.library(name).number
+    library = store.libraries.get(name).number
     total = getattr(source, "total_bytes", None)
     added = Added()
-    job = store.start_job(library, "add")
+    job = store.jobs.start(library, "add")
 
     def waiting(seconds: float) -> None:
         progress.step("waiting", int(seconds), None, "seconds", "another process writes to this database")
@@ -55,9 +55,9 @@ def index_library(
     try:
         with ThreadPoolExecutor(PREPARERS) as workers:
             for prepared, outcomes, consumed in _ahead(workers, store, source.batches()):
-                result = store.add_prepared(library, prepared, waiting, job)
+                result = store.documents.add_prepared(library, prepared, waiting, job)
                 result.outcomes += outcomes
-                store.record(library, Counter(outcome.state for outcome in outcomes))
+                store.libraries.record(library, Counter(outcome.state for outcome in outcomes))
                 added += result
                 count = added.stored + added.changed + added.unchanged
                 progress.step("storing", consumed, total, "bytes", f"{count:,} documents")
@@ -66,7 +66,7 @@ def index_library(
     except BaseException as error:
         _end(store, job, error)
         raise
-    store.end_job(job, "done")
+    store.jobs.end(job, "done")
     return added
 
 
@@ -74,7 +74,7 @@ def _end(store: Store, job: int, error: BaseException) -> None:
     stopped = isinstance(error, Cancelled | KeyboardInterrupt)
     # The database itself may be what failed: the first error is the one to tell.
     with contextlib.suppress(DoubletError):
-        store.end_job(job, "cancelled" if stopped else "failed", str(error)[:1000])
+        store.jobs.end(job, "cancelled" if stopped else "failed", str(error)[:1000])
 
 
 def _ahead(
@@ -93,7 +93,7 @@ def _prepare(store: Store, batch: Any) -> tuple[Prepared, list[Outcome], int]:
     parsed = batch.parse()
     documents = parsed if isinstance(parsed, list) else list(to_documents(parsed))
     outcomes = batch.outcomes if isinstance(parsed, list) else list(parsed.outcomes)
-    return store.prepare(documents), outcomes, batch.consumed_bytes
+    return store.documents.prepare(documents), outcomes, batch.consumed_bytes
 
 
 def to_documents(parsed: ParsedBatch) -> Iterator[Document]:

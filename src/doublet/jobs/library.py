@@ -52,7 +52,7 @@ def open_library(
     address = os.fspath(path_or_url)
     store = Store(address, create=create)
     try:
-        known = [info.name for info in store.libraries()]
+        known = [info.name for info in store.libraries.all()]
         if name is None and len(known) > 1:
             raise UsageError(
                 f"this database has several libraries: name one of {', '.join(known)}", known=known
@@ -63,7 +63,7 @@ def open_library(
         if name not in known:
             if not create:
                 raise UnknownLibrary(name, known)
-            store.create(name)
+            store.libraries.create(name)
     except BaseException:
         store.close()
         raise
@@ -92,13 +92,13 @@ class Library:
     @property
     def info(self) -> LibraryInfo:
         """Documents, words, times, and how records ended so far."""
-        return self.store.library(self.name)
+        return self.store.libraries.get(self.name)
 
     def __len__(self) -> int:
         return self.info.documents
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and self.store.document(self.name, id) is not None
+        return isinstance(id, str) and self.store.documents.get(self.name, id) is not None
 
     def add(
         self,
@@ -132,7 +132,7 @@ class Library:
         from doublet.jobs.add_source import fill_source, register_source
 
         if not isinstance(source, str | os.PathLike):
-            info = self.store.walks.add_source(self.info.number, source.kind, source.address, options)
+            info = self.store.sources.add(self.info.number, source.kind, source.address, options)
             return fill_source(
                 self.store, info, fetcher=fetcher, filling=filling, progress=progress, walked=source
             )
@@ -165,20 +165,20 @@ class Library:
 
     def sources(self) -> list[SourceInfo]:
         """Where the documents come from, and how the last walk of each ended."""
-        return self.store.walks.sources(self.info.number)
+        return self.store.sources.all(self.info.number)
 
     def remove(self, ids: str | Sequence[str]) -> list[str]:
         """Take documents out; gives the ids that were there."""
-        return self.store.remove(self.name, [ids] if isinstance(ids, str) else list(ids))
+        return self.store.documents.remove(self.name, [ids] if isinstance(ids, str) else list(ids))
 
     def documents(self, *, limit: int | None = None) -> Iterator[StoredDocument]:
         """In the order in which they came, without their texts."""
-        return self.store.documents(self.name, limit=limit)
+        return self.store.documents.all(self.name, limit=limit)
 
     def text(self, id: str) -> str | None:
         """The text of a document as it was given; None when there is no such document."""
-        found = self.store.document(self.name, id)
-        return self.store.texts([found.number]).get(found.number) if found else None
+        found = self.store.documents.get(self.name, id)
+        return self.store.documents.texts([found.number]).get(found.number) if found else None
 
     def check(self, document: str | os.PathLike[str], **options: Any) -> Check:
         """Check a file (a path, or a string that names one), an address on the web or a text against this library.
@@ -192,11 +192,11 @@ class Library:
 
     def statistics(self) -> CollectionStatistics:
         """df, cf and N of the library as it is now."""
-        return self.store.statistics(self.name)
+        return self.store.libraries.statistics(self.name)
 
     def index(self, method: str, **parameters: Any) -> StoreIndex:
         """The index of a whole-document method, every document signed."""
-        return self.store.index(self.name, method, parameters)
+        return self.store.signatures.index(self.info.number, method, parameters)
 
     def duplicates(self, **options: Any) -> Deduplication:
         """Groups of duplicates in this library; options are those of `doublet.dedupe`."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from doublet.jobs.check_library import select
 from doublet.jobs.dedupe import dedupe_inputs
 from doublet.model import Deduplication, Group
 from doublet.progress import Progress
@@ -29,7 +28,7 @@ def library_duplicates(
     With several libraries ids are written as ``library/id``. *between*: only groups with documents of two libraries or
     more. *out*: a file for the groups (JSON lines or CSV by its suffix).
     """
-    infos = select(store, libraries)
+    infos = store.libraries.select(libraries)
     source = LibrarySource(store, [info.name for info in infos])
     found = dedupe_inputs(source, progress=progress, **options)  # type: ignore[arg-type]
     if between and len(infos) > 1:
@@ -66,7 +65,7 @@ class LibrarySource:
     def __init__(self, store: Store, names: Sequence[str]) -> None:
         self._store = store
         self._names = list(names)
-        self.total_bytes = sum(store.library(name).size_bytes for name in names)
+        self.total_bytes = sum(store.libraries.get(name).size_bytes for name in names)
 
     def batches(self, max_records: int = 1_000) -> Iterator[_Batch]:
         done = position = 0
@@ -74,7 +73,7 @@ class LibrarySource:
             (lambda name: f"{name.replace('/', '∕')}/") if len(self._names) > 1 else (lambda _: "")
         )
         for name in self._names:
-            for rows in self._store.walk(name, max_records):
+            for rows in self._store.documents.batches(name, max_records):
                 parsed = ParsedBatch(positions=list(range(position, position + len(rows))))
                 for info, text in rows:
                     parsed.ids.append(prefix(name) + info.id)

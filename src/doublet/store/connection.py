@@ -1,18 +1,20 @@
 """One database: how it is found, opened, brought up to date, and what its errors mean.
 
 `Database` speaks plain SQL (placeholders are ``%s``) on the connection that Django keeps for each thread, so that the
-ORM and the bulk paths share transactions.
+ORM and the bulk paths share transactions. By an address it has connections of its own, which nobody else closes; by an
+alias it uses those of a Django project, and leaves opening, closing and migrating to the project.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 import logging
+import os
 import re
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -46,6 +48,8 @@ _PRAGMAS = (
 )
 _LABEL = "doublet_store"
 _TURNS = 7126511  # advisory locks of PostgreSQL, with the number of a library
+_opened = itertools.count(1)
+_abandoned: list[Any] = []  # connections of a process that this one was forked from: never used, never closed
 _QUOTED = re.compile(r'["\\]')
 
 
@@ -96,6 +100,7 @@ def _settings(address: str) -> dict[str, Any]:
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": str(place),
             "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": BUSY_S, "init_command": _PRAGMAS},
+            "CONN_MAX_AGE": None,
         }
     try:
         import psycopg  # noqa: F401 - only whether it is there
@@ -116,7 +121,17 @@ def _settings(address: str) -> dict[str, Any]:
         "PORT": str(parts.port or options.pop("port", "") or ""),
         "OPTIONS": options,
         "DISABLE_SERVER_SIDE_CURSORS": True,
+        "CONN_MAX_AGE": None,  # the end of a request of some Django project must not close it
     }
+
+
+def _abandon(connection: Any) -> None:
+    """Forget a connection that belongs to the process that this one was forked from, without a word to the server."""
+    raw = connection.connection
+    _abandoned.append(raw)
+    if raw is not None and connection.vendor == "postgresql":
+        with contextlib.suppress(Exception), Path(os.devnull).open("r+b") as nothing:
+            os.dup2(nothing.fileno(), raw.fileno())  # what is said at the end of this process reaches nobody
 
 
 def array(values: Sequence[Any]) -> Any:
@@ -131,29 +146,59 @@ def array(values: Sequence[Any]) -> Any:
 class Database:
     """An opened database, with its tables. Safe to share between threads: each has its own connection."""
 
-    def __init__(self, address: str, *, create: bool = True) -> None:
+    def __init__(self, address: str | None = None, *, alias: str | None = None, create: bool = True) -> None:
         _django()
         from django.db import connections
 
-        self.address = address
+        self._connections: Any = connections
+        self._columns: dict[str, dict[str, str]] = {}
+        self.longest_hold_s = 0.0  #: of a transaction of ours that wrote: how long others had to wait for it
+        if (address is None) == (alias is None):
+            raise ConfigError("a database is named by its address, or by its alias in a Django project")
+        self.foreign = alias is not None  #: the connection belongs to a Django project
+        if alias is not None:
+            self._use(alias)
+            return
+        assert address is not None
         self.place = sqlite_place(address)
         self.shown = str(self.place) if self.place else hide_password(address)
         self.vendor = "sqlite" if self.place else "postgresql"
-        self.alias = (
-            "doublet-"
-            + hashlib.blake2b(
-                str(self.place.resolve() if self.place else address).encode("utf-8", "surrogatepass"),
-                digest_size=8,
-            ).hexdigest()
-        )
+        # Each opened database has connections of its own: closing one must not close another's.
+        self.alias = f"doublet-{os.getpid()}-{next(_opened)}"
         if self.place is not None:
             self._look_at_file(self.place, create)
         configured = connections.configure_settings({"default": {}, self.alias: _settings(address)})
-        connections.settings.setdefault(self.alias, configured[self.alias])
-        self._connections: Any = connections
-        self._columns: dict[str, dict[str, str]] = {}
+        connections.settings[self.alias] = configured[self.alias]
+        weakref.finalize(self, connections.settings.pop, self.alias, None)
         with self.guard():
             self._prepare(create)
+
+    def _use(self, alias: str) -> None:
+        """The connection *alias* of the Django project that we are part of."""
+        if alias not in self._connections.settings:
+            there = ", ".join(sorted(self._connections.settings))
+            raise ConfigError(f"this Django project has no database {alias!r}: there is {there}", alias=alias)
+        self.alias = alias
+        self.vendor = self.connection.vendor
+        if self.vendor not in ("sqlite", "postgresql"):
+            raise ConfigError(
+                f"the database {alias!r} of this Django project is kept by {self.vendor}: libraries need SQLite or "
+                "PostgreSQL",
+                alias=alias,
+            )
+        settings = self.connection.settings_dict
+        self.place = Path(settings["NAME"]) if self.vendor == "sqlite" else None
+        self.shown = str(settings["NAME"])
+        known = known_migrations()
+        with self.guard():
+            found = self._applied()
+        self._refuse_newer(found, known)
+        if found is None or set(known) - set(found):
+            raise StoreError(
+                f"the database {alias!r} of this Django project lacks tables of Doublet: put 'doublet.store' into "
+                f"INSTALLED_APPS and run `manage.py migrate --database {alias}`",
+                database=self.shown,
+            )
 
     def _look_at_file(self, place: Path, create: bool) -> None:
         if place.is_dir():
@@ -185,7 +230,14 @@ class Database:
 
     @property
     def connection(self) -> Any:
-        return self._connections[self.alias]
+        """Django's connection of this thread and this process."""
+        found = self._connections[self.alias]
+        owner = found.__dict__.setdefault("doublet_process", os.getpid())
+        if owner != os.getpid():
+            _abandon(found)
+            del self._connections[self.alias]
+            return self.connection
+        return found
 
     @property
     def raw(self) -> Any:
@@ -195,7 +247,25 @@ class Database:
             connection.ensure_connection()
         return connection.connection
 
+    @property
+    def in_transaction(self) -> bool:
+        """Inside a transaction, ours or the caller's."""
+        return bool(self.connection.in_atomic_block)
+
+    @property
+    def in_foreign_transaction(self) -> bool:
+        """Inside a transaction that somebody else began, and may take back after we are done."""
+        connection = self.connection
+        return bool(connection.in_atomic_block and not connection.__dict__.get("doublet_began"))
+
     def close(self) -> None:
+        """Close this thread's connection, unless it is that of a Django project."""
+        if not self.foreign:
+            self._drop()
+            with contextlib.suppress(AttributeError):
+                del self._connections[self.alias]
+
+    def _drop(self) -> None:
         with contextlib.suppress(Exception):
             self.connection.close()
 
@@ -303,56 +373,73 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
         """All reads inside see one state of the database, whatever others write meanwhile."""
-        if self.connection.in_atomic_block:
-            yield
-            return
         with self.guard():
-            raw = self.raw
-            if self.place is not None and raw.in_transaction:
+            if self.in_transaction:
                 yield
-            elif self.place is not None:
-                raw.execute("BEGIN DEFERRED")
-                try:
-                    yield
-                finally:
-                    raw.execute("ROLLBACK")
-            else:
-                from django.db import transaction
-
-                with transaction.atomic(using=self.alias):
+                return
+            with self._begun("DEFERRED"):
+                if self.vendor == "postgresql":
                     self.rows("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    yield
+                yield
 
     @contextlib.contextmanager
     def writing(self, waiting: Callable[[float], None] | None = None) -> Iterator[None]:
-        """A transaction that changes something: all of it or nothing. *waiting* is called, with the seconds so far,
-        while another process has the right to write. Raises `StoreBusy` when that takes too long."""
+        """A transaction that changes something: all of it or nothing. Inside one of the caller's, a part of it.
+
+        *waiting* is called, with the seconds so far, while another process has the right to write. Raises `StoreBusy`
+        when that takes too long.
+        """
         from django.db import transaction
 
         with self.guard():
-            if self.connection.in_atomic_block:
+            if self.in_foreign_transaction:
+                with transaction.atomic(using=self.alias):  # a savepoint: the caller may go on after an error
+                    yield
+                return
+            if self.in_transaction:
                 yield
                 return
-            atomic = transaction.atomic(using=self.alias)
-            began = time.monotonic()
-            while True:
+            with self._begun("IMMEDIATE", waiting):
+                began = time.monotonic()
                 try:
-                    atomic.__enter__()
-                    break
-                except Exception as error:
-                    spent = time.monotonic() - began
-                    if "locked" not in str(error) or spent > PATIENCE_S:
-                        raise
-                    log.info("waiting for another process that writes to %s (%.0f s)", self.shown, spent)
-                    if waiting is not None:
-                        waiting(spent)
-                    atomic = transaction.atomic(using=self.alias)
+                    yield
+                finally:
+                    self.longest_hold_s = max(self.longest_hold_s, time.monotonic() - began)
+
+    @contextlib.contextmanager
+    def _begun(self, mode: str, waiting: Callable[[float], None] | None = None) -> Iterator[None]:
+        """A transaction of ours; *mode* is that of SQLite, whatever the project begins its own with."""
+        from django.db import transaction
+
+        connection = self.connection
+        before = connection.transaction_mode if self.vendor == "sqlite" else None
+        began = time.monotonic()
+        while True:
+            atomic = transaction.atomic(using=self.alias)
             try:
-                yield
-            except BaseException as error:
-                atomic.__exit__(type(error), error, error.__traceback__)
-                raise
-            atomic.__exit__(None, None, None)
+                if self.vendor == "sqlite":
+                    connection.transaction_mode = mode
+                atomic.__enter__()
+                break
+            except Exception as error:
+                spent = time.monotonic() - began
+                if "locked" not in str(error) or spent > PATIENCE_S:
+                    raise
+                log.info("waiting for another process that writes to %s (%.0f s)", self.shown, spent)
+                if waiting is not None:
+                    waiting(spent)
+            finally:
+                if self.vendor == "sqlite":
+                    connection.transaction_mode = before
+        connection.doublet_began = True
+        try:
+            yield
+        except BaseException as error:
+            connection.doublet_began = False
+            atomic.__exit__(type(error), error, error.__traceback__)
+            raise
+        connection.doublet_began = False
+        atomic.__exit__(None, None, None)
 
     def take_turn(self, library: int, waiting: Callable[[float], None] | None = None) -> None:
         """On PostgreSQL: nobody else writes to the library until the end of this transaction. *waiting* and
@@ -395,7 +482,7 @@ class Database:
             yield
         except tuple(kinds) as error:
             if self.place is None and self.connection.connection is not None and self.raw.closed:
-                self.close()  # the next use connects again
+                self._drop()  # the next use connects again
             raise self._explain(error) from error
 
     def _explain(self, error: Exception) -> DoubletError:
@@ -449,6 +536,11 @@ class Database:
                 f"{self.shown} has no libraries of Doublet: `doublet library create NAME` makes the first",
                 database=self.shown,
             )
+        self._refuse_newer(found, known)
+        if found is None or any(name not in found for name in known):
+            self._migrate(known)
+
+    def _refuse_newer(self, found: list[str] | None, known: list[str]) -> None:
         newer = [name for name in found or () if name not in known]
         if newer:
             raise StoreTooNew(
@@ -457,15 +549,13 @@ class Database:
                 database=self.shown,
                 step=newer[-1],
             )
-        if found is None or any(name not in found for name in known):
-            self._migrate(known)
 
     def _applied(self) -> list[str] | None:
         """Steps that this database has gone through; None when it has no tables of ours."""
         if self.place is not None:
             there = self.row("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'")
             others = self.row("SELECT count(*) FROM sqlite_master")
-            if not there and others and others[0]:
+            if not there and others and others[0] and not self.foreign:
                 raise StoreDamaged(
                     f"{self.shown} is a database of another program: give the name of a new file",
                     database=self.shown,

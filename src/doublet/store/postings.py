@@ -169,11 +169,10 @@ class LibraryFilter:
         out._wanted = np.zeros(max(libraries, default=0) + 1, np.bool_)
         out._wanted[list(libraries)] = True
         if self._database.vendor == "sqlite":
-            self._read()
-            out._owners = self._owners
+            out._owners = self._read()
         return out
 
-    def _read(self) -> None:
+    def _read(self) -> NDArray[np.int32]:
         known = len(self._owners) - 1
         rows = self._database.rows("SELECT id, library_id FROM doublet_document WHERE id > %s", [known])
         if rows:
@@ -181,7 +180,10 @@ class LibraryFilter:
             grown = np.zeros(int(pairs[:, 0].max()) + 1, np.int32)
             grown[: len(self._owners)] = self._owners
             grown[pairs[:, 0]] = pairs[:, 1]
+            if self._database.in_foreign_transaction:  # it may be taken back, and the numbers are given again
+                return grown
             self._owners = grown
+        return self._owners
 
     def only(self, documents: I64) -> I64:
         inside = documents[documents < len(self._owners)]

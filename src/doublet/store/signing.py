@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -315,13 +316,14 @@ def take_entries(database: Database, recipe: int, names: Sequence[str] | None) -
     return sum(row[2] >= 0 for row in rows)
 
 
-class Signer:
-    """Keeps signatures in step with the documents, and makes them for whole libraries."""
+class Signatures:
+    """The room of signatures: keeps signatures in step with the documents, and makes them for whole libraries."""
 
-    def __init__(self, database: Database, texts_of: Callable[[Sequence[int]], dict[int, str]]) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._texts_of = texts_of
+        self.texts_of: Callable[[Sequence[int]], dict[int, str]]  #: gives texts by numbers; set by the store
         self._made: dict[int, StoreIndex] = {}
+        self._lock = threading.RLock()
 
     def follow(self, library: int, ids: Sequence[str], texts: Sequence[str]) -> None:
         """New documents: sign them by every recipe that follows the library. Inside a transaction."""
@@ -348,10 +350,16 @@ class Signer:
             assert row is not None
             library, name, parameters, data = row
             given = json.loads(parameters) if isinstance(parameters, str | bytes) else parameters
-            self._made[number] = StoreIndex(
+            index = StoreIndex(
                 self._database, library, make_method(name, _read_statistics(name, data), **_frozen(given))
             )
+            self._remember(index)
+            return index
         return self._made[number]
+
+    def _remember(self, index: StoreIndex) -> None:
+        if not self._database.in_foreign_transaction:  # which may be taken back, and the number given again
+            self._made[index.number] = index
 
     def index(
         self,
@@ -363,7 +371,12 @@ class Signer:
         step: Step | None = None,
     ) -> StoreIndex:
         """The index of a method over a library with every document in it, signed anew where that is needed."""
-        given = dict(parameters or {})
+        with self._lock:
+            return self._index(library, name, dict(parameters or {}), drift, step)
+
+    def _index(
+        self, library: int, name: str, given: dict[str, Any], drift: float, step: Step | None
+    ) -> StoreIndex:
         text = json.dumps(given, default=list, sort_keys=True)
         database = self._database
         with database.guard():
@@ -406,7 +419,7 @@ class Signer:
             changes=changes,
             documents=documents,
         )
-        self._made[index.number] = index
+        self._remember(index)
         return index
 
     def statistics(self, library: int, name: str, given: Mapping[str, Any]) -> Statistics | None:
@@ -460,7 +473,7 @@ class Signer:
                 yield table.batch(self._bags(numbers))
             return
         for numbers in self._numbers(library):
-            texts = self._texts_of(numbers)
+            texts = self.texts_of(numbers)
             yield canon.tokens([texts[number] for number in numbers if number in texts], words=True)
 
     def _numbers(self, library: int, size: int = SIGN_BATCH) -> Iterator[list[int]]:
@@ -523,7 +536,7 @@ class Signer:
                         table.put(index, rows, pool)
                     else:
                         numbers, names = [row[0] for row in rows], [unescape(row[1]) for row in rows]
-                        texts = self._texts_of(numbers)
+                        texts = self.texts_of(numbers)
                         index.put(names, method.sign_texts([texts[number] for number in numbers]))
                     last = rows[-1][0]
                 done += len(rows)

@@ -44,16 +44,16 @@ def verify(
     """
     progress = progress or Progress()
     with store.database.reading():
-        names = [info.name for info in store.libraries()] if libraries is None else list(libraries)
+        names = [info.name for info in store.libraries.all()] if libraries is None else list(libraries)
         check = _Check(store, False, progress)
         check.everything(names)
     if not repair or not check.findings:
         return check.findings
     # Nobody may write meanwhile, or a document would be seen without its postings.
     check = _Check(store, True, progress)
-    with store._writing, store.database.writing():
+    with store.writer.lock, store.database.writing():
         if store.database.vendor == "postgresql":
-            for info in store.libraries():
+            for info in store.libraries.all():
                 store.database.take_turn(info.number)
             segments.hold(store.database)
         check.everything(names)
@@ -89,7 +89,7 @@ class _Check:
     # One library
 
     def library(self, name: str) -> None:
-        info = self.store.library(name)
+        info = self.store.libraries.get(name)
         total = _Totals()
         parts: list[words.Part] = []
         bad_texts: list[int] = []
@@ -146,7 +146,7 @@ class _Check:
             try:
                 if row[6] is None:
                     raise StoreDamaged("missing")
-                data = self.store._packer.unpack_bytes(row[5], row[6])
+                data = self.store.writer.packer.unpack_bytes(row[5], row[6])
                 if text_hash(data) != bytes(row[1]):
                     raise StoreDamaged("changed")
                 texts.append(data.decode("utf-8", "surrogatepass"))
@@ -162,7 +162,7 @@ class _Check:
     def _word_numbers(self, found: words.Words) -> I64:
         """Numbers of words as the database has them. Missing ones are made when repairing, else are new ones."""
         if self.repair:
-            with self.store._writing, self.database.writing():
+            with self.store.writer.lock, self.database.writing():
                 return words.WordNumbers(self.database).numbers(found)
         rows = self.database.among(
             "SELECT hash, id FROM doublet_word WHERE hash IN", found.hashes.view(np.int64).tolist()
@@ -181,7 +181,7 @@ class _Check:
         """Keys and bags from the texts; the postings are then made again as a whole."""
         for start in range(0, len(numbers), BATCH):
             some = list(numbers[start : start + BATCH])
-            texts = self.store.texts(some)
+            texts = self.store.documents.texts(some)
             keys = passage_keys.make_keys([texts[number] for number in some])
             bags, _ = self._bags([texts[number] for number in some])
             rows = [
@@ -194,7 +194,7 @@ class _Check:
                 )
                 for i, number in enumerate(some)
             ]
-            with self.store._writing, self.database.writing():
+            with self.store.writer.lock, self.database.writing():
                 self.database.many(
                     "UPDATE doublet_content SET version = %s, keys = %s, bag = %s WHERE document_id = %s",
                     rows,
@@ -214,7 +214,7 @@ class _Check:
                 mended=True,
             )
             if self.repair:
-                with self.store._writing, self.database.writing():
+                with self.store.writer.lock, self.database.writing():
                     self.database.rows(
                         "UPDATE doublet_library SET documents = %s, words = %s, size_bytes = %s WHERE id = %s",
                         [*right, library],
@@ -230,7 +230,7 @@ class _Check:
         if not same and not unsure:
             self.found(name, "statistics", 1, "the statistics do not agree with the documents", mended=True)
             if self.repair:
-                with self.store._writing, self.database.writing():
+                with self.store.writer.lock, self.database.writing():
                     words.replace_parts(self.database, library, right)
 
     def _signatures(self, name: str, library: int) -> None:
@@ -254,7 +254,7 @@ class _Check:
             lacking = absent[0] if absent and follows else 0
             missing += lacking
             if self.repair and (stray or lacking):
-                with self.store._writing, self.database.writing():
+                with self.store.writer.lock, self.database.writing():
                     take_entries(self.database, recipe, [row[0] for row in stray])
                     # It will be filled up when it is used next.
                     self.database.rows(
@@ -328,7 +328,7 @@ class _Check:
 
     def _rebuild(self) -> None:
         """The whole index from the stored keys, in one transaction."""
-        with self.store._writing, self.database.writing():
+        with self.store.writer.lock, self.database.writing():
             if self.database.vendor == "sqlite":
                 self.database.rows("INSERT INTO doublet_posting (doublet_posting) VALUES ('delete-all')")
             else:
@@ -365,7 +365,7 @@ class _Check:
                 "", "key index", 1, "the index of signatures does not agree with the signatures", mended=True
             )
             if self.repair:
-                with self.store._writing, self.database.writing():
+                with self.store.writer.lock, self.database.writing():
                     if self.database.vendor == "sqlite":
                         self.database.rows("INSERT INTO doublet_key (doublet_key) VALUES ('delete-all')")
                     else:

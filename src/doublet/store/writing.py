@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from doublet.model import Document, Outcome
 from doublet.store import postings, segments, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
-from doublet.store.signing import Signer
+from doublet.store.signing import Signatures
 from doublet.store.texts import Packer, encode, text_hash
 from doublet.store.values import Added
 
@@ -30,6 +31,7 @@ U64 = NDArray[np.uint64]
 Waiting = Callable[[float], None]
 
 LONGEST_TEXT = (1 << 31) - 1  #: characters
+REMOVE_BATCH = 1_000  #: documents that are taken out in one transaction
 
 
 @dataclass(slots=True, eq=False)
@@ -107,13 +109,31 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
     )
 
 
+def numbers_in(database: Database, library: int, size: int = REMOVE_BATCH) -> Iterator[list[int]]:
+    """Numbers of the documents of a library, some at a time, rising."""
+    last = 0
+    with database.guard():
+        own = database.walking(library, "library_id")
+    while True:
+        with database.guard():
+            rows = database.rows(
+                f"SELECT id FROM doublet_document WHERE {own} = %s AND id > %s ORDER BY id LIMIT %s",
+                [library, last, size],
+            )
+        if not rows:
+            return
+        last = rows[-1][0]
+        yield [row[0] for row in rows]
+
+
 class Writer:
     """Writes to one database. Not safe for use from several threads at once; several processes may."""
 
-    def __init__(self, database: Database, packer: Packer, signer: Signer) -> None:
+    def __init__(self, database: Database, packer: Packer, signatures: Signatures) -> None:
         self._database = database
-        self._packer = packer
-        self._signer = signer
+        self.packer = packer
+        self._signatures = signatures
+        self.lock = threading.RLock()  #: of whoever calls `add`, `remove` or `take`: one thread at a time
         self._words = words.WordNumbers(database)
         self._stored_dictionaries: list[int] = []  # by the transaction at hand
 
@@ -147,18 +167,18 @@ class Writer:
         except BaseException:
             self._words.forget()
             raise
-        if self._database.connection.in_atomic_block:  # part of a larger step, which may still be taken back
+        if self._database.in_transaction:  # part of a larger step, which may still be taken back
             self._words.forget()
             return added
         self._words.keep()
         for number in self._stored_dictionaries:  # not all: texts packed meanwhile may have brought more
-            self._packer.new.pop(number, None)
+            self.packer.new.pop(number, None)
         self.tidy()
         return added
 
     def tidy(self) -> None:
         """Keep the index of passages in shape. After a transaction; not inside one, which it would make long."""
-        if self._database.vendor == "postgresql" and not self._database.connection.in_atomic_block:
+        if self._database.vendor == "postgresql" and not self._database.in_transaction:
             segments.tidy(self._database)
 
     def _add(self, library: int, batch: Prepared, skip: frozenset[int]) -> Added:
@@ -282,7 +302,7 @@ class Writer:
                 *(len(fresh), now, library),
             ],
         )
-        self._signer.follow(library, [batch.names[i] for i in fresh], [batch.texts[i] for i in fresh])
+        self._signatures.follow(library, [batch.names[i] for i in fresh], [batch.texts[i] for i in fresh])
 
     def remove(self, library: int, numbers: Sequence[int], waiting: Waiting | None = None) -> None:
         """Take documents out, by their numbers; those that are not there any more are left alone."""
@@ -308,7 +328,7 @@ class Writer:
         postings.remove_postings(database, there, [bytes(row[1]) for row in found])
         rows, counts, offsets = words.unpack_bags([bytes(row[2]) for row in found])
         words.add_part(database, library, words.part_of(rows, counts, offsets).negative())
-        self._signer.unfollow(library, [row[3] for row in found])
+        self._signatures.unfollow(library, [row[3] for row in found])
         for table, column in (("doublet_content", "document_id"), ("doublet_document", "id")):
             if database.vendor == "sqlite":
                 database.many(f"DELETE FROM {table} WHERE {column} = %s", [(number,) for number in there])
@@ -343,7 +363,7 @@ class Writer:
 
     def _store_dictionaries(self) -> None:
         """Those that texts were packed with so far; other threads go on packing."""
-        new = list(self._packer.new.items())
+        new = list(self.packer.new.items())
         self._stored_dictionaries = [number for number, _ in new]
         for number, (kind, data) in new:
             self._database.rows(

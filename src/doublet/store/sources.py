@@ -1,6 +1,6 @@
 """Sources of a library in the database: where they stand, what they know of their documents, and how far a walk got.
 
-`Walks.store` writes one batch of a walk in one transaction: documents, what the source knows of each, those that are
+`Sources.store` writes one batch of a walk in one transaction: documents, what the source knows of each, those that are
 gone, the counts and the checkpoint. A process that is killed at any moment leaves either all of it or nothing.
 """
 
@@ -70,21 +70,20 @@ class WalkBatch:
         return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
 
 
-class Walks:
-    """The sources of all libraries of a store. *lock* is that of whoever writes."""
+class Sources:
+    """The room of sources: those of all libraries of a store."""
 
-    def __init__(self, database: Database, writer: Writer, lock: Any) -> None:
+    def __init__(self, database: Database, writer: Writer) -> None:
         self._database = database
         self._writer = writer
-        self._lock = lock
 
     # Sources
 
-    def sources(self, library: int) -> list[SourceInfo]:
+    def all(self, library: int) -> list[SourceInfo]:
         """In the order in which they were added."""
         return self._select("s.library_id = %s ORDER BY s.id", [library])
 
-    def source(self, number: int) -> SourceInfo | None:
+    def get(self, number: int) -> SourceInfo | None:
         found = self._select("s.id = %s", [number])
         return found[0] if found else None
 
@@ -105,12 +104,12 @@ class Walks:
             for number in sources
         }
 
-    def add_source(self, library: int, kind: str, address: str, options: Mapping[str, Any]) -> SourceInfo:
+    def add(self, library: int, kind: str, address: str, options: Mapping[str, Any]) -> SourceInfo:
         """The source of this kind, address and options; made when it is not there yet."""
         text = json.dumps(dict(options), sort_keys=True, ensure_ascii=False)
         key = name_hash(f"{kind}\n{address}\n{text}")
         look = "SELECT id FROM doublet_source WHERE library_id = %s AND key = %s"
-        with self._lock, self._database.writing():
+        with self._database.writing():
             self._database.rows(
                 "INSERT INTO doublet_source (library_id, kind, address, options, key, state, run, status, resumable, "
                 "message, outcomes, created_at) VALUES (%s, %s, %s, %s, %s, '{}', 0, 'new', %s, '', '{}', %s) "
@@ -119,61 +118,41 @@ class Walks:
             )
             found = self._database.row(look, [library, key])
         assert found is not None
-        made = self.source(found[0])
+        made = self.get(found[0])
         assert made is not None
         return made
 
-    def forget_source(self, number: int) -> None:
+    def forget(self, number: int) -> None:
         """The documents of the source stay, but nothing updates them any more."""
-        with self._lock, self._database.writing():
+        with self._database.writing():
             self._database.rows("DELETE FROM doublet_origin WHERE source_id = %s", [number])
             self._database.rows("DELETE FROM doublet_source WHERE id = %s", [number])
-
-    def forget_library(self, library: int) -> None:
-        """Inside a transaction."""
-        self._database.rows(
-            "DELETE FROM doublet_origin WHERE source_id IN (SELECT id FROM doublet_source WHERE library_id = %s)",
-            [library],
-        )
-        self._database.rows("DELETE FROM doublet_source WHERE library_id = %s", [library])
-
-    def taken_out(self, library: int, names: Sequence[str]) -> None:
-        """Documents that a user removed: an update does not bring them back until they change. In a transaction."""
-        for number, *_ in self._database.rows(
-            "SELECT id FROM doublet_source WHERE library_id = %s", [library]
-        ):
-            self._database.many(
-                "UPDATE doublet_origin SET state = 'removed', reason = 'was taken out by hand' "
-                "WHERE source_id = %s AND name_hash = %s AND state = 'stored'",
-                [(number, name_hash(name)) for name in names],
-            )
-        self._wake_twins(library, names)
 
     # A walk
 
     def begin(self, number: int) -> SourceInfo:
         """Start a walk, or go on with the one that was broken off after a checkpoint."""
-        with self._lock, self._database.writing():
+        with self._database.writing():
             self._database.rows(
                 "UPDATE doublet_source SET run = CASE WHEN resumable THEN run ELSE run + 1 END, outcomes = CASE WHEN "
                 "resumable THEN outcomes ELSE '{}' END, status = 'running', message = '', began_at = %s, "
                 "ended_at = NULL WHERE id = %s",
                 [int(time.time()), number],
             )
-        found = self.source(number)
+        found = self.get(number)
         assert found is not None
         return found
 
     def end(self, number: int, status: str, message: str = "") -> None:
         """A walk is over: done, or broken off (failed, cancelled) and to be taken up from its last checkpoint."""
-        with self._lock, self._database.writing():
+        with self._database.writing():
             resumable = "FALSE" if status == "done" else "resumable"
             self._database.rows(
                 f"UPDATE doublet_source SET status = %s, message = %s, ended_at = %s, resumable = {resumable} "
                 "WHERE id = %s",
                 [status, escape(message[:KEPT_REASON]), int(time.time()), number],
             )
-        with self._lock:
+        with self._writer.lock:
             self._writer.tidy()
 
     def known(self, source: int, id: str) -> Remembered | None:
@@ -228,7 +207,7 @@ class Walks:
                     [escape(json.dumps(batch.state, ensure_ascii=False)), True, source.number],
                 )
 
-        with self._lock:
+        with self._writer.lock:
             added = self._writer.add(library, batch.prepared, waiting, job, skip=skip, then=then)
         added.outcomes = rows
         return added, +total
@@ -392,19 +371,6 @@ class Walks:
                 out[place] = has[key]
         return out
 
-    def _wake_twins(self, library: int, names: Sequence[str]) -> None:
-        """The documents with the same words as one that goes have to be fetched again: they were not stored."""
-        rows = self._database.among(
-            "SELECT o.id FROM doublet_origin o JOIN doublet_source s ON s.id = o.source_id "
-            "WHERE s.library_id = %s AND o.twin IN",
-            [name_hash(name) for name in names],
-            [library],
-        )
-        self._database.many(
-            "UPDATE doublet_origin SET version = '', etag = '', modified = '', twin = NULL WHERE id = %s",
-            [(row[0],) for row in rows],
-        )
-
     # What is gone
 
     def unseen(self, source: SourceInfo, size: int = 500) -> Iterator[list[str]]:
@@ -474,8 +440,42 @@ class Walks:
         )
         if numbers:
             self._writer.take(library, [row[0] for row in numbers])
-            self._wake_twins(library, [unescape(row[1]) for row in numbers])
+            _wake_twins(self._database, library, [unescape(row[1]) for row in numbers])
         return [name for name, state in known.values() if state == "stored"]
+
+
+def forget_library(database: Database, library: int) -> None:
+    """All sources of a library. Inside a transaction."""
+    database.rows(
+        "DELETE FROM doublet_origin WHERE source_id IN (SELECT id FROM doublet_source WHERE library_id = %s)",
+        [library],
+    )
+    database.rows("DELETE FROM doublet_source WHERE library_id = %s", [library])
+
+
+def taken_out(database: Database, library: int, names: Sequence[str]) -> None:
+    """Documents that a user removed: an update does not bring them back until they change. In a transaction."""
+    for number, *_ in database.rows("SELECT id FROM doublet_source WHERE library_id = %s", [library]):
+        database.many(
+            "UPDATE doublet_origin SET state = 'removed', reason = 'was taken out by hand' "
+            "WHERE source_id = %s AND name_hash = %s AND state = 'stored'",
+            [(number, name_hash(name)) for name in names],
+        )
+    _wake_twins(database, library, names)
+
+
+def _wake_twins(database: Database, library: int, names: Sequence[str]) -> None:
+    """The documents with the same words as one that goes have to be fetched again: they were not stored."""
+    rows = database.among(
+        "SELECT o.id FROM doublet_origin o JOIN doublet_source s ON s.id = o.source_id "
+        "WHERE s.library_id = %s AND o.twin IN",
+        [name_hash(name) for name in names],
+        [library],
+    )
+    database.many(
+        "UPDATE doublet_origin SET version = '', etag = '', modified = '', twin = NULL WHERE id = %s",
+        [(row[0],) for row in rows],
+    )
 
 
 def _json(value: Any) -> Any:

@@ -1,0 +1,189 @@
+"""The room of documents: in and out, their texts, and the index of their passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.index.passage_keys import Hits
+from doublet.model import Document
+from doublet.store import postings
+from doublet.store.connection import Database
+from doublet.store.libraries import Libraries
+from doublet.store.names import name_hash, unescape
+from doublet.store.sources import taken_out
+from doublet.store.texts import Packer
+from doublet.store.values import Added, StoredDocument, iso
+from doublet.store.writing import REMOVE_BATCH, Prepared, Writer, numbers_in, prepare
+
+U64 = NDArray[np.uint64]
+
+_LISTED = (
+    "d.id, d.name, d.title, d.address, d.time, d.source, d.words, d.characters, d.added_at, d.changed_at"
+)
+
+
+class Documents:
+    def __init__(self, database: Database, packer: Packer, writer: Writer, libraries: Libraries) -> None:
+        self._database = database
+        self._packer = packer
+        self._writer = writer
+        self._libraries = libraries
+        self._owners = postings.LibraryFilter(database)
+        self._names: dict[int, str] = {}  # of libraries, by their numbers, which are never used again
+
+    # In and out
+
+    def prepare(self, documents: Sequence[Document]) -> Prepared:
+        """The part of adding that needs no database; may run in another thread than `add_prepared`."""
+        return prepare(documents, self._packer)
+
+    def add_prepared(
+        self,
+        library: int,
+        batch: Prepared,
+        waiting: Callable[[float], None] | None = None,
+        job: int | None = None,
+    ) -> Added:
+        with self._writer.lock:
+            return self._writer.add(library, batch, waiting, job)
+
+    def add(self, library: str, documents: Iterable[Document]) -> Added:
+        """Store documents in one transaction: new ones are added, changed ones replaced, equal ones left alone."""
+        info = self._libraries.get(library)
+        return self.add_prepared(info.number, self.prepare(list(documents)))
+
+    def remove(self, library: str, ids: Sequence[str]) -> list[str]:
+        """Take documents out; gives the ids that were there."""
+        info = self._libraries.get(library)
+        gone: list[str] = []
+        with self._writer.lock:
+            for start in range(0, len(ids), REMOVE_BATCH):
+                with self._database.guard():
+                    rows = self._database.among(
+                        "SELECT id, name FROM doublet_document WHERE library_id = %s AND name_hash IN",
+                        [name_hash(id) for id in ids[start : start + REMOVE_BATCH]],
+                        [info.number],
+                    )
+                names = [unescape(row[1]) for row in rows]
+                with self._database.writing():
+                    self._writer.remove(info.number, [row[0] for row in rows])
+                    taken_out(self._database, info.number, names)
+                self._writer.tidy()
+                gone += names
+        return gone
+
+    # Reading
+
+    def all(self, library: str, *, after: int = 0, limit: int | None = None) -> Iterator[StoredDocument]:
+        """Documents of a library in the order in which they came; *after* is the number of the last one seen."""
+        info = self._libraries.get(library)
+        left = limit
+        with self._database.guard():
+            own = self._database.walking(info.number, "d.library_id")
+        while left is None or left > 0:
+            with self._database.guard():
+                rows = self._database.rows(
+                    f"SELECT {_LISTED} FROM doublet_document d WHERE {own} = %s AND d.id > %s ORDER BY d.id "
+                    "LIMIT %s",
+                    [info.number, after, min(1_000, left or 1_000)],
+                )
+            if not rows:
+                return
+            for row in rows:
+                yield _listed(row, info.name)
+            after = rows[-1][0]
+            left = None if left is None else left - len(rows)
+
+    def get(self, library: str, id: str) -> StoredDocument | None:
+        info = self._libraries.get(library)
+        with self._database.guard():
+            row = self._database.row(
+                f"SELECT {_LISTED} FROM doublet_document d WHERE d.library_id = %s AND d.name_hash = %s",
+                [info.number, name_hash(id)],
+            )
+        return _listed(row, info.name) if row else None
+
+    def texts(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Texts of documents by their numbers; those that are gone are left out."""
+        with self._database.guard():
+            rows = self._database.among(
+                "SELECT document_id, dictionary, text FROM doublet_content WHERE document_id IN",
+                list(numbers),
+            )
+            return {number: self._packer.unpack(dictionary, blob) for number, dictionary, blob in rows}
+
+    def full(self, numbers: Sequence[int]) -> dict[int, tuple[StoredDocument, str]]:
+        """Facts and text of documents by their numbers, whatever library they are in."""
+        with self._database.guard():
+            rows = self._database.among(
+                f"SELECT {_LISTED}, d.library_id, c.dictionary, c.text FROM doublet_document d "
+                "JOIN doublet_content c ON c.document_id = d.id WHERE d.id IN",
+                list(numbers),
+            )
+            names = self._library_names({row[10] for row in rows})
+            return {
+                row[0]: (_listed(row[:10], names.get(row[10], "")), self._packer.unpack(row[11], row[12]))
+                for row in rows
+            }
+
+    def _library_names(self, numbers: set[int]) -> dict[int, str]:
+        if numbers <= self._names.keys():
+            return self._names
+        found = {info.number: info.name for info in self._libraries.all()}
+        if not self._database.in_foreign_transaction:  # which may still be taken back
+            self._names = found
+        return found
+
+    def batches(self, library: str, size: int = 1_000) -> Iterator[list[tuple[StoredDocument, str]]]:
+        """All documents of a library with their texts, in batches, in the order in which they came."""
+        info = self._libraries.get(library)
+        for numbers in numbers_in(self._database, info.number, size):
+            found = self.full(numbers)
+            yield [found[number] for number in numbers if number in found]
+
+    def numbers_of(self, library: int, ids: Sequence[str]) -> dict[str, int]:
+        with self._database.guard():
+            rows = self._database.among(
+                "SELECT name, id FROM doublet_document WHERE library_id = %s AND name_hash IN",
+                [name_hash(id) for id in ids],
+                [library],
+            )
+        return {unescape(name): number for name, number in rows}
+
+    # Looking up
+
+    def look_up(self, keys: U64, libraries: Sequence[int] | None) -> Hits:
+        """Postings of passage keys in these libraries; None: in all."""
+        with self._database.guard():
+            wanted = None if libraries is None else self._owners.want(libraries)
+            return postings.look_up(self._database, keys, wanted)
+
+    def same_words(self, fold: int, libraries: Sequence[int] | None, limit: int = 20) -> list[int]:
+        """Numbers of documents with exactly these words in this order."""
+        with self._database.guard():
+            rows = self._database.rows(
+                "SELECT id, library_id FROM doublet_document WHERE fold = %s ORDER BY id LIMIT 1000", [fold]
+            )
+        wanted = None if libraries is None else set(libraries)
+        return [row[0] for row in rows if wanted is None or row[1] in wanted][:limit]
+
+
+def _listed(row: Sequence[Any], library: str) -> StoredDocument:
+    number, name, title, address, when, source, count, characters, added, changed = row
+    return StoredDocument(
+        number=number,
+        library=library,
+        id=unescape(name),
+        title=unescape(title),
+        address=unescape(address),
+        time=unescape(when),
+        source=unescape(source),
+        words=count,
+        characters=characters,
+        added=iso(added),
+        changed=iso(changed),
+    )

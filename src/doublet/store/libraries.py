@@ -1,0 +1,111 @@
+"""The room of libraries: named sets of documents, with their counters and collection statistics."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from doublet.errors import InvalidParameter, LibraryExists, UnknownLibrary
+from doublet.signatures.statistics import CollectionStatistics
+from doublet.store import words
+from doublet.store.connection import Database
+from doublet.store.names import escape, unescape
+from doublet.store.signing import take_entries
+from doublet.store.sources import forget_library
+from doublet.store.values import LibraryInfo, iso
+from doublet.store.writing import Writer, numbers_in
+
+LONGEST_NAME = 200  #: characters of a library's name
+_INFO = "id, name, address, note, documents, words, size_bytes, created_at, changed_at, changes, outcomes"
+
+
+class Libraries:
+    def __init__(self, database: Database, writer: Writer) -> None:
+        self._database = database
+        self._writer = writer
+
+    def all(self) -> list[LibraryInfo]:
+        """All of them, by name."""
+        with self._database.guard():
+            rows = self._database.rows(f"SELECT {_INFO} FROM doublet_library")
+        return sorted((_info(row) for row in rows), key=lambda info: info.name)
+
+    def get(self, name: str) -> LibraryInfo:
+        """Raises `UnknownLibrary` with the nearest name."""
+        with self._database.guard():
+            row = self._database.row(f"SELECT {_INFO} FROM doublet_library WHERE name = %s", [escape(name)])
+        if row is None:
+            raise UnknownLibrary(name, [info.name for info in self.all()])
+        return _info(row)
+
+    def select(self, names: Sequence[str] | None) -> list[LibraryInfo]:
+        """The named libraries, each once, or all."""
+        return self.all() if names is None else [self.get(name) for name in dict.fromkeys(names)]
+
+    def create(self, name: str, *, address: str = "", note: str = "") -> LibraryInfo:
+        """A new, empty library. Raises `LibraryExists`."""
+        if not name.strip() or len(name) > LONGEST_NAME:
+            raise InvalidParameter(
+                f"a library needs a name of 1 to {LONGEST_NAME} characters, and {name[:50]!r} is none",
+                name="name",
+            )
+        now = int(time.time())
+        with self._database.writing():
+            there = self._database.row("SELECT 1 FROM doublet_library WHERE name = %s", [escape(name)])
+            if there is None:
+                self._database.rows(
+                    "INSERT INTO doublet_library (name, address, note, created_at, changed_at, documents, words, "
+                    "size_bytes, changes, outcomes) VALUES (%s, %s, %s, %s, %s, 0, 0, 0, 0, %s)",
+                    [escape(name), escape(address), escape(note), now, now, "{}"],
+                )
+        if there is not None:
+            raise LibraryExists(
+                f"there is a library {name!r} already: choose another name, or add to it", name=name
+            )
+        return self.get(name)
+
+    def delete(self, name: str, step: Callable[[int, int], None] | None = None) -> int:
+        """Remove a library with all its documents; gives how many. A stop half-way leaves a smaller library."""
+        info = self.get(name)
+        done = 0
+        with self._writer.lock:
+            for numbers in numbers_in(self._database, info.number):
+                self._writer.remove(info.number, numbers)
+                self._writer.tidy()
+                done += len(numbers)
+                if step is not None:
+                    step(done, max(done, info.documents))
+            with self._database.writing():
+                for (recipe,) in self._database.rows(
+                    "SELECT id FROM doublet_recipe WHERE library_id = %s", [info.number]
+                ):
+                    take_entries(self._database, recipe, None)
+                forget_library(self._database, info.number)
+                for table in ("doublet_recipe", "doublet_statistics", "doublet_job"):
+                    self._database.rows(f"DELETE FROM {table} WHERE library_id = %s", [info.number])
+                self._database.rows("DELETE FROM doublet_library WHERE id = %s", [info.number])
+        return done
+
+    def record(self, library: int, counts: Mapping[str, int]) -> None:
+        """Count records that never became documents (unreadable files, broken lines)."""
+        if counts:
+            with self._database.writing():
+                self._writer.count_outcomes(library, dict(counts))
+
+    def statistics(self, name: str) -> CollectionStatistics:
+        """df, cf and N of a library, as they are now (M11)."""
+        info = self.get(name)
+        with self._database.reading():
+            part = words.read_statistics(self._database, info.number)
+            return words.collection_statistics(self._database, part)
+
+
+def _info(row: Sequence[Any]) -> LibraryInfo:
+    outcomes = row[10]
+    return LibraryInfo(
+        *(row[0], unescape(row[1]), unescape(row[2]), unescape(row[3]), row[4], row[5], row[6]),
+        *(iso(row[7]), iso(row[8]), row[9]),
+        json.loads(outcomes) if isinstance(outcomes, str | bytes) else outcomes,
+    )

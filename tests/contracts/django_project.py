@@ -1,0 +1,149 @@
+"""A small Django project with the store inside, run as a program of its own (ENGINE NAME HOST STEP).
+
+Each step prints what it saw as one line of JSON; tests/contracts/test_django_project.py reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+import django
+from django.conf import settings
+
+TEXT = "the quick brown fox jumps over the lazy dog and then sleeps in the warm sun until the evening comes again"
+
+
+class Stop(Exception):
+    pass
+
+
+def configure(engine: str, name: str, host: str) -> None:
+    settings.configure(
+        INSTALLED_APPS=["doublet.store"],
+        DATABASES={
+            "default": {
+                "ENGINE": f"django.db.backends.{engine}",
+                "NAME": name,
+                "HOST": host,
+                "USER": "postgres",
+            }
+        },
+        USE_TZ=True,
+    )
+    django.setup()
+
+
+def migrate() -> dict[str, Any]:
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0, interactive=False)
+    call_command("makemigrations", "--check", "--dry-run", verbosity=0)
+    return {}
+
+
+def too_early() -> dict[str, Any]:
+    from doublet.errors import StoreError
+    from doublet.store.database import Store
+
+    try:
+        Store(alias="default")
+    except StoreError as error:
+        return {"message": error.message}
+    return {}
+
+
+def one_transaction() -> dict[str, Any]:
+    """What a page takes back is taken back here too; what fails here can be survived by the page."""
+    from django.db import connection, transaction
+
+    from doublet.errors import LibraryExists, UsageError
+    from doublet.jobs.check_library import check_library
+    from doublet.model import Document
+    from doublet.store.database import Store
+    from doublet.store.models import Library
+
+    store = Store(alias="default")
+    try:
+        with transaction.atomic():
+            store.libraries.create("taken back")
+            store.documents.add("taken back", [Document("a", TEXT)])
+            share = check_library(store, TEXT).share
+            raise Stop
+    except Stop:
+        pass
+    after = check_library(store, TEXT).share
+    with transaction.atomic():
+        store.libraries.create("kept")
+        store.documents.add("kept", [Document("a", TEXT, title="Fox")])
+        try:
+            store.libraries.create("kept")
+        except LibraryExists:
+            Library.objects.filter(name="kept").update(note="noted by the page")
+        try:
+            with store.database.writing():
+                store.libraries.create("half")
+                raise UsageError("half-way")
+        except UsageError:
+            pass
+    with store.database.reading(), transaction.atomic():
+        inside = Library.objects.count()
+    store.close()
+    return {
+        "share": share,
+        "after": after,
+        "inside": inside,
+        "open": connection.connection is not None,
+        "libraries": [info.name for info in store.libraries.all()],
+    }
+
+
+def read_back() -> dict[str, Any]:
+    from doublet.jobs.check_library import check_library
+    from doublet.store.database import Store
+    from doublet.store.verify import verify
+
+    store = Store(alias="default")
+    (info,) = store.libraries.all()
+    found = check_library(store, TEXT)
+    return {
+        "library": [info.name, info.documents, info.note],
+        "share": found.share,
+        "findings": [one.kind for one in verify(store)],
+        "titles": [source.title for source in found.sources],
+    }
+
+
+def threads() -> dict[str, Any]:
+    """Each thread of a server has its own connection; the end of a request closes none of an opened address."""
+    from django.core.signals import request_finished
+    from django.db import connections
+
+    from doublet.store.database import Store
+
+    store = Store(alias="default")
+    names: list[str] = []
+
+    def work() -> None:
+        names.extend(info.name for info in store.libraries.all())
+        connections.close_all()
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    with Store(os.environ["DOUBLET_OTHER"]) as other:
+        raw = other.database.raw
+        request_finished.send(None)
+        same = other.database.raw is raw
+    return {"names": names, "same": same}
+
+
+if __name__ == "__main__":
+    configure(*sys.argv[1:4])
+    steps = {step.__name__: step for step in (migrate, too_early, one_transaction, read_back, threads)}
+    print(json.dumps(steps[sys.argv[4]]()))
