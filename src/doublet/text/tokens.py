@@ -10,7 +10,7 @@ import functools
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,47 +57,72 @@ class Canon:
         """True when the fast path from text to shingle sets can be used: no stems, no lemmas."""
         return self.reduce == "none"
 
-    def tokens(self, texts: Sequence[str], *, words: bool = False, threads: int = 1) -> TokenBatch:
-        """All texts at once. With *words* the batch knows the spelling of every word (`TokenBatch.words`)."""
-        stop = self.stop_hashes
-        spelt: Sequence[str] = ()
+    def tokens(
+        self,
+        texts: Sequence[str],
+        *,
+        words: bool = False,
+        threads: int = 1,
+        vocabulary: Vocabulary | None = None,
+    ) -> TokenBatch:
+        """All texts at once. With *words* the batch knows the spelling of every word (`TokenBatch.words`), numbered by
+        *vocabulary* or else by that of this thread; batches of one vocabulary can be joined."""
         if words or not self.plain:
-            known = _vocabulary(self.reduce)
-            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(
-                require_texts(texts), stop, known.table, 1
-            )
-            spelt = known.words
-            hashes, ids = known.reduced(hashes, ids)
-        else:
-            hashes, starts, ends, flags, offsets, ids = kernels.tokenize(
-                require_texts(texts), stop, None, threads
-            )
+            return self.of(read_words(texts, vocabulary))
+        stop = self.stop_hashes
+        columns = kernels.tokenize(require_texts(texts), stop, None, threads)
         drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
-        if drop:
-            kept = (flags & drop) == 0
-            before = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)]).astype(np.uint64)
-            offsets = before[offsets.astype(np.int64)]
-            hashes, starts, ends, flags = hashes[kept], starts[kept], ends[kept], flags[kept]
-            ids = ids[kept] if len(ids) else ids
-        return TokenBatch(hashes, starts, ends, flags, offsets, ids, spelt)
+        return _kept(TokenBatch(*columns, ()), (columns[3] & drop) == 0 if drop else None)
+
+    def of(self, batch: TokenBatch) -> TokenBatch:
+        """The words of *batch*, which `read_words` made, as this canon has them. The texts are not read again."""
+        known = batch.spelling
+        if known is None:
+            raise InvalidParameter("the spelling of these words is not known: use read_words", name="batch")
+        kept = None
+        if (stop := self.stop_hashes) is not None:
+            kept = ~known.among(stop)[batch.ids]
+        if self.min_letters > 1:
+            long = (batch.flags & FLAG_SHORT) == 0
+            kept = long if kept is None else kept & long
+        batch = _kept(batch, kept)
+        if self.plain:
+            return batch
+        reduced = known.reduced(self.reduce)
+        ids = reduced.numbers[batch.ids]
+        return replace(batch, hashes=reduced.hashes[ids], ids=ids, vocabulary=reduced.words, spelling=None)
 
     def plain_and_words(self, texts: Sequence[str]) -> tuple[TokenBatch, WordIds]:
-        """One walk through the texts for two readers: all words as ``Canon().tokens`` gives them, and those that
-        this canon keeps, as it reduces them."""
-        stop = self.stop_hashes
-        known = _vocabulary(self.reduce)
-        hashes, starts, ends, flags, offsets, ids = kernels.tokenize(
-            require_texts(texts), stop, known.table, 1
-        )
-        _, reduced = known.reduced(hashes, ids)
-        nothing = np.zeros(0, np.uint32)
-        plain = TokenBatch(hashes, starts, ends, flags & np.uint8(0xFF ^ FLAG_STOP), offsets, nothing, ())
-        drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
-        if drop:
-            kept = (flags & drop) == 0
-            before = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)]).astype(np.uint64)
-            offsets, reduced = before[offsets.astype(np.int64)], reduced[kept]
-        return plain, WordIds(reduced, offsets, known.words, known.hashes())
+        """One walk through the texts for two readers: all words as they stand, and those that this canon keeps, as it
+        reduces them."""
+        read = read_words(texts)
+        own = self.of(read)
+        hashes = read.spelling.hashes(self.reduce) if read.spelling is not None else own.hashes
+        return read, WordIds(own.ids, own.offsets, own.vocabulary, hashes)
+
+
+def read_words(texts: Sequence[str], vocabulary: Vocabulary | None = None) -> TokenBatch:
+    """All words of the texts as they stand, with their spelling: `Canon.of` makes every other form of them."""
+    known = vocabulary if vocabulary is not None else this_vocabulary()
+    columns = kernels.tokenize(require_texts(texts), None, known.table, 1)
+    known.grow()
+    return TokenBatch(*columns, known.words, known)
+
+
+def _kept(batch: TokenBatch, kept: NDArray[np.bool_] | None) -> TokenBatch:
+    """The batch with these of its words alone."""
+    if kept is None or kept.all():
+        return batch
+    before = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)]).astype(np.uint64)
+    return replace(
+        batch,
+        hashes=batch.hashes[kept],
+        starts=batch.starts[kept],
+        ends=batch.ends[kept],
+        flags=batch.flags[kept],
+        offsets=before[batch.offsets.astype(np.int64)],
+        ids=batch.ids[kept] if len(batch.ids) else batch.ids,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,9 +146,30 @@ class TokenBatch:
     offsets: NDArray[np.uint64]
     ids: NDArray[np.uint32]  #: into *vocabulary*; empty when the batch was made without words
     vocabulary: Sequence[str]  #: grows with later batches; numbers stay what they are
+    spelling: Vocabulary | None = None  #: of words as they stand: other forms can be made (`Canon.of`)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    @staticmethod
+    def joined(batches: Sequence[TokenBatch]) -> TokenBatch:
+        """The texts of several batches, one after the other. Raises `InvalidParameter` unless all have one
+        vocabulary."""
+        first = batches[0]
+        if len(batches) == 1:
+            return first
+        if any(one.vocabulary is not first.vocabulary for one in batches):
+            raise InvalidParameter("these words are numbered by different vocabularies", name="batches")
+        sizes = np.cumsum([0, *(len(one.hashes) for one in batches)]).tolist()
+        offsets = [one.offsets[1:] + np.uint64(size) for one, size in zip(batches, sizes, strict=False)]
+        columns = (
+            np.concatenate([getattr(one, name) for one in batches])
+            for name in ("hashes", "starts", "ends", "flags")
+        )
+        ids = np.concatenate([one.ids for one in batches])
+        return TokenBatch(
+            *columns, np.concatenate([first.offsets[:1], *offsets]), ids, first.vocabulary, first.spelling
+        )
 
     def slice(self, text: int) -> slice:
         return slice(int(self.offsets[text]), int(self.offsets[text + 1]))
@@ -141,6 +187,7 @@ class TokenBatch:
             offsets,
             ids,
             self.vocabulary,
+            self.spelling,
         )
 
     def span(self, first: int, last: int) -> Span:
@@ -157,45 +204,70 @@ class TokenBatch:
             yield Token(word, Span(int(self.starts[i]), int(self.ends[i])), int(self.flags[i]))
 
 
-class _Vocabulary:
-    """Words met so far and what they are reduced to: each distinct word is stemmed once, not once a text."""
+class Vocabulary:
+    """Words met so far, numbered as they came, and what they are reduced to: each distinct word is stemmed once, not
+    once a text. Used by one thread at a time."""
 
-    def __init__(self, reduce: str) -> None:
+    def __init__(self) -> None:
         self.table = kernels.WordTable()
-        self.words: list[str] = []  # reduced, without repeats
-        self._reduce: Reducer | None = None if reduce == "none" else reducer(reduce)
-        self._numbers: dict[str, int] = {}
-        self._mapping = np.zeros(0, np.uint32)  # number of a word in the table → number of its reduced form
-        self._hashes = np.zeros(0, np.uint64)
-        self._letters = 0  # of all words in the table
+        self.words: list[str] = []
+        self._reduced: dict[str, _Reduced] = {}
+        self._among: dict[int, tuple[NDArray[np.uint64], NDArray[np.bool_]]] = {}
+        self._letters = 0  # of all words
 
     @property
     def size_bytes(self) -> int:
         """About how much memory it takes, as measured on Russian and English text."""
-        return len(self._mapping) * _WORD_BYTES + self._letters * _LETTER_BYTES
+        one = len(self.words) * _WORD_BYTES + self._letters * _LETTER_BYTES
+        return one * max(1, len(self._reduced))
 
-    def reduced(
-        self, hashes: NDArray[np.uint64], ids: NDArray[np.uint32]
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Hashes and numbers of the reduced words."""
-        new = self.table.words(len(self._mapping))
+    def grow(self) -> None:
+        """Take over the words that the table met."""
+        new = self.table.words(len(self.words))
         self._letters += sum(map(len, new))
-        if self._reduce is None:
-            self.words += new
-            self._mapping = np.arange(len(self.words), dtype=np.uint32)
-            return hashes, ids
-        if new:
-            numbers, before = self._numbers, len(self.words)
-            mapped = [numbers.setdefault(word, len(numbers)) for word in self._reduce(new)]
-            self.words += list(itertools.islice(numbers, before, None))
-            self._mapping = np.concatenate([self._mapping, np.array(mapped, np.uint32)])
-            self._hashes = np.concatenate([self._hashes, _word_hashes(self.words[before:])])
-        ids = self._mapping[ids]
-        return self._hashes[ids], ids
+        self.words += new
 
-    def hashes(self) -> NDArray[np.uint64]:
-        """Hash of each of *words*."""
-        return self.table.hashes() if self._reduce is None else self._hashes
+    def reduced(self, reduce: str) -> _Reduced:
+        """The reduced form of every word."""
+        found = self._reduced.get(reduce)
+        if found is None:
+            found = self._reduced[reduce] = _Reduced(reducer(reduce))
+        found.follow(self.words)
+        return found
+
+    def among(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Of every word, whether its hash is one of these. What was found out is kept with the array."""
+        _, found = self._among.get(id(hashes), (hashes, np.zeros(0, np.bool_)))
+        if len(found) < len(self.words):
+            new = self.table.hashes()[len(found) : len(self.words)]
+            found = np.concatenate([found, np.isin(new, hashes)])
+            self._among[id(hashes)] = (hashes, found)
+        return found
+
+    def hashes(self, reduce: str) -> NDArray[np.uint64]:
+        """Hash of each word, or of each reduced one."""
+        return self.table.hashes() if reduce == "none" else self.reduced(reduce).hashes
+
+
+class _Reduced:
+    """What the words of a vocabulary are reduced to."""
+
+    def __init__(self, reduce: Reducer) -> None:
+        self.words: list[str] = []  #: reduced, without repeats
+        self.numbers = np.zeros(0, np.uint32)  #: number of a word → number of its reduced form
+        self.hashes = np.zeros(0, np.uint64)  #: of each of *words*
+        self._reduce = reduce
+        self._known: dict[str, int] = {}
+
+    def follow(self, words: list[str]) -> None:
+        new = words[len(self.numbers) :]
+        if not new:
+            return
+        known, before = self._known, len(self.words)
+        mapped = [known.setdefault(word, len(known)) for word in self._reduce(new)]
+        self.words += list(itertools.islice(known, before, None))
+        self.numbers = np.concatenate([self.numbers, np.array(mapped, np.uint32)])
+        self.hashes = np.concatenate([self.hashes, _word_hashes(self.words[before:])])
 
 
 VOCABULARY_LIMIT = 2_000_000  #: words a thread remembers before it begins anew; some 300 MB
@@ -203,11 +275,11 @@ _WORD_BYTES, _LETTER_BYTES = 150, 6  # of a remembered word, and of each of its 
 _threads = threading.local()  # a vocabulary for each thread: the native table is not shared
 
 
-def _vocabulary(reduce: str) -> _Vocabulary:
-    known: dict[str, _Vocabulary] = _threads.__dict__.setdefault("vocabularies", {})
-    found = known.get(reduce)
-    if found is None or len(found.table) > VOCABULARY_LIMIT:
-        found = known[reduce] = _Vocabulary(reduce)
+def this_vocabulary() -> Vocabulary:
+    """The words that this thread remembers."""
+    found: Vocabulary | None = getattr(_threads, "vocabulary", None)
+    if found is None or len(found.words) > VOCABULARY_LIMIT:
+        found = _threads.vocabulary = Vocabulary()
     return found
 
 
@@ -216,10 +288,10 @@ def forget_words(over_bytes: int = 0) -> bool:
 
     Words are numbered anew afterwards. Costs time alone: they are reduced again when they are met again.
     """
-    known: dict[str, _Vocabulary] = _threads.__dict__.setdefault("vocabularies", {})
-    if sum(one.size_bytes for one in known.values()) <= over_bytes:
+    known: Vocabulary | None = getattr(_threads, "vocabulary", None)
+    if known is None or known.size_bytes <= over_bytes:
         return False
-    known.clear()
+    _threads.vocabulary = None
     return True
 
 
