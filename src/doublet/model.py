@@ -6,6 +6,7 @@ Places are `Span`s: half-open, in characters of the text as the user gave it. Sh
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     U64 = NDArray[np.uint64]
 
-FORMAT_VERSION = 1  #: of every JSON that Doublet writes
+FORMAT_VERSION = 1  #: of every JSON that Doublet writes, but for that of a check
+CHECK_FORMAT = 2  #: of the JSON of a check: docs/reference/formats.md says what each version holds
 
 
 class Span(NamedTuple):
@@ -45,6 +47,11 @@ class Token:
     text: str
     span: Span
     flags: int
+
+
+def hash_text(text: str) -> str:
+    """SHA-256 of a text in UTF-8: whether it is still the text that was looked at."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def as_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,6 +126,10 @@ class Fragment:
     words: int  #: words of a inside
     strength: str = "strong"
     reason: str = ""
+    a_words: Span | None = (
+        None  #: the same place in words of a, from the first word of the text on; None: not known
+    )
+    b_words: Span | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -130,6 +141,8 @@ class Fragment:
             "words": self.words,
             "strength": self.strength,
             "reason": self.reason,
+            "a_words": list(self.a_words) if self.a_words is not None else None,
+            "b_words": list(self.b_words) if self.b_words is not None else None,
         }
 
 
@@ -386,6 +399,10 @@ class SourceMatch:
     time: str = ""
     text: str = field(default="", repr=False)  #: for reports that show it; not a part of `to_dict`
     possible: tuple[Fragment, ...] = ()  #: reworded places too short to be sure of; in no share
+    text_hash: str = ""  #: SHA-256 of its text in UTF-8, as it was when it was checked
+    order: int = (
+        0  #: among the documents that were looked at; of those that explain the same words the first counts
+    )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -400,6 +417,8 @@ class SourceMatch:
             "containment": self.containment,
             "fragments": [f.to_dict() for f in self.fragments],
             "possible": [f.to_dict() for f in self.possible],
+            "text_hash": self.text_hash,
+            "order": self.order,
         }
 
 
@@ -424,6 +443,7 @@ class LeftOut:
     words: int
     share_with: float
     documents: tuple[str, ...] = ()  #: sources that were not counted ("own")
+    ranges: tuple[Span, ...] = ()  #: the words that were not counted, from the first word of the text on
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -433,6 +453,7 @@ class LeftOut:
             "words": self.words,
             "share_with": self.share_with,
             "documents": list(self.documents),
+            "ranges": [list(one) for one in self.ranges],
         }
 
 
@@ -455,6 +476,10 @@ class Check:
         None  #: the share if nothing were left out; None when nothing was asked to be
     )
     possible_sources: tuple[SourceMatch, ...] = ()  #: with nothing but *possible* places; in no share
+    uncounted_sources: tuple[SourceMatch, ...] = ()  #: of words that were left out, and of no others
+    text_hash: str = ""  #: SHA-256 of the checked text in UTF-8
+    created: str = field(default="", compare=False)  #: when it was checked: UTC, ISO 8601
+    version: str = ""  #: of the Doublet that checked it
 
     @property
     def fragments(self) -> tuple[SourceFragment, ...]:
@@ -468,8 +493,11 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "format": FORMAT_VERSION,
+            "format": CHECK_FORMAT,
+            "version": self.version,
+            "created": self.created,
             "name": self.name,
+            "text_hash": self.text_hash,
             "libraries": list(self.libraries),
             "left_out": [one.to_dict() for one in self.left_out],
             "share_with_all": self.share_with_all,
@@ -477,6 +505,7 @@ class Check:
             "share": self.share,
             "sources": [s.to_dict() for s in self.sources],
             "possible_sources": [s.to_dict() for s in self.possible_sources],
+            "uncounted_sources": [s.to_dict() for s in self.uncounted_sources],
             "documents": self.documents,
             "parameters": as_json(dict(self.parameters)),
             "disguise": self.disguise.to_dict(),

@@ -12,7 +12,17 @@ import pytest
 
 from doublet.errors import IncompatibleSignatures, InvalidParameter
 from doublet.model import Signature
-from doublet.signatures import METHODS, Method, from_bytes, gather_statistics, method, methods, to_bytes
+from doublet.signatures import (
+    METHODS,
+    Method,
+    from_bytes,
+    gather_statistics,
+    method,
+    methods,
+    sign_read,
+    to_bytes,
+)
+from doublet.text.tokens import read_words
 
 TEXTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "texts"
 RU, EN, MIXED = (TEXTS.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in ("ru", "en", "mixed"))
@@ -57,6 +67,17 @@ def equal(a: Signature | None, b: Signature | None) -> bool:
     if a is None or b is None:
         return a is b
     return a.recipe == b.recipe and a.size == b.size and np.array_equal(a.values, b.values)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("canon", [{}, {"stop_words": True, "min_letters": 3}, {"reduce": "lemma"}])
+def test_words_that_were_read_for_other_purposes_too_are_signed_alike(
+    name: str, canon: dict[str, object]
+) -> None:
+    texts = ["", "Снег", "Снег, снег и Cнег: the roads were closed.", RU, EN, MIXED]
+    chosen = method(name, statistics=gather_statistics(name, COLLECTION, **canon), **canon)
+    for one, other in zip(sign_read(chosen, read_words(texts), texts), chosen.sign_texts(texts), strict=True):
+        assert equal(one, other)
 
 
 def test_every_method_is_covered() -> None:

@@ -129,6 +129,7 @@ def command(
     **flags: Any,
 ) -> int | None:
     from doublet.jobs.read import with_hidden
+    from doublet.model import CHECK_FORMAT
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document, json_line
     from doublet.reports.tables import plain_rows
@@ -168,7 +169,7 @@ def command(
     found = [result for _, _, result in results]
     if form == "json":
         dicts = [result.to_dict() for result in found]
-        _write(out, json_document(dicts[0] if len(dicts) == 1 else {"format": 1, "checks": dicts}))
+        _write(out, json_document(dicts[0] if len(dicts) == 1 else {"format": CHECK_FORMAT, "checks": dicts}))
     elif form == "jsonl":
         _write(out, b"".join(json_line(result.to_dict()) + b"\n" for result in found))
     elif form == "csv":

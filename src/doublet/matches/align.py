@@ -145,6 +145,8 @@ def to_fragments(
                 words=p.a_end - p.a_start,
                 strength="weak" if short else p.strength,
                 reason=p.reason,
+                a_words=Span(p.a_start, p.a_end),
+                b_words=Span(p.b_start, p.b_end),
             )
         )
     return tuple(out)

@@ -22,7 +22,7 @@ from doublet.errors import InvalidParameter
 from doublet.kernels.reference_passages import SUMMARY, WEAK
 from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
 from doublet.matches.cover import union_length
-from doublet.text.tokens import Canon, TokenBatch
+from doublet.text.tokens import Canon, TokenBatch, read_words
 
 U64 = NDArray[np.uint64]
 
@@ -108,7 +108,7 @@ class StemmedTexts:
 
 
 @dataclass(slots=True)
-class Found:
+class SharedPassages:
     """What two texts share: *passages* count, *possible* ones are too little to be sure of. Both in order of a."""
 
     passages: list[Passage]
@@ -117,11 +117,15 @@ class Found:
 
 def read_stems(texts: Sequence[str]) -> StemmedTexts:
     """Words, stems and sentences of *texts*, all at once."""
-    words, ids = Canon(reduce="stem").plain_and_words(texts)
+    return stem(texts, read_words(texts))
+
+
+def stem(texts: Sequence[str], words: TokenBatch) -> StemmedTexts:
+    """The same of texts whose words `read_words` has read."""
     marks = kernels.sentence_marks(
         list(texts), words.hashes, words.starts, words.ends, words.offsets, _shortened()
     )
-    return StemmedTexts(words, ids.hashes[ids.ids] if len(ids.ids) else np.zeros(0, np.uint64), marks)
+    return StemmedTexts(words, Canon(reduce="stem").of(words).hashes, marks)
 
 
 def find_reworded(
@@ -159,7 +163,7 @@ def find_all(
     *,
     exact: Sequence[list[Passage]] | None = None,
     threads: int = 1,
-) -> list[Found]:
+) -> list[SharedPassages]:
     """Of each pair all that the two texts share. *exact* are the passages of equal words, if they were found before.
 
     Where those cover both texts there is nothing left to look for, and the rest is not done.
@@ -224,7 +228,7 @@ class _Pair:
         return a >= self.options.strong_length and b >= self.options.strong_source_length
 
 
-def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> Found:
+def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> SharedPassages:
     """One list of passages, each told once.
 
     A solid exact passage is cut out of the reworded one around it; shorter runs become a part of it. A passage whose
@@ -268,7 +272,7 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
     )
     name_passages(passages)
     free = [p for p in possible if not any(_covered(p, other) for other in passages)]
-    return Found(passages, sorted(free, key=_order))
+    return SharedPassages(passages, sorted(free, key=_order))
 
 
 def _parts(exact: Sequence[Passage], pair: _Pair) -> list[Passage]:

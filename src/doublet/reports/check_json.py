@@ -11,7 +11,7 @@ from typing import Any
 
 from doublet.errors import InputUnreadable
 from doublet.model import (
-    FORMAT_VERSION,
+    CHECK_FORMAT,
     Check,
     Disguise,
     DisguiseFinding,
@@ -38,9 +38,9 @@ def read_check(value: Mapping[str, Any]) -> Check:
     version = value.get("format") if isinstance(value, Mapping) else None
     if not isinstance(version, int) or "sources" not in value:
         raise InputUnreadable("this is not a report of a check: it needs the fields format and sources")
-    if version > FORMAT_VERSION:
+    if version > CHECK_FORMAT:
         raise InputUnreadable(
-            f"the report has format {version}, and this Doublet knows formats up to {FORMAT_VERSION}: "
+            f"the report has format {version}, and this Doublet knows formats up to {CHECK_FORMAT}: "
             "a newer Doublet opens it",
             format=version,
         )
@@ -67,6 +67,7 @@ def _check(value: Mapping[str, Any]) -> Check:
             one["words"],
             one["share_with"],
             tuple(one.get("documents", ())),
+            _spans(one.get("ranges", ())),
         )
         for one in value.get("left_out", ())
     )
@@ -86,6 +87,10 @@ def _check(value: Mapping[str, Any]) -> Check:
         left_out=left_out,
         share_with_all=value.get("share_with_all"),
         possible_sources=tuple(map(_source, value.get("possible_sources", ()))),
+        uncounted_sources=tuple(map(_source, value.get("uncounted_sources", ()))),
+        text_hash=value.get("text_hash", ""),
+        created=value.get("created", ""),
+        version=value.get("version", ""),
     )
 
 
@@ -102,6 +107,8 @@ def _source(value: Mapping[str, Any]) -> SourceMatch:
         address=value.get("address", ""),
         time=value.get("time", ""),
         possible=_fragments(value.get("possible", ())),
+        text_hash=value.get("text_hash", ""),
+        order=value.get("order", 0),
     )
 
 
@@ -111,9 +118,15 @@ def _fragments(values: Any) -> tuple[Fragment, ...]:
             *(one["id"], _span(one["a"]), _span(one["b"]), one["kind"], one["score"], one["words"]),
             strength=one.get("strength", "strong"),
             reason=one.get("reason", ""),
+            a_words=_words(one.get("a_words")),
+            b_words=_words(one.get("b_words")),
         )
         for one in values
     )
+
+
+def _words(value: Any) -> Span | None:
+    return _span(value) if value is not None else None
 
 
 def _span(value: Any) -> Span:

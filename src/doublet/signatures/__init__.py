@@ -7,14 +7,16 @@ come in through the entry point group ``doublet.methods`` (name = the method's n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
+from doublet.model import Signature
 from doublet.signatures.parameters import ParameterInfo, make
-from doublet.signatures.protocol import Limit, Method, MethodClass, Statistics
+from doublet.signatures.protocol import BaseMethod, Limit, Method, MethodClass, Statistics
+from doublet.text.tokens import TokenBatch
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -43,6 +45,7 @@ __all__ = [
     "method_names",
     "methods",
     "parameters_of",
+    "sign_read",
     "to_bytes",
 ]
 
@@ -180,10 +183,23 @@ def method(name: str, statistics: Statistics | None = None, **parameters: Any) -
     return kind(made, statistics)
 
 
+def sign_read(method: Method, words: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+    """Signatures of texts whose words `read_words` has read: nothing is read again."""
+    if isinstance(method, BaseMethod):
+        return method.sign_read(words, texts)
+    return method.sign_many(method.canon.of(words), texts)
+
+
 def gather_statistics(
-    name: str, texts: Iterable[str], *, threads: int = 1, within: Limit | None = None, **parameters: Any
+    name: str,
+    texts: Iterable[str] | TokenBatch,
+    *,
+    threads: int = 1,
+    within: Limit | None = None,
+    **parameters: Any,
 ) -> Statistics | None:
-    """What the method has to know about the collection of *texts*; None for methods that need nothing.
+    """What the method has to know about the collection of *texts*; None for methods that need nothing. Of texts that
+    `read_words` has read their words will do.
 
     The parameters are those of the method; they go with the statistics, so `method` need not be told again.
     Told to stay *within* a limit, statistics keep to it; they answer the same and cannot be changed. Raises
@@ -194,7 +210,11 @@ def gather_statistics(
     gather = getattr(kind, "gather", None)
     if not kind.needs_statistics or gather is None:
         return None
-    batches = (made.canon.tokens(part, words=True, threads=threads) for part in in_parts(texts))
+    batches = (
+        (made.canon.of(texts),)
+        if isinstance(texts, TokenBatch)
+        else (made.canon.tokens(part, words=True, threads=threads) for part in in_parts(texts))
+    )
     bounded = getattr(kind, "gather_within", None)
     found: Statistics = (
         gather(made, batches) if within is None or bounded is None else bounded(made, batches, within)

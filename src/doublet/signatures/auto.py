@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.errors import InvalidParameter
 from doublet.model import Measures, Signature
 from doublet.signatures.meaning import LEAST_WORDS, NAMED, TOPIC, Meaning, MeaningParameters
 from doublet.signatures.parameters import parameter
 from doublet.signatures.protocol import BaseMethod, Statistics, require_together
 from doublet.signatures.shingled import documents, overlap
-from doublet.text.tokens import Canon, TokenBatch
+from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
 
@@ -77,22 +76,14 @@ class Auto(BaseMethod[AutoParameters]):
     def key_settings(self) -> tuple[tuple[str, Any], ...]:
         return self.meaning.key_settings
 
-    @property
-    def reads_every_word(self) -> bool:
-        """Whether nothing is left out and words are stemmed: then `sign_read` can be used."""
-        return self.canon == Canon(reduce="stem")
-
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
         require_together(batch, texts)
         return self._sign(self._plain.tokens(texts), self.meaning.sequences(batch.hashes), batch.offsets)
 
-    def sign_read(self, words: TokenBatch, stems: U64) -> list[Signature | None]:
-        """The same signatures from texts that were read for another purpose too: all *words*, and the stem of each."""
-        if not self.reads_every_word or len(words.hashes) != len(stems):
-            raise InvalidParameter(
-                "the words that were read are not those that this method signs", name="words"
-            )
-        return self._sign(words, self.meaning.sequences(stems), words.offsets)
+    def sign_read(self, words: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        require_together(words, texts)
+        stems = self.canon.of(words)
+        return self._sign(self._plain.of(words), self.meaning.sequences(stems.hashes), stems.offsets)
 
     def _sign(self, plain: TokenBatch, stems: U64, offsets: U64) -> list[Signature | None]:
         sets, set_ends = kernels.distinct(

@@ -9,7 +9,7 @@ docs/explanation/methods.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,14 @@ class Method(Protocol):
         ...
 
 
+@runtime_checkable
+class WithThreshold(Protocol):
+    """Parameters of a method that calls texts similar from a resemblance on."""
+
+    @property
+    def threshold(self) -> float: ...
+
+
 class MethodClass(Protocol):
     """The class of a method: what is known before parameters are chosen, and how to make one."""
 
@@ -161,6 +169,10 @@ class BaseMethod(Generic[P]):
     def sign_many(self, batch: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
         require_together(batch, texts)
         return self._sign_batch(batch)
+
+    def sign_read(self, words: TokenBatch, texts: Sequence[str]) -> list[Signature | None]:
+        """Signatures of texts whose words were read for other purposes too: all of them, by `read_words`."""
+        return self.sign_many(self.canon.of(words), texts)
 
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
         raise NotImplementedError

@@ -62,6 +62,32 @@ class ParsedBatch:
         return len(self.ids)
 
 
+class Batch(Protocol):
+    """Some records, wherever they come from."""
+
+    @property
+    def consumed_bytes(self) -> int:
+        """How much of `Batched.total_bytes` has been read when this batch has."""
+        ...
+
+    def parse(self) -> ParsedBatch: ...
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """Documents in batches, as all jobs read them: of files, of a library, or of memory. Can be walked again."""
+
+    @property
+    def total_bytes(self) -> int | None: ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the user should know about the input, in words."""
+        ...
+
+    def batches(self) -> Iterator[Batch]: ...
+
+
 class RawBatch(Protocol):
     """Some consecutive records as they lie in the input."""
 

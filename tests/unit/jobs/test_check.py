@@ -12,15 +12,15 @@ import pytest
 
 from doublet import samples
 from doublet.errors import InvalidParameter
-from doublet.jobs.check import check, explain
+from doublet.jobs.check import check
 from doublet.matches.align import AlignOptions
+from doublet.matches.explain import explain, lay_beside
 from doublet.model import Document, LeftOut, Span
-from doublet.progress import Progress
 from doublet.reports.check_html import check_page
 from doublet.reports.check_json import read_check
 from doublet.reports.check_terminal import check_report
 from doublet.sources.open import open_source
-from doublet.text.tokens import Canon
+from doublet.text.tokens import Canon, read_words
 
 WORK = samples.WORK.read_text("utf-8")
 
@@ -59,7 +59,7 @@ def test_the_order_of_the_documents_makes_no_difference(
     ]
     copies = [(f"copy{i:02}", " ".join(s for s in sentences if "7" in s)) for i in range(20)]
     text = " ".join(sentences)
-    assert check(text, copies).to_dict() == check(text, copies[::-1]).to_dict()
+    assert check(text, copies) == check(text, copies[::-1])
 
 
 def test_no_duplicates_is_an_answer():
@@ -114,7 +114,9 @@ ABOUT_SOUP = (
 def explained(text: str, *texts: str, min_share: float = 0.0, counted: Any = None):
     documents = [Document(f"d{number}", text) for number, text in enumerate(texts)]
     measures = [(0.01, 0.01)] * len(documents)
-    return explain(text, documents, measures, AlignOptions(), min_share, Progress(), counted=counted)
+    words = read_words([text])
+    beside = lay_beside(words, documents, AlignOptions(), shingle_words=4, measures=measures)
+    return explain(text, words, beside, min_share=min_share, counted=counted)
 
 
 @pytest.mark.covers("K2")

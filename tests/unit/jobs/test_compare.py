@@ -106,10 +106,10 @@ def test_a_reworded_copy_has_a_share_and_nothing_in_doubt(method):
 
 
 def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
-    from doublet.jobs import compare as job
-    from doublet.matches.passages import Found
+    from doublet.matches import compare as job
+    from doublet.matches.passages import SharedPassages
 
-    monkeypatch.setattr(job, "find_all", lambda *_: [Found([], [])])
+    monkeypatch.setattr(job, "find_all", lambda *_: [SharedPassages([], [])])
     result = compare(*SHORT)
     assert result.similar
     assert [SHORT[0][f.a.start : f.a.end] for f in result.fragments] == [SHORT[0][:-1]]

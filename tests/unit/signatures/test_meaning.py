@@ -8,11 +8,10 @@ import random
 import numpy as np
 import pytest
 
-from doublet.errors import ConfigError, InvalidParameter
-from doublet.matches.passages import read_stems
+from doublet.errors import ConfigError
 from doublet.model import Measures
 from doublet.signatures import Limit, method
-from doublet.signatures.auto import Auto, explain, settle
+from doublet.signatures.auto import explain, settle
 from doublet.signatures.background import MOST_GAIN, RARE_IDF, Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Sequences, align, key_values
 from doublet.signatures.thesaurus import find_thesaurus
@@ -63,31 +62,6 @@ def test_each_step_decides_what_it_can() -> None:
     assert step(replaced(RU, 0.5)) == ("meaning", True)
     assert step(EN) == ("meaning", False)
     assert step("гранит") == ("shingles", False)
-
-
-@pytest.mark.covers("M15")
-@pytest.mark.parametrize("shingle_words", [1, 4])
-def test_words_read_for_passages_too_are_signed_alike(shingle_words: int) -> None:
-    texts = ["", "Снег", "Снег, снег и Cнег: the roads were closed.", RU, EN]
-    auto = method("auto", shingle_words=shingle_words)
-    assert isinstance(auto, Auto)
-    read = read_stems(texts)
-    for one, other in zip(auto.sign_read(read.words, read.stems), auto.sign_texts(texts), strict=True):
-        assert (one is None) == (other is None)
-        if one is not None and other is not None:
-            assert (one.recipe, one.size, one.values.tolist()) == (
-                other.recipe,
-                other.size,
-                other.values.tolist(),
-            )
-
-
-def test_words_of_another_canon_are_refused() -> None:
-    auto = method("auto", stop_words=True)
-    assert isinstance(auto, Auto) and not auto.reads_every_word
-    read = read_stems(["Снег в городе занимает место"])
-    with pytest.raises(InvalidParameter, match="not those"):
-        auto.sign_read(read.words, read.stems)
 
 
 @pytest.mark.covers("M14")

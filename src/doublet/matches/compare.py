@@ -1,0 +1,236 @@
+"""Two texts whose words were read → what they have in common (K1, K2): the rules behind `doublet.compare`.
+
+What is said of the texts as wholes and of their passages never disagrees: `settle`. Needs no file and no database.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.errors import InvalidParameter
+from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
+from doublet.matches.cover import share, union_length
+from doublet.matches.passages import SharedPassages, StemmedTexts, find_all, stem
+from doublet.model import Comparison, Fragment, Measures, Span
+from doublet.progress import Progress
+from doublet.signatures import method as make_method
+from doublet.signatures import sign_read
+from doublet.signatures.auto import MEANING, Auto, explain
+from doublet.signatures.background import Rates
+from doublet.signatures.embedding import Embedder, unit_rows
+from doublet.signatures.meaning import SURE_WORDS, Meaning
+from doublet.signatures.protocol import Method, WithThreshold
+from doublet.text.disguise import find_disguise_in
+from doublet.text.sentences import sentences
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+
+ALIKE = 0.8  #: cosine from which a model's sentences are alike; models differ, so it is an option
+SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
+ROWS = 512  #: sentences that are multiplied at once
+TOLD = 0.5  #: of what lies on the other text; where passages tell less of a reworded copy, the alignment tells it
+
+
+def compare_read(
+    texts: tuple[str, str],
+    words: TokenBatch,
+    chosen: Method,
+    options: AlignOptions,
+    *,
+    embedder: Embedder | None = None,
+    alike: float = ALIKE,
+    notes: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """What two texts have in common, by the method *chosen*. *words* are those of both, as `read_words` gives them;
+    nothing is read again. *parameters* and *notes* go into the answer, the notes before those that are made here."""
+    progress = Progress.of(progress)
+    told = list(notes)
+    progress.step("signing", 0, 3, "steps")
+    a, b = words.one(0), words.one(1)
+    signed = sign_read(chosen, words, texts)
+    for letter, one, own in zip("AB", signed, (a, b), strict=True):
+        if one is None and not len(own.hashes):
+            told.append(f"text {letter} has no words: it is like nothing")
+        elif one is None:
+            told.append(
+                f"text {letter} has too little in it for the method {chosen.name!r}: it is like nothing"
+            )
+    measures = Measures(0.0, (0.0, 0.0), False)
+    if signed[0] is not None and signed[1] is not None:
+        measures = chosen.compare(signed[0], signed[1])
+    progress.step("aligning", 1, 3, "steps")
+    if not isinstance(chosen, Auto | Meaning):
+        found = SharedPassages(find_passages(a.hashes, b.hashes, options), [])
+    else:
+        read = stem(texts, words)
+        (found,) = find_all(read, [(0, 1)], options)
+        if measures.similar and measures.step == MEANING:
+            found = settle(found, measures, chosen, read)
+            if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:
+                told.append(
+                    f"under {SURE_WORDS} words a reworded copy cannot be told from a chance likeness with certainty: "
+                    "read both texts"
+                )
+    possible = to_fragments(found.possible, a, b, prefix="p")
+    if embedder is not None:
+        known = [*found.passages, *found.possible]
+        possible = (*possible, *alike_sentences(embedder, alike, texts, (a, b), known, len(possible)))
+    progress.step("disguise", 2, 3, "steps")
+    containment = measures.containment
+    if containment is None:
+        containment = _shingle_containment(words, texts)
+        told.append(
+            f"the method {chosen.name!r} cannot tell containment: it was measured with shingles of 4 words"
+        )
+    result = Comparison(
+        method=chosen.name,
+        parameters=dict(parameters or {}),
+        resemblance=measures.resemblance,
+        containment_a=containment[0],
+        containment_b=containment[1],
+        similar=measures.similar,
+        share=share(((p.a_start, p.a_end) for p in found.passages), len(a.hashes)),
+        # What a summary was drawn from is a place to look at, not words that were taken.
+        share_b=share(((p.b_start, p.b_end) for p in found.passages if p.origin != "summary"), len(b.hashes)),
+        words_a=len(a.hashes),
+        words_b=len(b.hashes),
+        fragments=to_fragments(found.passages, a, b),
+        disguise_a=find_disguise_in(texts[0], words, 0),
+        disguise_b=find_disguise_in(texts[1], words, 1),
+        recipe=chosen.recipe,
+        notes=tuple(told),
+        possible=tuple(sorted(possible, key=lambda part: (part.a, part.b))),
+        step=measures.step,
+        reason=_reason(chosen, measures, empty=None in signed),
+        details=measures.details,
+    )
+    progress.step("done", 3, 3, "steps")
+    return result
+
+
+def settle(found: SharedPassages, measures: Measures, chosen: Method, read: StemmedTexts) -> SharedPassages:
+    """The passages of texts that are reworded copies as wholes. None is left in doubt, and where passages tell less
+    than half of what lies on the other text, as of two sentences, the places of the alignment are told as well."""
+    told = [*found.passages, *found.possible]
+    covers = max(
+        share(((p.a_start, p.a_end) for p in told), len(read.words.one(0).hashes)),
+        share(((p.b_start, p.b_end) for p in told), len(read.words.one(1).hashes)),
+    )
+    if covers < TOLD * measures.details["aligned"] and isinstance(chosen, Auto | Meaning):
+        meaning = chosen.meaning if isinstance(chosen, Auto) else chosen
+        stems = meaning.sequences(read.stems)
+        told += _lying(meaning, told, stems[read.words.slice(0)], stems[read.words.slice(1)])
+    return SharedPassages(sorted(told, key=lambda p: (p.a_start, p.a_end, p.b_start, p.b_end)), [])
+
+
+def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) -> list[Passage]:
+    """Where the texts lie on each other and no passage tells it."""
+    rates = Rates()
+    out = []
+    for a_start, a_end, b_start, b_end in meaning.paths(stems_a, stems_b):
+        covered = union_length(
+            (max(p.a_start, a_start), min(p.a_end, a_end))
+            for p in told
+            if p.a_start < a_end and a_start < p.a_end
+        )
+        if 2 * covered >= a_end - a_start:
+            continue
+        equal = Counter(stems_a[a_start:a_end].tolist()) & Counter(stems_b[b_start:b_end].tolist())
+        mass = float(rates.of(np.array(sorted(equal), np.uint64))[1].sum())
+        place = (a_start, a_end, b_start, b_end)
+        out.append(Passage(*place, equal.total(), "reworded", "weak", "words", mass))
+    return out
+
+
+def alike_sentences(
+    embedder: Embedder,
+    alike: float,
+    texts: Sequence[str],
+    words: tuple[TokenBatch, TokenBatch],
+    told: list[Passage],
+    before: int,
+) -> list[Fragment]:
+    """Sentences that the model of the user finds alike and of which no passage tells half."""
+    if not 0 < alike <= 1:
+        raise InvalidParameter(
+            f"alike is {alike:g}: it can be more than 0, and 1 at most", name="alike", value=alike
+        )
+    places = [_sentences(text, batch) for text, batch in zip(texts, words, strict=True)]
+    covered = bytearray(len(words[0].hashes))
+    for p in told:
+        covered[p.a_start : p.a_end] = b"\1" * (p.a_end - p.a_start)
+    asked = [(first, last) for first, last in places[0] if 2 * covered.count(1, first, last) < last - first]
+    if not asked or not places[1]:
+        return []
+    spans = [
+        [batch.span(first, last - 1) for first, last in some]
+        for batch, some in zip(words, (asked, places[1]), strict=True)
+    ]
+    rows = [
+        unit_rows(embedder, [text[s.start : s.end] for s in some])
+        for text, some in zip(texts, spans, strict=True)
+    ]
+    out: list[Fragment] = []
+    for first in range(0, len(asked), ROWS):
+        likeness = rows[0][first : first + ROWS] @ rows[1].T
+        for i, j in enumerate(likeness.argmax(axis=1).tolist(), first):
+            found = float(likeness[i - first, j])
+            if found < alike:
+                continue
+            mine, other = (
+                batch.hashes[start:end].tolist()
+                for batch, (start, end) in zip(words, (asked[i], places[1][j]), strict=True)
+            )
+            score = 2 * (Counter(mine) & Counter(other)).total() / (len(mine) + len(other))
+            out.append(
+                Fragment(
+                    id=f"p{before + len(out) + 1}",
+                    a=spans[0][i],
+                    b=spans[1][j],
+                    kind="reworded",
+                    score=round(score, 6),
+                    words=len(mine),
+                    strength="weak",
+                    reason=f"the model finds the sentences alike: {found:.2f}",
+                    a_words=Span(*asked[i]),
+                    b_words=Span(*places[1][j]),
+                )
+            )
+    return out
+
+
+def _sentences(text: str, words: TokenBatch) -> list[tuple[int, int]]:
+    """Sentences of a few words and more, as ranges of words."""
+    ends = np.searchsorted(words.starts, [span.start for span in sentences(text)]).tolist()
+    return [
+        (first, last)
+        for first, last in pairwise([*ends, len(words.hashes)])
+        if last - first >= SENTENCE_WORDS
+    ]
+
+
+def _reason(chosen: Method, measures: Measures, *, empty: bool) -> str:
+    if empty:
+        return "there is too little to compare"
+    if isinstance(chosen, Auto):
+        return explain(measures, chosen.parameters)
+    limits = chosen.parameters
+    against = f"; similar from {limits.threshold:g} on" if isinstance(limits, WithThreshold) else ""
+    return f"the resemblance by {chosen.name} is {measures.resemblance:.3f}{against}"
+
+
+def _shingle_containment(words: TokenBatch, texts: tuple[str, str]) -> tuple[float, float]:
+    exact = make_method("shingles")
+    a, b = sign_read(exact, words, texts)
+    if a is None or b is None:
+        return 0.0, 0.0
+    return exact.compare(a, b).containment or (0.0, 0.0)

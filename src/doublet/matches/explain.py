@@ -1,0 +1,194 @@
+"""A text and the documents that it may have taken from → what explains it, no word counted twice (K1–K3).
+
+The words of all texts were read before, once (`read_words`): nothing here opens a file or a database. `read_candidates`
+lays each document beside the text, `explain` looks through rewording in those most alike and ranks them. What need not
+count is a mask over the words of the text (`matches.left_out`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet import kernels
+from doublet.matches.align import AlignOptions, Passage, exact_passages, name_passages, to_fragments
+from doublet.matches.passages import find_all, stem
+from doublet.matches.sources import Ranked, clip, rank_sources
+from doublet.model import Document, SourceMatch, hash_text
+from doublet.text.tokens import TokenBatch, read_words
+
+Mask = NDArray[np.bool_]
+OnStep = Callable[[int, int], None]
+
+#: in how many documents reworded passages are looked for too, the most alike: so many, and one more for so many words
+REWORDED, REWORDED_PER_WORDS, REWORDED_MOST = 4, 500, 24
+REWORDED_WORDS = 40_000  #: words of such documents, together; the first is always looked at
+
+
+@dataclass(slots=True, eq=False)
+class Beside:
+    """A document laid beside the text: its words, how alike the two are, and the passages that are equal."""
+
+    document: Document
+    words: TokenBatch
+    resemblance: float
+    containment: float  #: of the text in the document
+    passages: list[Passage]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the documents tell of a text."""
+
+    sources: tuple[SourceMatch, ...]
+    possible: tuple[SourceMatch, ...]  #: documents with nothing but possible places
+    share: float
+
+
+def lay_beside(
+    words: TokenBatch,
+    documents: Sequence[Document],
+    options: AlignOptions,
+    *,
+    shingle_words: int,
+    measures: Sequence[tuple[float, float]] | None = None,
+    on_step: OnStep | None = None,
+) -> list[Beside]:
+    """Read *documents* and lay each beside the text with these *words*. *measures* are resemblance and containment of
+    each, where they are known; otherwise they are taken by shingles of so many words."""
+    if not documents:
+        return []
+    read = read_words([document.text for document in documents], words.spelling)
+    if measures is None:
+        measures = measure(words, read, shingle_words)
+    out = []
+    for number, document in enumerate(documents):
+        other = read.one(number)
+        passages = exact_passages(words.hashes, other.hashes, options)
+        out.append(Beside(document, other, *measures[number], passages))
+        if on_step is not None:
+            on_step(number + 1, len(documents))
+    return out
+
+
+def measure(words: TokenBatch, others: TokenBatch, shingle_words: int) -> list[tuple[float, float]]:
+    """Resemblance of a text to each of the others, and its containment in them, by the full sets of shingles."""
+    own, _ = kernels.distinct(*kernels.shingle(words.hashes, words.offsets, shingle_words))
+    if not len(own):
+        return [(0.0, 0.0)] * len(others)
+    values, offsets = kernels.distinct(*kernels.shingle(others.hashes, others.offsets, shingle_words))
+    known = np.sort(own)
+    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    common = np.concatenate([[0], np.cumsum(known[at] == values)])[offsets.astype(np.int64)]
+    overlap = np.diff(common).astype(np.float64)
+    sizes = np.diff(offsets).astype(np.float64)
+    like = overlap / (len(own) + sizes - overlap)
+    return list(zip(like.tolist(), (overlap / len(own)).tolist(), strict=True))
+
+
+def explain(
+    text: str,
+    words: TokenBatch,
+    candidates: Sequence[Beside],
+    *,
+    min_share: float = 0.0,
+    counted: Mask | None = None,
+) -> Explained:
+    """Look for rewording in the candidates most alike, and rank all of them.
+
+    Words that are not *counted* (all are, without it) have no share; a source of such words alone comes last, with the
+    share 0. A document that has only possible places is none of the sources; with a *min_share* it is not told at all.
+    Of candidates that explain the same words, the one whose document has the smaller id comes first.
+    """
+    size = len(words.hashes)
+    possible = _see_through(text, words, candidates)
+    passages = [one.passages for one in candidates]
+    names = [one.document.id for one in candidates]
+    orders = {i: place for place, i in enumerate(sorted(range(len(names)), key=lambda i: names[i]))}
+    ranked = rank(passages, names, size, min_share=min_share, counted=counted)
+    if counted is not None:
+        possible = [[p for p in some if counted[p.a_start : p.a_end].any()] for some in possible]
+
+    def tell(row: Ranked, prefix: str) -> SourceMatch:
+        one = candidates[row.candidate]
+        document = one.document
+        return SourceMatch(
+            *(document.id, document.title, row.share, row.added, one.resemblance, one.containment),
+            to_fragments(one.passages, words, one.words, prefix=f"{prefix}f"),
+            address=document.address,
+            time=document.time,
+            text=document.text,
+            possible=to_fragments(possible[row.candidate], words, one.words, prefix=f"{prefix}p"),
+            text_hash=hash_text(document.text),
+            order=orders[row.candidate],
+        )
+
+    kept = [row for row in ranked if row.share >= min_share]
+    # The number of a source is the one that reports show.
+    out = tuple(tell(row, f"s{place}") for place, row in enumerate(kept, 1))
+    # With nothing else: more words first.
+    only = [i for i, some in enumerate(possible) if some and not passages[i] and not min_share]
+    only.sort(key=lambda i: (-sum(p.a_end - p.a_start for p in possible[i]), names[i]))
+    perhaps = tuple(tell(Ranked(i, 0.0, 0.0), f"p{place}") for place, i in enumerate(only, 1))
+    return Explained(out, perhaps, min(sum(row.added for row in kept), 1.0))
+
+
+def rank(
+    passages: Sequence[Sequence[Passage]],
+    names: Sequence[str],
+    words: int,
+    *,
+    min_share: float = 0.0,
+    counted: Mask | None = None,
+) -> list[Ranked]:
+    """Who explains a text of so many *words* best; of equals the smaller name. Sources of words that are not *counted*
+    come last, with the share 0."""
+    if not words:
+        return []
+    if counted is None:
+        return rank_sources(passages, words, names, min_share=min_share)
+    ranked = rank_sources([clip(some, counted) for some in passages], words, names, min_share=min_share)
+    silent = set(range(len(names))) - {row.candidate for row in ranked}
+    return ranked + [Ranked(i, 0.0, 0.0) for i in sorted(silent, key=lambda i: names[i]) if passages[i]]
+
+
+def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> list[list[Passage]]:
+    """Adds reworded passages to the exact ones, in the candidates most alike; gives the possible ones of each.
+
+    Most alike: those with the most equal words, then by containment, then by id. The bound keeps a check quick in any
+    library.
+    """
+    possible: list[list[Passage]] = [[] for _ in candidates]
+    if not text or not candidates:
+        return possible
+    order = sorted(
+        range(len(candidates)),
+        key=lambda i: (
+            -sum(p.equal for p in candidates[i].passages),
+            -candidates[i].containment,
+            candidates[i].document.id,
+            i,
+        ),
+    )
+    chosen: list[int] = []
+    left = REWORDED_WORDS
+    most = min(REWORDED + len(words.hashes) // REWORDED_PER_WORDS, REWORDED_MOST)
+    for i in order[:most]:
+        size = len(candidates[i].words.hashes)
+        if not chosen or size <= left:
+            chosen.append(i)
+            left -= size
+    some = [candidates[i] for i in chosen]
+    read = stem(
+        [text, *(one.document.text for one in some)], TokenBatch.joined([words, *(one.words for one in some)])
+    )
+    pairs = [(0, row) for row in range(1, len(chosen) + 1)]
+    found = find_all(read, pairs, exact=[one.passages for one in some])
+    for i, both in zip(chosen, found, strict=True):
+        candidates[i].passages, possible[i] = both.passages, both.possible
+    for i in set(range(len(candidates))) - set(chosen):
+        name_passages(candidates[i].passages)
+    return possible
