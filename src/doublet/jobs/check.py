@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -86,7 +86,7 @@ def check(
         on_step=lambda done, total: progress.step("aligning", done, total, "documents"),
     )
     answer = explain(text, words, beside, min_share=min_share)
-    return Check(
+    result = Check(
         words=len(words.hashes),
         share=answer.share,
         sources=answer.sources,
@@ -101,8 +101,8 @@ def check(
         disguise=find_disguise_in(text, words, 0),
         outcomes=tuple(outcomes),
         notes=empty_notes(len(words.hashes), count),
-        **stamp(text),
     )
+    return stamped(result, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +129,10 @@ def align_options(given: Mapping[str, Any]) -> AlignOptions:
     return AlignOptions(**given)
 
 
-def stamp(text: str) -> dict[str, str]:
-    """What a report says of itself: which text it is about, when it was made, and by which Doublet."""
+def stamped(check: Check, text: str) -> Check:
+    """The check with what a report says of itself: which text it is about, when it was made, and by which Doublet."""
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return {"text_hash": hash_text(text), "created": now, "version": doublet.__version__}
+    return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)
 
 
 def empty_notes(words: int, documents: int) -> tuple[str, ...]:

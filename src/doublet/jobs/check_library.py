@@ -28,7 +28,7 @@ from doublet.index.passage_keys import (
     choose,
     make_keys,
 )
-from doublet.jobs.check import align_options, empty_notes, stamp
+from doublet.jobs.check import align_options, empty_notes, stamped
 from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
 from doublet.matches.explain import Beside, explain, lay_beside
 from doublet.matches.left_out import (
@@ -167,7 +167,7 @@ def check_library(
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
     taken = _words_of_versions(mine, words, options)
     versions = [f"{info.library}/{info.id}" for info, _ in mine.values()]
-    return Check(
+    result = Check(
         words=size,
         share=answer.share,
         sources=tuple(source for source in sources if source.share > 0),
@@ -191,8 +191,8 @@ def check_library(
         libraries=tuple(info.name for info in infos),
         left_out=tell_left_out(masks, borrowed, taken, words, versions),
         share_with_all=(float((borrowed | taken).mean()) if size else 0.0) if wanted else None,
-        **stamp(text),
     )
+    return stamped(result, text)
 
 
 def _filter(store: Store, infos: Sequence[LibraryInfo]) -> list[int] | None:

@@ -162,13 +162,15 @@ class TokenBatch:
             raise InvalidParameter("these words are numbered by different vocabularies", name="batches")
         sizes = np.cumsum([0, *(len(one.hashes) for one in batches)]).tolist()
         offsets = [one.offsets[1:] + np.uint64(size) for one, size in zip(batches, sizes, strict=False)]
-        columns = (
-            np.concatenate([getattr(one, name) for one in batches])
-            for name in ("hashes", "starts", "ends", "flags")
-        )
-        ids = np.concatenate([one.ids for one in batches])
         return TokenBatch(
-            *columns, np.concatenate([first.offsets[:1], *offsets]), ids, first.vocabulary, first.spelling
+            np.concatenate([one.hashes for one in batches]),
+            np.concatenate([one.starts for one in batches]),
+            np.concatenate([one.ends for one in batches]),
+            np.concatenate([one.flags for one in batches]),
+            np.concatenate([first.offsets[:1], *offsets]),
+            np.concatenate([one.ids for one in batches]),
+            first.vocabulary,
+            first.spelling,
         )
 
     def slice(self, text: int) -> slice:
