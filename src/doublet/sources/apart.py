@@ -18,9 +18,10 @@ PARSERS = {
     "feed": ("doublet.sources.feed", "read_feed"),
     "oai": ("doublet.sources.oai", "read_page"),
     "article": ("doublet.sources.wiki", "read_article"),
+    "page": ("doublet.sources.whole_page", "read_whole_page"),
 }
 # The worst that was found takes each a second for so many bytes (docs/decisions/0045-answers-apart.md).
-SMALL_BYTES = {"sitemap": 1 << 20, "feed": 1 << 16, "oai": 1 << 20, "article": 1 << 17}
+SMALL_BYTES = {"sitemap": 1 << 20, "feed": 1 << 16, "oai": 1 << 20, "article": 1 << 17, "page": 0}
 
 
 def take_apart(what: str, data: bytes, address: str, **options: Any) -> Any:

@@ -56,6 +56,7 @@ class PageFacts:
     title: str = ""
     canonical: str = ""
     noindex: bool = False
+    nofollow: bool = False
     feeds: tuple[str, ...] = ()
     edit_uri: str = ""  #: EditURI: the way to the API of a wiki
     full_text: tuple[str, ...] = ()  #: citation_pdf_url and the like: where the whole of a publication is
@@ -144,10 +145,17 @@ def look(answer: Answer) -> PageFacts:
         page, _ = parse_page(answer.body[:HEAD_BYTES], charset=charset)
     except (Broken, Unreadable):
         return PageFacts()
-    base = answer.address
+    return facts_of(page, base_of(page, answer.address))
+
+
+def base_of(page: Any, address: str) -> str:
+    """What relative links on a page start from."""
     given = page.find(".//base[@href]")
-    if given is not None:
-        base = clean(given.get("href"), base=base) or base
+    return (clean(given.get("href"), base=address) or address) if given is not None else address
+
+
+def facts_of(page: Any, base: str) -> PageFacts:
+    """What a page, as a tree, says of itself."""
     metas: dict[str, list[str]] = {}
     for meta in page.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").strip().lower()
@@ -158,7 +166,10 @@ def look(answer: Answer) -> PageFacts:
     return PageFacts(
         title=next(filter(None, map(sensible, page_titles(page))), ""),
         canonical=canonical[0] if len(set(canonical)) == 1 else "",  # two that disagree mean nothing
-        noindex=any(_forbids(value) for name in ("robots", ROBOT) for value in metas.get(name, ())),
+        noindex=any(forbids(value, "noindex") for name in ("robots", ROBOT) for value in metas.get(name, ())),
+        nofollow=any(
+            forbids(value, "nofollow") for name in ("robots", ROBOT) for value in metas.get(name, ())
+        ),
         feeds=tuple(
             filter(
                 None, (clean(link.get("href"), base=base) for rel, link in links if _is_feed_link(rel, link))
@@ -201,12 +212,17 @@ def content_type(answer: Answer) -> tuple[str, str]:
 
 def header_noindex(value: str) -> bool:
     """Whether X-Robots-Tag forbids keeping the document: for all robots, or for ours by name."""
+    return header_forbids(value, "noindex")
+
+
+def header_forbids(value: str, what: str) -> bool:
+    """Whether X-Robots-Tag has *what* (noindex, nofollow) for all robots, or for ours by name."""
     robot = ""
     for part in value.lower().split(","):
         name, colon, rest = part.partition(":")
         if colon and name.strip() not in _DIRECTIVES and re.fullmatch(r"\s*[a-z][\w-]*\s*", name):
             robot, part = name.strip(), rest  # noqa: PLW2901 - the name goes before the rules that follow it
-        if robot in ("", ROBOT, "*") and part.strip() in ("noindex", "none"):
+        if robot in ("", ROBOT, "*") and part.strip() in (what, "none"):
             return True
     return False
 
@@ -289,8 +305,9 @@ def _first(metas: dict[str, list[str]], *names: str) -> str:
     return next((metas[name][0] for name in names if name in metas), "")
 
 
-def _forbids(value: str) -> bool:
-    return bool({"noindex", "none"} & {part.strip() for part in value.lower().replace(";", ",").split(",")})
+def forbids(value: str, what: str) -> bool:
+    """Whether the rules for robots of a page have *what* (noindex, nofollow)."""
+    return bool({what, "none"} & {part.strip() for part in value.lower().replace(";", ",").split(",")})
 
 
 def _is_feed_link(rel: list[str], link: Any) -> bool:

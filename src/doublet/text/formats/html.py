@@ -62,7 +62,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     if hints.frame:
         from doublet.text.frame import useful
 
-        _take_hidden(page, build)
+        take_hidden(page, build)
         useful(page, build)
     else:
         walk(page, build)
@@ -111,7 +111,7 @@ def _outside_pictures(item: Element) -> bool:
 
 def walk(page: Element, build: Builder, *, element: str = "") -> None:
     """All visible text, block by block."""
-    _take_hidden(page, build, element=element)
+    take_hidden(page, build, element=element)
     for number, (text, tag, line) in enumerate(blocks(page), 1):
         where = f"{element}, {tag}" if element and tag else element or tag
         build.add(text, paragraph=number, line=line or None, element=where)
@@ -231,7 +231,7 @@ def _flat(row: Element) -> bool:
     return all(len("".join(cell.itertext())) < 600 for cell in row if isinstance(cell.tag, str))
 
 
-def _take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
+def take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
     """Take out what cannot be seen; report it when it is prose."""
     rules = _hiding_rules(page)
     doomed: list[tuple[Element, str]] = []

@@ -1,0 +1,126 @@
+"""A fetched page, parsed once for all that a robot wants of it: text, title, links, rules, and what it is made of.
+
+Runs in the reader processes (`doublet.sources.workers`, the parser "page"). What is not an HTML page is read as any
+other document and has no links.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+from doublet.addresses import clean
+from doublet.errors import DoubletError
+from doublet.sources.protocol import Answer
+from doublet.sources.web import base_of, content_type, facts_of, header_forbids, is_page, iso_time, name_of
+
+MAX_LINKS = 5_000  #: of one page; what has more is a trap or a dump
+MAX_BLOCKS = 400
+LINKED = 0.5  # a block with more of its letters in links is a list, which may change at each request
+_UNFOLLOWED = frozenset(("nofollow", "ugc", "sponsored"))
+_DIGITS = re.compile(r"\d+")
+
+
+def read_whole_page(data: bytes, *, address: str, headers: dict[str, str]) -> dict[str, Any]:
+    """What the answer of a server holds.
+
+    *text* and *title* as `read_document` gives them (*error* and *state* instead when it cannot be read); *links* as
+    [address, rel=nofollow, hidden]; *blocks*, one number for each stretch of text that is not a list of links;
+    *noindex*, *nofollow*, *canonical*, *feeds*, *time*; *password*: there is a field for one.
+    """
+    answer = Answer(address, 200, headers, data)
+    tag = headers.get("x-robots-tag", "")
+    out: dict[str, Any] = {
+        "text": "",
+        "title": "",
+        "links": [],
+        "blocks": [],
+        "canonical": "",
+        "noindex": header_forbids(tag, "noindex"),
+        "nofollow": header_forbids(tag, "nofollow"),
+        "feeds": [],
+        "time": "",
+        "password": False,
+        "page": False,
+        "linked": 0.0,
+    }
+    try:
+        if is_page(answer):
+            _page(answer, out)
+        else:
+            _document(answer, out)
+    except DoubletError as error:
+        out |= {"error": type(error).__name__, "message": error.message}
+    return out
+
+
+def _document(answer: Answer, out: dict[str, Any]) -> None:
+    from doublet.text.read import read_document
+
+    declared = answer.headers.get("content-type", "")
+    found = read_document(answer.body, name=name_of(answer), declared_type=declared)
+    out |= {"text": found.text, "title": found.title}
+
+
+def _page(answer: Answer, out: dict[str, Any]) -> None:
+    from doublet.text.formats.html import page_titles, parse_page, take_hidden
+    from doublet.text.formats.protocol import Builder
+    from doublet.text.frame import choose, cut
+
+    _, charset = content_type(answer)
+    tree, _ = parse_page(answer.body, charset=charset)
+    base = base_of(tree, answer.address)
+    facts = facts_of(tree, base)
+    build = Builder()
+    for title in page_titles(tree):
+        build.offer_title(title)
+    password = any((item.get("type") or "").lower() == "password" for item in tree.iter("input"))
+    every = _links(tree, base)
+    take_hidden(tree, build)
+    visible = {link for link, _ in _links(tree, base)} if len(every) <= MAX_LINKS else set()
+    blocks = cut(tree)
+    for number, block in enumerate(choose(blocks), 1):
+        build.add(block.text, paragraph=number)
+    letters = sum(len(block.text) for block in blocks) or 1
+    heading = f"title {facts.title}" if facts.title else ""
+    plain = [heading, *(block.text for block in blocks if block.linked <= LINKED)]
+    out |= {
+        "page": True,
+        "text": build.done("").text,
+        "title": facts.title,
+        "links": [[link, unfollowed, link not in visible] for link, unfollowed in every[:MAX_LINKS]],
+        "blocks": [block_number(text) for text in plain[:MAX_BLOCKS] if text],
+        "canonical": facts.canonical,
+        "noindex": out["noindex"] or facts.noindex,
+        "nofollow": out["nofollow"] or facts.nofollow,
+        "feeds": list(facts.feeds),
+        "time": facts.time or iso_time(answer.headers.get("last-modified", "")),
+        "password": password,
+        "linked": sum(len(block.text) * block.linked for block in blocks) / letters,
+    }
+
+
+def _links(tree: Any, base: str) -> list[tuple[str, bool]]:
+    """Where the links of a page lead, each once, and whether it asks robots not to follow."""
+    found: dict[str, bool] = {}
+    for item in tree.iter("a", "area", "frame", "iframe"):
+        link = item.get("href") or item.get("src")
+        if not link or link[:1] == "#":
+            continue
+        address = clean(link, base=base)
+        if address:
+            unfollowed = bool(_UNFOLLOWED & set((item.get("rel") or "").lower().split()))
+            found[address] = found.get(address, True) and unfollowed
+    for item in tree.iter("link"):
+        if item.get("href") and {"next", "prev"} & set((item.get("rel") or "").lower().split()):
+            address = clean(item.get("href"), base=base)
+            if address:
+                found.setdefault(address, False)
+    return list(found.items())
+
+
+def block_number(text: str) -> int:
+    """A number for a block of text; numbers inside it do not count (dates, counters)."""
+    plain = _DIGITS.sub("0", " ".join(text.lower().split()))
+    return int.from_bytes(hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=6).digest(), "big")

@@ -1,0 +1,150 @@
+"""The parts of the robot that need no network: traps, variants, mirrors, refresh, spool."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from doublet.crawl import mirrors, refresh
+from doublet.crawl.patterns import read_pattern
+from doublet.crawl.soft404 import impossible
+from doublet.crawl.spool import Spool
+from doublet.crawl.traps import Budget, odd_shape, shape_of
+from doublet.crawl.variants import Variants
+
+
+@pytest.mark.covers("R5")
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("http://x.org/post/12/", ""),
+        ("http://x.org/a/b/a/b/a/b/", "repeats_itself"),
+        ("http://x.org/" + "/".join("abcdefghijklmnop"), "too_deep"),
+        ("http://x.org/?a=1&a=2", "parameter_twice"),
+        ("http://x.org/?ids%5B%5D=1&ids%5B%5D=2", ""),
+        ("http://x.org/?" + "&".join(f"p{n}=1" for n in range(7)), "too_many_parameters"),
+        ("http://x.org/logo.PNG", "not_text"),
+        ("http://x.org/paper.pdf", ""),
+        ("http://x.org/" + "x" * 1000, "too_long"),
+    ],
+)
+def test_odd_shapes(address: str, why: str) -> None:
+    assert odd_shape(address) == why
+
+
+@pytest.mark.covers("R5")
+def test_a_pattern_that_brings_nothing_is_given_up() -> None:
+    budget = Budget(first=10)
+    shape = shape_of("/calendar/2024/05/")
+    assert shape == shape_of("/calendar/1999/12/") == "/calendar/0/0/"
+    for _ in range(10):
+        assert not budget.spent(shape)
+        budget.tell(shape, good=False)
+    assert budget.spent(shape)
+    budget.tell(shape, good=True)
+    assert not budget.spent(shape)
+    assert not budget.spent(shape_of("/post/1"))
+    assert Budget.from_dict(budget.to_dict(), 10) == budget
+
+
+@pytest.mark.covers("R4")
+def test_parameters_that_change_nothing_are_learned() -> None:
+    variants = Variants()
+    for page, content in (("a", 1), ("b", 2)):
+        for session in ("x1", "x2", "x3"):
+            variants.tell(f"http://x.org/{page}?id=7&sid={session}", content)
+    assert variants.void == {"?sid"}
+    assert variants.plain("http://x.org/c?id=7&sid=99") == "http://x.org/c?id=7"
+    for number in (1, 2, 3):
+        variants.tell(f"http://x.org/a?id={number}", number)
+    assert "?id" in variants.meant
+    assert Variants.from_dict(variants.to_dict()).plain("http://x.org/c?sid=1") == "http://x.org/c"
+
+
+@pytest.mark.covers("R4")
+def test_spellings_are_joined_by_content() -> None:
+    variants = Variants()
+    for page in ("a", "b"):
+        for spelling in ("http://x.org", "https://x.org", "https://www.x.org"):
+            variants.tell(f"{spelling}/{page}/", hash(page))
+            variants.tell(f"{spelling}/{page}", hash(page))
+    assert variants.void == {"scheme", "www", "slash"}
+    assert variants.plain("https://www.x.org/c/") == variants.plain("http://x.org/c")
+    other = Variants()
+    other.tell("http://x.org/a", 1)
+    other.tell("http://x.org/a/", 2)
+    assert other.meant == {"slash"} and not other.void
+
+
+def text(seed: str, words: int = 200) -> str:
+    draw = random.Random(seed)
+    return " ".join(f"w{draw.randrange(3000)}" for _ in range(words))
+
+
+@pytest.mark.covers("R7")
+def test_mirrors() -> None:
+    original = {f"/{n}": text(str(n)) for n in range(60)}
+    copy = {p: f"Other frame here {t} and a footer" for p, t in list(original.items())[:55]}
+    copy |= {f"/own{n}": text(f"own {n}") for n in range(3)}
+    half = {f"/{n}": text(str(n) if n % 2 else f"half {n}") for n in range(50)}
+    found = mirrors.find_mirrors({"a.org": original, "b.org": copy, "c.org": half})
+    assert [(one.original, one.copy) for one in found] == [("a.org", "b.org")]
+    assert found[0].share >= 0.85
+
+
+@pytest.mark.covers("R9")
+def test_near_copies_of_news() -> None:
+    story = text("story")
+    agency = [("first", story), ("second", f"Exclusive: {story} Read more below."), ("third", text("other"))]
+    assert mirrors.near_copies(agency) == {"second": "first"}
+
+
+@pytest.mark.covers("R6")
+def test_intervals_halve_and_double_within_bounds() -> None:
+    day = 86_400
+    assert refresh.next_interval(8 * day, changed=True) == 4 * day
+    assert refresh.next_interval(8 * day, changed=False) == 16 * day
+    assert refresh.next_interval(refresh.SHORTEST_S, changed=True) == refresh.SHORTEST_S
+    assert refresh.next_interval(refresh.LONGEST_S, changed=False) == refresh.LONGEST_S
+
+
+@pytest.mark.covers("R6")
+def test_only_useful_changes_count() -> None:
+    noise = refresh.Noise()
+    base = text("page")
+    for visit in range(8):
+        assert not noise.is_change(
+            f"{base} visits {visit} today 12:30", f"{base} visits {visit + 1} today 12:31"
+        )
+    assert noise.is_change(f"{base} visits 3", f"{base} visits 4 and a whole new sentence was written here")
+    assert not refresh.Noise().is_change(base, base)
+    assert refresh.Noise.from_dict(noise.to_dict()) == noise
+
+
+def test_probes_have_the_shape_of_documents() -> None:
+    number = impossible(read_pattern("/post/{number}/"), "http://x.org", 1)
+    assert read_pattern("/post/{number}/").matches(number)
+    dated = read_pattern("/{year}/{month}/{hyphened}.html")
+    assert dated.matches(impossible(dated, "http://x.org", 0))
+    assert impossible(None, "http://x.org", 0) != impossible(None, "http://x.org", 1)
+
+
+@pytest.mark.covers("L3")
+def test_the_spool_gives_back_what_was_not_stored(tmp_path: Path) -> None:
+    folder = tmp_path / "spool"
+    spool = Spool(folder, segment_bytes=1000)
+    put = [spool.put(page, {"status": 200}, bytes([page]) * 300) for page in range(1, 8)]
+    spool.done([(one.segment, one.page) for one in put[:3]])
+    with (folder / f"{put[-1].segment}.spool").open("ab") as torn:
+        torn.write(b"DSP1\x10\x00")  # a record that was cut in the middle
+    spool._open.close()  # as the end of a process does
+    again = Spool(folder, segment_bytes=1000)
+    found = list(again.replay())
+    assert {4, 5, 6, 7} <= {one.page for one in found}
+    assert next(one for one in found if one.page == 7).body == bytes([7]) * 300
+    fresh = again.put(9, {"status": 404}, b"")
+    again.done([(one.segment, one.page) for one in [*found, fresh]])
+    again.close()
+    assert not folder.exists()
