@@ -2,7 +2,8 @@
 
     DoubletError
     ├── UsageError       UnknownMethod, InvalidParameter,
-    │                    UnknownLibrary, LibraryExists       ask differently
+    │                    UnknownLibrary, LibraryExists,
+    │                    UnknownJob                          ask differently
     ├── ConfigError      unknown key, missing file           fix the settings
     ├── SourceError      InputNotFound, InputUnreadable,
     │                    RecordInvalid, TooLarge, TooSlow,
@@ -16,6 +17,8 @@
     │   │                OutputFailed                        disk or memory gave out
     │   └──              StoreBusy, StoreTooNew, StoreFull,
     │                    StoreDamaged, StoreUnreachable      the database of libraries
+    ├── WorkError        SourceBusy, LeaseLost, PoolBusy,
+    │                    WorkerLost, TimedOut                somebody else, or nobody, does the work
     └── Cancelled                                            stopped by the user
 
 A message says what happened, to which document, and what to do. The facts are attributes; `code` is stable and is
@@ -138,6 +141,12 @@ class LibraryExists(UsageError):
     """A library of this name is there already."""
 
     code = "library_exists"
+
+
+class UnknownJob(UsageError):
+    """There is no job of this number in the queue: it never was, or it ended long ago and was forgotten."""
+
+    code = "unknown_job"
 
 
 class ConfigError(DoubletError):
@@ -335,6 +344,42 @@ class StoreUnreachable(StoreError):
     """The database server does not answer, or the connection was lost."""
 
     code = "store_unreachable"
+
+
+class WorkError(DoubletError):
+    """Work that is shared out between processes could not be done now."""
+
+    code = "work"
+
+
+class SourceBusy(WorkError):
+    """Another process walks the same source at this moment. Nothing was begun."""
+
+    code = "source_busy"
+
+
+class LeaseLost(WorkError):
+    """This process was not heard of for so long that another one took over. Nothing of this step was stored."""
+
+    code = "lease_lost"
+
+
+class PoolBusy(WorkError):
+    """More checks wait than the pool of processes takes: ask again in a moment. Nothing was begun."""
+
+    code = "pool_busy"
+
+
+class WorkerLost(WorkError):
+    """The process that did the work died, and so did the one that tried it again."""
+
+    code = "worker_lost"
+
+
+class TimedOut(WorkError):
+    """The work took longer than it may; its process was stopped."""
+
+    code = "timed_out"
 
 
 class Cancelled(DoubletError):

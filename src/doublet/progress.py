@@ -52,6 +52,6 @@ class Progress:
 
     def step(self, stage: str, done: int, total: int | None, unit: str, message: str = "") -> None:
         if self._cancelled.is_set():
-            raise Cancelled("stopped before the work was done; nothing was written")
+            raise Cancelled("stopped before the work was done")
         if self._listener is not None:
             self._listener(Event(stage, done, total, unit, message))

@@ -110,3 +110,13 @@ def test_contents_lose_their_second_index(tmp_path: pathlib.Path) -> None:
         assert check_library(store, "the 77th of some thousand short texts").share == 1.0
         store.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     assert place.stat().st_size < before
+
+
+def test_jobs_of_the_fourth_layout(tmp_path: pathlib.Path) -> None:
+    place = tmp_path / "old.db"
+    place.write_bytes(zstandard.ZstdDecompressor().decompress((FOLDER / "0004.db.zst").read_bytes()))
+    with Store(str(place)) as store:
+        tidy, fill = store.jobs.find()
+        assert (tidy.kind, tidy.state, tidy.parameters) == ("tidy", "new", {})
+        assert (fill.kind, fill.state, fill.library, fill.key) == ("fill", "done", "old", "first")
+        assert (fill.parameters, fill.result) == ({"source": 1}, {"stored": 11})

@@ -41,13 +41,15 @@ class Pages:
         yield Complete()
 
 
-def main(address: str, journal: str) -> None:
+def main(address: str, journal: str, pause_s: str = "0.05", lease_s: str = "30") -> None:
     from doublet.jobs import add_source
+    from doublet.store import leases
     from doublet.store.database import Store
 
+    leases.LEASE_S = float(lease_s)
     add_source.BATCH_DOCUMENTS = 4
     with Store(address) as store:
-        source = Pages(journal, 0.05)
+        source = Pages(journal, float(pause_s))
         info = store.sources.add(store.libraries.get("x").number, source.kind, source.address, {})
         print("ready", flush=True)
         add_source.fill_source(store, info, walked=source)  # type: ignore[arg-type]
@@ -55,4 +57,4 @@ def main(address: str, journal: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

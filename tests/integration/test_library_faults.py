@@ -155,7 +155,6 @@ def test_a_full_disk_and_going_on() -> None:
         index_library(store, "x", documents)
     stored = store.libraries.get("x").documents
     assert stored < 2_500
-    assert store.jobs.all()[0]["state"] in ("failed", "running")
     store.database.rows("PRAGMA max_page_count=1000000")
     added = index_library(store, "x", documents)
     assert (added.stored, added.unchanged) == (2_500 - stored, stored)

@@ -28,6 +28,7 @@ from doublet.errors import (
     InvalidParameter,
     SourceError,
 )
+from doublet.jobs.heartbeat import Heartbeat
 from doublet.jobs.index_library import OPTIMIZE_FROM, to_documents
 from doublet.model import FORMAT_VERSION, Document, Outcome
 from doublet.progress import Progress
@@ -250,7 +251,6 @@ class _Walk:
         self._batch = _Gathered()
         self._ahead: deque[tuple[Future[WalkBatch], int]] = deque()
         self._done = 0
-        self._job = 0
         self._unlisted: set[str] = (
             set()
         )  #: fetched though their source does not list them any more, not yet stored
@@ -258,12 +258,13 @@ class _Walk:
     def run(self) -> Filled:
         walks = self.store.sources
         self.info = walks.begin(self.info.number)
-        self._job = self.store.jobs.start(
-            self.library, "fill", {"source": self.info.number, "kind": self.info.kind}
-        )
         walker = threading.Thread(target=self._walk, name="doublet-walk", daemon=True)
         try:
-            with ThreadPoolExecutor(self.pool.workers) as readers, ThreadPoolExecutor(1) as preparer:
+            with (
+                Heartbeat(lambda: walks.renew(self.info), close=walks.close_thread),
+                ThreadPoolExecutor(self.pool.workers) as readers,
+                ThreadPoolExecutor(1) as preparer,
+            ):
                 self._readers, self._preparer = readers, preparer
                 walker.start()
                 try:
@@ -274,23 +275,32 @@ class _Walk:
                     self._break_off(walker)
                     raise
                 walker.join()
-            if self.result.counts["stored"] + self.result.counts["changed"] >= OPTIMIZE_FROM:
-                self.store.optimize()
+                if self.result.counts["stored"] + self.result.counts["changed"] >= OPTIMIZE_FROM:
+                    self.store.optimize()
         except BaseException as error:
             stopped = isinstance(error, Cancelled | KeyboardInterrupt)
-            status = "cancelled" if stopped else "failed"
+            told = self._stopped() if isinstance(error, Cancelled) else error
             with contextlib.suppress(DoubletError):  # the database itself may be what failed
-                walks.end(self.info.number, status, str(error))
-                self.store.jobs.end(self._job, status, str(error)[:1000])
+                walks.end(self.info, "cancelled" if stopped else "failed", str(told))
+            if told is not error:
+                raise told from error
             raise
         finally:
             if self._own_pool is not None:
                 self._own_pool.close()
-        status = "failed" if self.result.message else "done"
-        walks.end(self.info.number, status, self.result.message)
-        self.store.jobs.end(self._job, status, self.result.message[:1000])
+        walks.end(self.info, "failed" if self.result.message else "done", self.result.message)
         self.result.notes += getattr(self.source, "notes", [])
         return self.result
+
+    def _stopped(self) -> Cancelled:
+        """What to say of a walk that was stopped: what is in the library, and that nothing is lost."""
+        many = self.result.counts["stored"] + self.result.counts["changed"]
+        stored = f"{many:,} {'document' if many == 1 else 'documents'}"
+        return Cancelled(
+            f"stopped: {stored if many else 'nothing'} of {self.info.address} had been stored"
+            f"{', and stays' if many else ''}. The same command goes on from there",
+            stored=many,
+        )
 
     # The thread that walks
 
@@ -499,7 +509,6 @@ class _Walk:
             batch,
             keep_duplicates=self.keep_duplicates,
             waiting=waiting,
-            job=self._job,
         )
         result = self.result
         rows = added.outcomes

@@ -7,14 +7,12 @@ recognised by its content and left alone.
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.errors import Cancelled, DoubletError
 from doublet.model import Document, Outcome
 from doublet.progress import Progress
 from doublet.sources.records import ParsedBatch, RecordSource
@@ -47,34 +45,21 @@ def index_library(
     library = store.libraries.get(name).number
     total = getattr(source, "total_bytes", None)
     added = Added()
-    job = store.jobs.start(library, "add")
 
     def waiting(seconds: float) -> None:
         progress.step("waiting", int(seconds), None, "seconds", "another process writes to this database")
 
-    try:
-        with ThreadPoolExecutor(PREPARERS) as workers:
-            for prepared, outcomes, consumed in _ahead(workers, store, source.batches()):
-                result = store.documents.add_prepared(library, prepared, waiting, job)
-                result.outcomes += outcomes
-                store.libraries.record(library, Counter(outcome.state for outcome in outcomes))
-                added += result
-                count = added.stored + added.changed + added.unchanged
-                progress.step("storing", consumed, total, "bytes", f"{count:,} documents")
-        if added.stored + added.changed >= OPTIMIZE_FROM:
-            store.optimize()
-    except BaseException as error:
-        _end(store, job, error)
-        raise
-    store.jobs.end(job, "done")
+    with ThreadPoolExecutor(PREPARERS) as workers:
+        for prepared, outcomes, consumed in _ahead(workers, store, source.batches()):
+            result = store.documents.add_prepared(library, prepared, waiting)
+            result.outcomes += outcomes
+            store.libraries.record(library, Counter(outcome.state for outcome in outcomes))
+            added += result
+            count = added.stored + added.changed + added.unchanged
+            progress.step("storing", consumed, total, "bytes", f"{count:,} documents")
+    if added.stored + added.changed >= OPTIMIZE_FROM:
+        store.optimize()
     return added
-
-
-def _end(store: Store, job: int, error: BaseException) -> None:
-    stopped = isinstance(error, Cancelled | KeyboardInterrupt)
-    # The database itself may be what failed: the first error is the one to tell.
-    with contextlib.suppress(DoubletError):
-        store.jobs.end(job, "cancelled" if stopped else "failed", str(error)[:1000])
 
 
 def _ahead(

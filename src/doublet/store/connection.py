@@ -412,6 +412,7 @@ class Database:
         from django.db import transaction
 
         connection = self.connection
+        connection.ensure_connection()  # before that a connection of Django does not know its mode
         before = connection.transaction_mode if self.vendor == "sqlite" else None
         began = time.monotonic()
         while True:

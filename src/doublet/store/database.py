@@ -4,7 +4,7 @@
     store.documents    documents in and out, their texts, and the index of their passages
     store.signatures   signatures of whole documents, by any method
     store.sources      where documents come from, and how far the walk of each source got
-    store.jobs         the state of long work
+    store.jobs         the queue: long work that waits, is being done, or was done
     store.reports      answers that were kept
 
 Rooms take and give values; no model leaves this package.

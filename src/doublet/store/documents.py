@@ -46,10 +46,9 @@ class Documents:
         library: int,
         batch: Prepared,
         waiting: Callable[[float], None] | None = None,
-        job: int | None = None,
     ) -> Added:
         with self._writer.lock:
-            return self._writer.add(library, batch, waiting, job)
+            return self._writer.add(library, batch, waiting)
 
     def add(self, library: str, documents: Iterable[Document]) -> Added:
         """Store documents in one transaction: new ones are added, changed ones replaced, equal ones left alone."""

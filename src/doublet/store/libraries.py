@@ -83,7 +83,7 @@ class Libraries:
                 ):
                     take_entries(self._database, recipe, None)
                 forget_library(self._database, info.number)
-                for table in ("doublet_recipe", "doublet_statistics", "doublet_job"):
+                for table in ("doublet_recipe", "doublet_statistics"):
                     self._database.rows(f"DELETE FROM {table} WHERE library_id = %s", [info.number])
                 self._database.rows("DELETE FROM doublet_library WHERE id = %s", [info.number])
         return done

@@ -171,6 +171,8 @@ class Source(models.Model):
     created_at = models.BigIntegerField()
     began_at = models.BigIntegerField(null=True)
     ended_at = models.BigIntegerField(null=True)
+    owner = models.TextField(default="")  # of the walk that goes on (`doublet.store.leases`)
+    lease_until = models.FloatField(null=True)
 
     class Meta:
         db_table = "doublet_source"
@@ -206,18 +208,43 @@ class Origin(models.Model):
 
 
 class Job(models.Model):
-    """State of long work, so that it can be seen and taken up again."""
+    """Work in the queue: what is asked for, who works on it, how far it is, what came of it (`doublet.store.jobs`)."""
 
-    library = models.ForeignKey(Library, KEEP, null=True)
     kind = models.TextField()
-    state = models.TextField()  # new, running, done, failed, cancelled
+    parameters = models.JSONField(default=dict)
+    library = models.TextField(
+        default=""
+    )  # a name and no key: the job may be the one that deletes the library
+    asked_by = models.TextField(default="")
+    priority = models.IntegerField(default=0)  # the highest comes first
+    state = models.TextField(default="new")  # new, running, done, failed, cancelled
+    run_after = models.FloatField()  # seconds since 1970, by the clock of the database, as is the lease
+    lease_until = models.FloatField(null=True)
+    owner = models.TextField(default="")
+    attempts = models.IntegerField(default=0)
+    max_attempts = models.IntegerField()
+    cancel = models.BooleanField(default=False)
     stage = models.TextField(default="")
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(null=True)
-    message = models.TextField(default="")
-    details = models.JSONField(default=dict)
+    unit = models.TextField(default="")
+    message = models.TextField(default="")  # a code
+    facts = models.JSONField(default=dict)  # its values
+    checkpoint = models.JSONField(default=dict)  # where the work can be taken up
+    result = models.JSONField(null=True)
+    key = models.TextField(null=True, unique=True)
     created_at = models.BigIntegerField()
     changed_at = models.BigIntegerField()
+    began_at = models.BigIntegerField(null=True)
+    ended_at = models.BigIntegerField(null=True)
 
     class Meta:
         db_table = "doublet_job"
+        indexes: ClassVar = [
+            models.Index(
+                fields=["state", "priority", "id"],
+                name="doublet_job_open",
+                condition=models.Q(state__in=["new", "running"]),
+            ),
+            models.Index(fields=["ended_at"], name="doublet_job_ended", condition=_given("ended_at")),
+        ]

@@ -7,13 +7,16 @@ gone, the counts and the checkpoint. A process that is killed at any moment leav
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from doublet.errors import LeaseLost, SourceBusy
 from doublet.model import Outcome
+from doublet.store import leases
 from doublet.store.connection import Database
 from doublet.store.names import escape, name_hash, unescape
 from doublet.store.values import Added, SourceInfo, iso
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 KEPT_REASON = 2_000  #: characters of a reason
 _INFO = (
     "s.id, l.name, s.kind, s.address, s.options, s.state, s.run, s.status, s.message, s.outcomes, s.created_at, "
-    "s.began_at, s.ended_at"
+    "s.began_at, s.ended_at, s.owner"
 )
 
 
@@ -76,6 +79,9 @@ class Sources:
     def __init__(self, database: Database, writer: Writer) -> None:
         self._database = database
         self._writer = writer
+        self._now = leases.NOW[database.vendor]
+        # SQLite has one writer anyway.
+        self._hold = " FOR UPDATE" if database.vendor == "postgresql" else ""
 
     # Sources
 
@@ -112,7 +118,8 @@ class Sources:
         with self._database.writing():
             self._database.rows(
                 "INSERT INTO doublet_source (library_id, kind, address, options, key, state, run, status, resumable, "
-                "message, outcomes, created_at) VALUES (%s, %s, %s, %s, %s, '{}', 0, 'new', %s, '', '{}', %s) "
+                "message, outcomes, created_at, owner) VALUES (%s, %s, %s, %s, %s, '{}', 0, 'new', %s, '', '{}', %s, "
+                "'') "
                 "ON CONFLICT (library_id, key) DO NOTHING",
                 [library, kind, escape(address), escape(text), key, False, int(time.time())],
             )
@@ -131,26 +138,67 @@ class Sources:
     # A walk
 
     def begin(self, number: int) -> SourceInfo:
-        """Start a walk, or go on with the one that was broken off after a checkpoint."""
+        """Start a walk, or go on with the one that was broken off after a checkpoint. The source is leased
+        to this walk until `end`, or until nothing was heard of it for `leases.LEASE_S` seconds.
+
+        Raises `SourceBusy` while another walk of the same source goes on.
+        """
+        owner = leases.new_owner()
         with self._database.writing():
+            row = self._database.row(
+                f"SELECT owner, CASE WHEN lease_until > {self._now} THEN lease_until - {self._now} END "
+                f"FROM doublet_source WHERE id = %s{self._hold}",
+                [number],
+            )
+            if row is not None and row[1] is not None and not leases.is_gone(row[0]):
+                raise SourceBusy(
+                    f"source {number} is being walked by {leases.shown(row[0])}: wait until that walk is over. If it "
+                    f"was broken off, another one can begin in {math.ceil(row[1])} seconds. Nothing was begun",
+                    source=number,
+                    owner=leases.shown(row[0]),
+                    seconds=math.ceil(row[1]),
+                )
             self._database.rows(
                 "UPDATE doublet_source SET run = CASE WHEN resumable THEN run ELSE run + 1 END, outcomes = CASE WHEN "
                 "resumable THEN outcomes ELSE '{}' END, status = 'running', message = '', began_at = %s, "
-                "ended_at = NULL WHERE id = %s",
-                [int(time.time()), number],
+                f"ended_at = NULL, owner = %s, lease_until = {self._now} + %s WHERE id = %s",
+                [int(time.time()), owner, leases.LEASE_S, number],
             )
         found = self.get(number)
         assert found is not None
         return found
 
-    def end(self, number: int, status: str, message: str = "") -> None:
-        """A walk is over: done, or broken off (failed, cancelled) and to be taken up from its last checkpoint."""
+    def renew(self, source: SourceInfo) -> bool:
+        """The walk lives: its lease holds on. False when somebody else has taken the source over. For a thread of its
+        own, which does not wait for whoever writes in this process."""
+        with self._database.writing():
+            return self._renew(source)
+
+    def _renew(self, source: SourceInfo) -> bool:
+        row = self._database.row(
+            f"UPDATE doublet_source SET lease_until = {self._now} + %s WHERE id = %s AND owner = %s RETURNING id",
+            [leases.LEASE_S, source.number, source.owner],
+        )
+        return row is not None
+
+    def _still_ours(self, source: SourceInfo) -> None:
+        """Inside the transaction that writes: nothing of a walk that lost its source gets into the library."""
+        if not self._renew(source):
+            raise LeaseLost(
+                f"{source.address} is no longer this walk's: nothing was heard of it for too long and another process "
+                "has taken the source over, or the source was removed. What was stored before stays",
+                source=source.number,
+            )
+
+    def end(self, source: SourceInfo, status: str, message: str = "") -> None:
+        """A walk is over: done, or broken off (failed, cancelled) and to be taken up from its last checkpoint. One that
+        has lost its source has nothing to say."""
         with self._database.writing():
             resumable = "FALSE" if status == "done" else "resumable"
             self._database.rows(
-                f"UPDATE doublet_source SET status = %s, message = %s, ended_at = %s, resumable = {resumable} "
-                "WHERE id = %s",
-                [status, escape(message[:KEPT_REASON]), int(time.time()), number],
+                f"UPDATE doublet_source SET status = %s, message = %s, ended_at = %s, resumable = {resumable}, "
+                "owner = '', lease_until = NULL WHERE id = %s AND owner = %s",
+                [status, escape(message[:KEPT_REASON]), int(time.time()), source.number, source.owner],
             )
         with self._writer.lock:
             self._writer.tidy()
@@ -175,15 +223,16 @@ class Sources:
         *,
         keep_duplicates: bool,
         waiting: Callable[[float], None] | None = None,
-        job: int | None = None,
     ) -> tuple[Added, Counter[str]]:
         """Write one batch: all of it or nothing. Gives what became of the documents, with a row for each that was
-        not stored, changed or unchanged, and how many ended in each state."""
+        not stored, changed or unchanged, and how many ended in each state. Raises `LeaseLost` when the source is walked
+        by somebody else meanwhile."""
         rows: list[Outcome] = []
         total: Counter[str] = Counter()
         twins: dict[str, tuple[str, int]] = {}
 
         def skip() -> frozenset[int]:
+            self._still_ours(source)
             if keep_duplicates:
                 return frozenset()
             found = self._twins(library, batch.prepared)
@@ -208,7 +257,7 @@ class Sources:
                 )
 
         with self._writer.lock:
-            added = self._writer.add(library, batch.prepared, waiting, job, skip=skip, then=then)
+            added = self._writer.add(library, batch.prepared, waiting, skip=skip, then=then)
         added.outcomes = rows
         return added, +total
 
@@ -483,9 +532,8 @@ def _json(value: Any) -> Any:
 
 
 def _source(row: Sequence[Any], documents: int) -> SourceInfo:
-    number, library, kind, address, options, state, run, status, message, outcomes, created, began, ended = (
-        row
-    )
+    number, library, kind, address, options, state, run, status, message, outcomes = row[:10]
+    created, began, ended, owner = row[10:]
     return SourceInfo(
         number=number,
         library=unescape(library),
@@ -501,6 +549,7 @@ def _source(row: Sequence[Any], documents: int) -> SourceInfo:
         created=iso(created),
         began=iso(began) if began is not None else "",
         ended=iso(ended) if ended is not None else "",
+        owner=owner,
     )
 
 

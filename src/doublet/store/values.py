@@ -64,6 +64,7 @@ class SourceInfo:
     created: str
     began: str = ""
     ended: str = ""
+    owner: str = ""  #: of the walk that goes on
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -79,6 +80,50 @@ class SourceInfo:
             "began": self.began,
             "ended": self.ended,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class JobInfo:
+    """Work of the queue. *state* is new, running, done, failed or cancelled; a job that waits to be tried again is new
+    and has had *attempts*. *message* is a code (of an error, or of what is going on) and *facts* are its values."""
+
+    number: int
+    kind: str
+    parameters: Mapping[str, Any]
+    library: str  #: the one that it works on; empty when it is none or several
+    asked_by: str  #: whoever asked for it, as the asking program calls them
+    priority: int
+    state: str
+    run_after: str
+    lease_until: str  #: when the job goes to somebody else unless the worker says that it lives
+    worker: str  #: who works on it, for people
+    owner: str  #: the same for programs
+    attempts: int
+    max_attempts: int
+    cancel: bool  #: somebody asked for it to stop
+    stage: str
+    done: int
+    total: int | None
+    unit: str
+    message: str
+    facts: Mapping[str, Any]
+    checkpoint: Mapping[str, Any]  #: where the work can be taken up
+    result: Any
+    key: str | None
+    created: str
+    changed: str
+    began: str = ""
+    ended: str = ""
+
+    @property
+    def over(self) -> bool:
+        return self.state in ("done", "failed", "cancelled")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Without *result*, which may be long, and without what is for workers only."""
+        names = "number kind parameters library asked_by priority state run_after worker attempts max_attempts cancel"
+        names += " stage done total unit message facts key created changed began ended"
+        return {name: getattr(self, name) for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,6 @@ class Writer:
         library: int,
         batch: Prepared,
         waiting: Waiting | None = None,
-        job: int | None = None,
         *,
         skip: Callable[[], frozenset[int]] | None = None,
         then: Callable[[Added], None] | None = None,
@@ -159,11 +158,6 @@ class Writer:
                 added = self._add(library, batch, skip() if skip is not None else frozenset())
                 if then is not None:
                     then(added)
-                if job is not None:
-                    self._database.rows(
-                        "UPDATE doublet_job SET done = done + %s, changed_at = %s WHERE id = %s",
-                        [len(batch.names) + len(batch.outcomes), int(time.time()), job],
-                    )
         except BaseException:
             self._words.forget()
             raise
