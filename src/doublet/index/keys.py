@@ -1,7 +1,7 @@
 """Keys of a whole collection: which documents share one.
 
 Used where candidates come from signatures (sketches beyond a million documents, and every method but shingles). The
-walk around keepers that they allow is in `walk`.
+join around keepers that they allow is in `keeper_join`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENTRY_BYTES, PART_BYTES = (
 )  #: of a key with its document while they are sorted; of two arrays beside that
 KEYS_AT_ONCE = 1 << 19  #: sorted at a time; takes some 25 MB
 PARTITIONS = 256  #: of the key space
-LARGE = 64  #: documents; what a group of more leads to need not be looked at one by one (`walk`)
+LARGE = 64  #: documents; what a group of more leads to need not be looked at one by one (`keeper_join`)
 _SEEN = 1 << 20  # groups of documents that are known by their hash, so that they are kept once
 _GROUP = np.uint32(1 << 31)  # marks the number of a group among the numbers of documents
 _LARGE = np.uint32(1 << 30)  # marks that of a large one among these

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from doublet.jobs.dedupe import dedupe_inputs
+from doublet.jobs.dedupe.documents import MemoryBatch
 from doublet.model import Deduplication, Group
 from doublet.progress import Progress
 from doublet.sources.records import ParsedBatch
@@ -48,15 +49,6 @@ def _homes(group: Group) -> set[str]:
     return {id.split("/", 1)[0] for id in (group.keep, *(member.id for member in group.members))}
 
 
-@dataclass(slots=True)
-class _Batch:
-    parsed: ParsedBatch
-    consumed_bytes: int
-
-    def parse(self) -> ParsedBatch:
-        return self.parsed
-
-
 class LibrarySource:
     """Documents of libraries as `dedupe` reads them."""
 
@@ -67,7 +59,7 @@ class LibrarySource:
         self._names = list(names)
         self.total_bytes = sum(store.libraries.get(name).size_bytes for name in names)
 
-    def batches(self, max_records: int = 1_000) -> Iterator[_Batch]:
+    def batches(self, max_records: int = 1_000) -> Iterator[MemoryBatch]:
         done = position = 0
         prefix: Callable[[str], str] = (
             (lambda name: f"{name.replace('/', '∕')}/") if len(self._names) > 1 else (lambda _: "")
@@ -82,5 +74,5 @@ class LibrarySource:
                     parsed.sources.append(info.source or name)
                     parsed.sizes.append(len(text))
                     done += len(text.encode("utf-8", "surrogatepass"))
+                yield MemoryBatch(parsed, position, len(rows), done)
                 position += len(rows)
-                yield _Batch(parsed, done)

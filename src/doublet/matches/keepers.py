@@ -5,7 +5,7 @@ documents in which nobody covers a later one, and to which nobody can be added, 
 is exactly one, so any number of machines that apply the rule agree.
 
 This is the plain rule, over arrays and without a database or a file. `kernels.SetStore.clean` applies it while it finds
-the pairs, and `index.walk` while it follows keys; tests compare them with it. Explained in
+the pairs, and `index.keeper_join` while it follows keys; tests compare them with it. Explained in
 docs/decisions/0002-groups-around-keepers.md.
 """
 

@@ -66,6 +66,21 @@ class Batch(Protocol):
     """Some records, wherever they come from."""
 
     @property
+    def first(self) -> int:
+        """Position of the first record."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many positions the batch takes."""
+        ...
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the records, after decompression; 0 where they are in memory anyway."""
+        ...
+
+    @property
     def consumed_bytes(self) -> int:
         """How much of `Batched.total_bytes` has been read when this batch has."""
         ...

@@ -65,7 +65,7 @@ def test_other_formats_to_a_file(
     written = target.read_text(encoding="utf-8")
     assert capsys.readouterr().out == ""
     if form == "json":
-        assert json.loads(written)["format"] == 1
+        assert json.loads(written)["format"] == 2
     else:
         assert "61.2% of 420 words" in written
         assert "\x1b" not in written

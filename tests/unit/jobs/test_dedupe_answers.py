@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from doublet.errors import MemoryTooSmall
 from doublet.jobs.dedupe import answers, dedupe
 from doublet.jobs.dedupe.answers import Pairs
-from doublet.jobs.dedupe.memory import Room
+from doublet.jobs.dedupe.memory import MemoryShares
 from doublet.matches.groups import strict_groups
 from doublet.model import Deduplication, Pair
 from doublet.reports.json_report import json_document, json_parts
@@ -71,7 +71,7 @@ def test_pairs_that_do_not_fit_are_refused_with_what_to_do(monkeypatch: pytest.M
 
 
 def test_groups_that_do_not_fit_are_refused_with_what_to_do() -> None:
-    room = Room(store=0, keys=0, folder="")
+    room = MemoryShares(store=0, keys=0, folder="")
     room.check_removed(1_000, 500)
     room.check_removed(10_000_000, 0)
     with pytest.raises(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from doublet import kernels
 from doublet.jobs.dedupe import dedupe_inputs, long_records, reading
 from doublet.jobs.dedupe.long_records import LongRecord, Values, read_long
-from doublet.jobs.dedupe.plan import Plan
+from doublet.jobs.dedupe.options import DedupeMethods
 from doublet.sources import streams
 from doublet.sources.open import open_source
 
@@ -55,17 +55,17 @@ def words(seed: int, count: int, odd: float = 0.1) -> str:
     return " ".join(out[:count])
 
 
-def plan(**parameters: Any) -> Plan:
+def plan(**parameters: Any) -> DedupeMethods:
     from doublet.signatures import Limit
 
     class Empty:
         def batches(self) -> Any:
             return iter(())
 
-    return Plan.make("shingles", parameters, Empty(), 1, Limit(1 << 30, None))
+    return DedupeMethods.make("shingles", parameters, Empty(), 1, Limit(1 << 30, None))
 
 
-def whole(line: bytes, made: Plan) -> tuple[set[int], int, int]:
+def whole(line: bytes, made: DedupeMethods) -> tuple[set[int], int, int]:
     shape, canon = made.exact.parameters, made.exact.canon
     values, _, count, tricks, *_ = kernels.json_sets(
         line, "id", "text", shape.shingle_words, canon.stop_hashes, canon.min_letters
@@ -85,7 +85,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_records, "AT_ONCE", 100)
 
 
-def same(found: LongRecord | None, line: bytes, made: Plan) -> None:
+def same(found: LongRecord | None, line: bytes, made: DedupeMethods) -> None:
     assert found is not None
     values, count, tricks = whole(line, made)
     assert len(found.values) == len(set(found.values.tolist()))

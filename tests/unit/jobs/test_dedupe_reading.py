@@ -12,15 +12,17 @@ import pytest
 
 from doublet.errors import InputUnreadable
 from doublet.jobs.dedupe import dedupe_inputs
-from doublet.jobs.dedupe.reading import Hands, in_order
+from doublet.jobs.dedupe.documents import MemoryBatch
+from doublet.jobs.dedupe.reading import BusyThreads, in_order
 from doublet.progress import Event, Progress
 from doublet.sources.open import open_source
+from doublet.sources.records import ParsedBatch
 
 TEXT = "The boats were locked in the ice until March, and nobody in the village minded it much."
 
 
 def test_no_thread_begins_after_the_end() -> None:
-    hands = Hands()
+    hands = BusyThreads()
     assert hands.call(iter, [1, 2]) == [1, 2]
     hands.rest()
     assert hands.call(lambda _: pytest.fail("went on"), []) == []
@@ -28,7 +30,7 @@ def test_no_thread_begins_after_the_end() -> None:
 
 def test_the_end_waits_for_threads_at_work() -> None:
     """Even for one that a pool does not know of."""
-    hands = Hands()
+    hands = BusyThreads()
     begun, go_on, done = threading.Event(), threading.Event(), []
 
     def work(_: Any) -> Iterator[Any]:
@@ -62,7 +64,8 @@ def test_a_walk_that_is_left_ends_its_threads() -> None:
         working -= 1
         yield number
 
-    walk = in_order(iter(range(100)), work, 2)
+    batches = (MemoryBatch(ParsedBatch(), number, 1) for number in range(100))
+    walk = in_order(batches, lambda batch: work(batch.first), 2)
     assert next(walk) == 0
     walk.close()
     assert working == 0

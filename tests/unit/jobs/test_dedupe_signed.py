@@ -71,7 +71,7 @@ def test_equal_signatures_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_crowded_keys_give_the_same_groups_in_any_order(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiny texts that are nearly equal, by the plain walk over keys and by rare wording."""
-    from doublet.index import keys, walk
+    from doublet.index import keeper_join, keys
 
     rng = random.Random(11)
     names, days = ["Ivan", "Olga", "Pavel"], ["Monday", "Friday"]
@@ -81,8 +81,8 @@ def test_crowded_keys_give_the_same_groups_in_any_order(method: str, monkeypatch
     ]
     plain = dedupe(many, method=method).to_dict()
     monkeypatch.setattr(keys, "LARGE", 3)
-    monkeypatch.setattr(walk, "PATIENCE", 0)
-    monkeypatch.setattr(walk, "LEAST_PATIENCE", 0)
+    monkeypatch.setattr(keeper_join, "PATIENCE", 0)
+    monkeypatch.setattr(keeper_join, "LEAST_PATIENCE", 0)
     rng.shuffle(many)
     crowded = dedupe(many, method=method, workers=2).to_dict()
     assert plain == crowded

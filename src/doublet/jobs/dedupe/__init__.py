@@ -2,7 +2,7 @@
 
 The way of the data, a module each:
 
-1. `plan`: what was asked for, checked; the method and the shingles that verify it. `memory` shares out the budget.
+1. `methods`: what was asked for, checked; the method and the shingles that verify it. `memory` shares out the budget.
 2. `reading`: batches (threads parse and shingle them in parallel) go into a `SetStore`, which spills to disk beyond
    the budget; `signed` takes what a method with its own signatures needs, `outcomes` what could not be used, and of
    records with one id `repeated` leaves one. The rest of what is known is the `collection`.
@@ -29,7 +29,7 @@ from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
 from doublet.jobs.dedupe.documents import Documents
 from doublet.jobs.dedupe.joining import join
 from doublet.jobs.dedupe.memory import check_memory, limit_work, saving, share_out, spilling
-from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes, check_share
+from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions, check_share
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
 from doublet.jobs.dedupe.writing import check_files, write_files
@@ -122,7 +122,7 @@ def dedupe_inputs(
     Raises `UsageError`, `SourceError`, `SpillFailed`, `MemoryTooSmall`, `OutputFailed`, `Cancelled`.
     """
     progress = Progress.of(progress)
-    wishes = Wishes.check(
+    options = DedupeOptions.check(
         method=method,
         parameters=parameters,
         containment=containment,
@@ -138,26 +138,26 @@ def dedupe_inputs(
         parameters["threshold"] = check_share("threshold", threshold)
     check_files(source, groups_out, kept_out)
     memory_bytes = check_memory(memory_bytes)
-    limit = limit_work(source, memory_bytes, wishes.workers, spill_folder)
+    limit = limit_work(source, memory_bytes, options.workers, spill_folder)
     with saving(memory_bytes):
         with spilling(limit.folder):
-            plan = Plan.make(method, parameters, source, wishes.workers, limit)
-        room = share_out(plan, wishes, limit)
-        store = kernels.SetStore(room.store, room.folder, wishes.workers)
+            methods = DedupeMethods.make(method, parameters, source, options.workers, limit)
+        memory = share_out(methods, options, limit)
+        store = kernels.SetStore(memory.store, memory.folder, options.workers)
         try:
-            collection = read(source, plan, wishes, store, room, progress)
-            with spilling(room.folder):
-                links = join(collection, plan, wishes, room, progress)
-                grouped = make_groups(collection, links, plan.threshold, room)
-                listed = list_pairs(collection, wishes, plan.threshold, room, progress)
+            collection = read(source, methods, options, store, memory, progress)
+            with spilling(memory.folder):
+                links = join(collection, methods, options, memory, progress)
+                grouped = make_groups(collection, links, methods.threshold, memory)
+                listed = list_pairs(collection, options, methods.threshold, memory, progress)
                 related, grouped = find_copies(
-                    source, collection, plan, wishes, links, grouped, room, progress
+                    source, collection, methods, options, links, grouped, memory, progress
                 )
         finally:
             store.close()
-            plan.close()
+            methods.close()
     names, outcomes = collection.names, collection.outcomes
-    notes = [*getattr(source, "notes", ()), *plan.notes, *listed.notes, *outcomes.notes()]
+    notes = [*source.notes, *methods.notes, *listed.notes, *outcomes.notes()]
     if collection.disguised:
         notes.append(
             f"{collection.disguised} of {len(collection)} documents hold disguised words "
@@ -172,9 +172,9 @@ def dedupe_inputs(
     result = Deduplication(
         method=method,
         parameters={
-            **plan.described,
-            "threshold": plan.threshold,
-            "containment": wishes.containment or None,
+            **methods.described,
+            "threshold": methods.threshold,
+            "containment": options.containment or None,
             "keep": keep,
         },
         documents=len(collection),
@@ -185,7 +185,7 @@ def dedupe_inputs(
         strict=listed.strict,
         families=listed.families,
         notes=tuple(notes),
-        recipe=plan.recipe,
+        recipe=methods.recipe,
         extra={
             "outcomes": {state: count for state, count in sorted(outcomes.counts.items()) if count},
             "disguised_documents": collection.disguised,

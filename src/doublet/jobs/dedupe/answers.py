@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from doublet.errors import MemoryTooSmall
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
-from doublet.jobs.dedupe.memory import Room
-from doublet.jobs.dedupe.plan import Wishes
+from doublet.jobs.dedupe.memory import MemoryShares
+from doublet.jobs.dedupe.options import DedupeOptions
 from doublet.matches.groups import families, lists, strict_groups
 from doublet.matches.keepers import closest_keepers
 from doublet.matches.preference import id_ranks
@@ -39,13 +39,13 @@ class Grouped:
     removed: set[int]
 
 
-def make_groups(collection: Collection, links: Links, threshold: float, room: Room) -> Grouped:
+def make_groups(collection: Collection, links: Links, threshold: float, memory: MemoryShares) -> Grouped:
     """Every removed document goes to its closest keeper. Raises `MemoryTooSmall`."""
     names = collection.names
     documents, keepers, resemblance, containment = closest_keepers(
         links.rows, collection.store.sizes(), links.ranks
     )
-    room.check_removed(len(collection), len(documents))
+    memory.check_removed(len(collection), len(documents))
     members: dict[int, list[Member]] = {}
     for document, keeper, like, inside in zip(
         documents.tolist(), keepers.tolist(), resemblance.tolist(), containment.tolist(), strict=True
@@ -142,19 +142,19 @@ class Pairs(Sequence[Pair]):
 
 
 def list_pairs(
-    collection: Collection, wishes: Wishes, threshold: float, room: Room, progress: Progress
+    collection: Collection, options: DedupeOptions, threshold: float, memory: MemoryShares, progress: Progress
 ) -> Listed:
     """All pairs of duplicates, and the views made of them, where they were asked for. Raises `MemoryTooSmall`."""
     out = Listed()
-    if not wishes.pairs and not wishes.views:
+    if not options.pairs and not options.views:
         return out
 
     def on_step(done: int, total: int) -> None:
         progress.step("pairing", done, total, "documents")
 
     names, store, excluded = collection.names, collection.store, collection.outcomes.excluded
-    fit = max(LEAST_PAIRS, room.store // BYTES_PER_PAIR)
-    left, right, overlaps, cut = store.pairs(threshold, wishes.containment, min(PAIRS_LIMIT, fit), on_step)
+    fit = max(LEAST_PAIRS, memory.store // BYTES_PER_PAIR)
+    left, right, overlaps, cut = store.pairs(threshold, options.containment, min(PAIRS_LIMIT, fit), on_step)
     if cut and fit < PAIRS_LIMIT:
         raise MemoryTooSmall(
             f"there are more than {fit:,} pairs, as many as can be listed in the memory that is allowed: allow "
@@ -173,14 +173,14 @@ def list_pairs(
     sizes = store.sizes().astype(np.float64)
     common = overlaps.astype(np.float64)
     resemblance = common / (sizes[left] + sizes[right] - common)
-    if wishes.pairs:
+    if options.pairs:
         out.pairs = Pairs.sorted(names, left, right, resemblance, common, sizes)
-    if "strict" in wishes.views:
+    if "strict" in options.views:
         # Numbered by id, so that ties do not depend on the order of arrival.
         rank = collection.id_order.astype(np.uint32)
         by_rank = [names[i] for i in np.argsort(rank).tolist()]
         low, high = np.minimum(rank[left], rank[right]), np.maximum(rank[left], rank[right])
         out.strict = lists(strict_groups(low, high, resemblance), by_rank)
-    if "families" in wishes.views:
+    if "families" in options.views:
         out.families = lists(families(len(names), left, right), names)
     return out

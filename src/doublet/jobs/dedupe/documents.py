@@ -17,7 +17,10 @@ class MemoryBatch:
     """Documents that were in memory all along."""
 
     parsed: ParsedBatch
+    first: int
+    count: int
     consumed_bytes: int = 0
+    size_bytes: int = 0
 
     def parse(self) -> ParsedBatch:
         return self.parsed
@@ -54,15 +57,15 @@ class Documents:
         self._documents = documents if isinstance(documents, Sequence) else list(documents)
 
     def batches(self, max_records: int = 1000) -> Iterator[MemoryBatch]:
-        parsed, done = ParsedBatch(positions=[]), 0
+        parsed, done, first = ParsedBatch(positions=[]), 0, 0
         for position, item in enumerate(self._documents):
             self._put(parsed, position, item)
             done += 1
             if len(parsed) + len(parsed.outcomes) >= max_records:
-                yield MemoryBatch(parsed, done)
-                parsed = ParsedBatch(positions=[])
+                yield MemoryBatch(parsed, first, done - first, done)
+                parsed, first = ParsedBatch(positions=[]), done
         if len(parsed) or parsed.outcomes:
-            yield MemoryBatch(parsed, done)
+            yield MemoryBatch(parsed, first, done - first, done)
 
     @staticmethod
     def _put(parsed: ParsedBatch, position: int, item: Any) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.index.keeper_join import clean_by_keys
 from doublet.index.keys import KeyTable
-from doublet.index.walk import clean_by_keys
 from doublet.jobs.dedupe.collection import Collection
-from doublet.jobs.dedupe.memory import Room
-from doublet.jobs.dedupe.plan import Plan, Wishes
+from doublet.jobs.dedupe.memory import MemoryShares
+from doublet.jobs.dedupe.options import DedupeMethods, DedupeOptions
 from doublet.matches.preference import missing_facts, preference
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
@@ -31,62 +31,68 @@ class Links:
     ranks: U32
 
 
-def join(collection: Collection, plan: Plan, wishes: Wishes, room: Room, progress: Progress) -> Links:
+def join(
+    collection: Collection,
+    methods: DedupeMethods,
+    options: DedupeOptions,
+    memory: MemoryShares,
+    progress: Progress,
+) -> Links:
     """Links of removed documents to the kept ones that cover them, and the rank of every document."""
-    count, store, containment = len(collection), collection.store, wishes.containment
-    chosen = _in_preference(collection, plan, wishes)
+    count, store, containment = len(collection), collection.store, options.containment
+    chosen = _in_preference(collection, methods, options)
     ranks = np.full(count, count, np.uint32)
     ranks[chosen] = np.arange(len(chosen), dtype=np.uint32)
 
     def on_step(done: int, total: int) -> None:
         progress.step("joining", done, total, "documents")
 
-    exact = wishes.candidates == "exact" or (wishes.candidates == "auto" and count <= EXACT_UP_TO)
-    if plan.by_shingles and exact:
-        return Links(store.clean(chosen, plan.threshold, containment, on_step), ranks)
-    keys, alike, agree = plan.signed.keys, None, None
-    if plan.by_shingles:
-        keys = _sketch_keys(plan, store, room)
-        plan.notes.append(
+    exact = options.candidates == "exact" or (options.candidates == "auto" and count <= EXACT_UP_TO)
+    if methods.by_shingles and exact:
+        return Links(store.clean(chosen, methods.threshold, containment, on_step), ranks)
+    keys, alike, agree = methods.signed.keys, None, None
+    if methods.by_shingles:
+        keys = _sketch_keys(methods, store, memory)
+        methods.notes.append(
             "candidates came from sketches: a few pairs close to the threshold, and short texts inside long "
             "ones, may be missing; every link shown was verified"
         )
-    elif not plan.signed.estimates:
-        alike = plan.signed.alike
-        agree = plan.signed.agree if alike is None else None
+    elif not methods.signed.estimates:
+        alike = methods.signed.alike
+        agree = methods.signed.agree if alike is None else None
     keys.settle(count)
     rows = clean_by_keys(
-        keys, store, chosen, plan.threshold, containment, alike=alike, agree=agree, on_step=on_step
+        keys, store, chosen, methods.threshold, containment, alike=alike, agree=agree, on_step=on_step
     )
     return Links(rows, ranks)
 
 
-def _in_preference(collection: Collection, plan: Plan, wishes: Wishes) -> U32:
+def _in_preference(collection: Collection, methods: DedupeMethods, options: DedupeOptions) -> U32:
     """Documents that take part, the most preferred first."""
     facts, store = collection.facts, collection.store
-    order = preference(facts, collection.id_order, wishes.keep, wishes.prefer)
-    plan.notes += missing_facts(facts, wishes.keep, wishes.prefer)
+    order = preference(facts, collection.id_order, options.keep, options.prefer)
+    methods.notes += missing_facts(facts, options.keep, options.prefer)
     if facts.unread_times:
-        plan.notes.append(
+        methods.notes.append(
             f"{len(facts.unread_times):,} of the times could not be read, such as {facts.unread_times[0]!r}: their "
             "documents count as the oldest; write times as 2024-05-31 or 2024-05-31T12:00"
         )
     if collection.outcomes.excluded:
         order = order[~np.isin(order, np.array(sorted(collection.outcomes.excluded), np.int64))]
-    if wishes.keep != "longest" and wishes.containment:
+    if options.keep != "longest" and options.containment:
         # A short text inside a longer one goes to it, whatever is preferred: such texts come last, the longest first.
-        inside = store.contained(wishes.containment)[order].astype(bool)
+        inside = store.contained(options.containment)[order].astype(bool)
         sizes = store.sizes()[order].astype(np.int64)
         order = np.concatenate([order[~inside], order[inside][np.argsort(-sizes[inside], kind="stable")]])
     return order.astype(np.uint32)
 
 
-def _sketch_keys(plan: Plan, store: Any, room: Room) -> KeyTable:
+def _sketch_keys(methods: DedupeMethods, store: Any, memory: MemoryShares) -> KeyTable:
     """Bands of MinHash over the sets in the store."""
-    sketch = make_method("minhash", threshold=plan.threshold, recall=0.99)
+    sketch = make_method("minhash", threshold=methods.threshold, recall=0.99)
     assert isinstance(sketch, MinHash)
     filled = np.flatnonzero(store.sizes()).astype(np.uint32)
-    table = KeyTable(room.keys, room.folder)
+    table = KeyTable(memory.keys, memory.folder)
     for start in range(0, len(filled), 50_000):
         some = filled[start : start + 50_000]
         keys = sketch.band_keys(store.minima(sketch.factors, sketch.terms, some))

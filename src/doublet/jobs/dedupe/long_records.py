@@ -19,7 +19,7 @@ import orjson
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.jobs.dedupe.plan import Plan
+from doublet.jobs.dedupe.options import DedupeMethods
 
 U64 = NDArray[np.uint64]
 
@@ -50,13 +50,13 @@ class LongRecord:
     disguised: int
 
 
-def read_long(line: bytes, id_field: str, text_field: str, plan: Plan) -> LongRecord | None:
+def read_long(line: bytes, id_field: str, text_field: str, methods: DedupeMethods) -> LongRecord | None:
     """The record of a line of JSON, or None when it has to be read whole."""
     found = _find_text(line, id_field, text_field)
     if found is None:
         return None
     identifier, start, end = found
-    shape, canon = plan.exact.parameters, plan.exact.canon
+    shape, canon = methods.exact.parameters, methods.exact.canon
     values = Values((end - start) // 6)
     words = disguised = 0
     for piece, overlap in _pieces(line, start, end, 256 * shape.shingle_words):

@@ -12,7 +12,7 @@ from typing import Any
 
 from doublet import kernels
 from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, wrong_type
-from doublet.jobs.dedupe.plan import AUTO, Plan, Wishes
+from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions
 from doublet.jobs.dedupe.signed import Signed
 from doublet.reports.wording import count
 from doublet.signatures import Limit
@@ -37,7 +37,7 @@ WORKER_MEMORY = 45_000_000  #: a batch in hand: raw, parsed, words, shingles
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class MemoryShares:
     """Bytes for each part of the work, and the folder for what does not fit."""
 
     store: int
@@ -95,29 +95,29 @@ def _temporary_folder() -> str:
         return os.environ.get("TMPDIR") or "/tmp"
 
 
-def share_out(plan: Plan, wishes: Wishes, limit: Limit) -> Room:
-    """Give every part of the plan its room. Raises `MemoryTooSmall`."""
+def share_out(methods: DedupeMethods, options: DedupeOptions, limit: Limit) -> MemoryShares:
+    """Give every part of the methods its room. Raises `MemoryTooSmall`."""
     whole, folder = limit.memory_bytes, limit.folder or ""
-    room = whole - plan.statistics_bytes
+    room = whole - methods.statistics_bytes
     if room < whole // LEAST_SHARE:
         missing = whole // LEAST_SHARE - room
         raise MemoryTooSmall(
-            f"what the method {plan.method.name!r} has to know about the words of the collection takes "
-            f"{plan.statistics_bytes:,} bytes, and too little is left for the rest: allow "
+            f"what the method {methods.method.name!r} has to know about the words of the collection takes "
+            f"{methods.statistics_bytes:,} bytes, and too little is left for the rest: allow "
             f"{-(-missing // 1_000_000):,} MB more (--memory), or choose a method that needs no statistics",
             missing_bytes=missing,
         )
-    sampled = plan.sample(room, folder) if plan.method.name == AUTO and wishes.reworded != "off" else 0
+    sampled = methods.sample(room, folder) if methods.method.name == AUTO and options.reworded != "off" else 0
     room -= sampled
     words = None
-    if plan.spells:
-        words = room // WORD_SHARE // wishes.workers
-        room -= words * wishes.workers
+    if methods.spells:
+        words = room // WORD_SHARE // options.workers
+        room -= words * options.workers
     keys = room // KEY_SHARE
-    if not plan.by_shingles:
-        plan.signed = Signed(plan.method, keys, folder)
+    if not methods.by_shingles:
+        methods.signed = Signed(methods.method, keys, folder)
         room -= keys
-    return Room(room, keys, folder, words, sampled)
+    return MemoryShares(room, keys, folder, words, sampled)
 
 
 def check_memory(memory_bytes: int | None) -> int | None:

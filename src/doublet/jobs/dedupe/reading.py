@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.long_records import LONG_BYTES, read_long
-from doublet.jobs.dedupe.memory import Room, spilling
+from doublet.jobs.dedupe.memory import MemoryShares, spilling
+from doublet.jobs.dedupe.options import DedupeMethods, DedupeOptions
 from doublet.jobs.dedupe.outcomes import empty_ones
-from doublet.jobs.dedupe.plan import Plan, Wishes
 from doublet.jobs.dedupe.repeated import leave_out_repeats
 from doublet.jobs.dedupe.signed import Compact
 from doublet.matches.preference import has_repeats, id_ranks
 from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.signatures import in_parts
-from doublet.sources.records import MAX_BATCH_BYTES, ParsedBatch
+from doublet.sources.jsonl import JsonBatch
+from doublet.sources.records import MAX_BATCH_BYTES, Batch, Batched, ParsedBatch
 from doublet.text.tokens import forget_words
 
 U32 = NDArray[np.uint32]
@@ -58,38 +59,45 @@ class Shingled:
     counted: bool = False  #: the store knows the values already
 
 
-def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progress: Progress) -> Collection:
+def read(
+    source: Batched,
+    methods: DedupeMethods,
+    options: DedupeOptions,
+    store: Any,
+    memory: MemoryShares,
+    progress: Progress,
+) -> Collection:
     """All documents of *source*, their sets in *store*. Raises `SourceError`, `SpillFailed`, `MemoryTooSmall`."""
     out = Collection(store)
-    facts, outcomes, keep = out.facts, out.outcomes, wishes.keep
-    total = getattr(source, "total_bytes", None)
+    facts, outcomes, keep = out.facts, out.outcomes, options.keep
+    total = source.total_bytes
 
-    def work(batch: Any) -> Iterator[Shingled]:
-        raw = keep in ("longest", "first") and plan.reads_blocks and getattr(batch, "block", None) is not None
-        if not raw:
-            yield shingle_parsed(batch.parse(), plan, room, batch.consumed_bytes)
+    def work(batch: Batch) -> Iterator[Shingled]:
+        block = batch.block if isinstance(batch, JsonBatch) else None
+        if block is None or keep not in ("longest", "first") or not methods.reads_blocks:
+            yield shingle_parsed(batch.parse(), methods, memory, batch.consumed_bytes)
             return
-        long = shingle_long(batch, plan) if batch.size_bytes >= LONG_BYTES else None
+        long = shingle_long(batch, methods) if batch.size_bytes >= LONG_BYTES else None
         if long is not None:
             yield long
         else:
-            yield from shingle_block(batch, batch.block, plan, store, room)
+            yield from shingle_block(batch, block, methods, store, memory)
 
     batches = iter(source.batches())
     start = list(islice(batches, 1))
-    if start and total and plan.reads_blocks:
+    if start and total and methods.reads_blocks:
         # The first batch tells how far the input is compressed.
-        unpacked = total * getattr(start[0], "size_bytes", 0) // max(1, start[0].consumed_bytes)
+        unpacked = total * start[0].size_bytes // max(1, start[0].consumed_bytes)
         store.expect(unpacked // BYTES_PER_SHINGLE)
     done = 0
     # Closed before anything else when the work is stopped: threads may still be counting in the store.
-    with closing(in_order(chain(start, batches), work, wishes.workers)) as shingles:
+    with closing(in_order(chain(start, batches), work, options.workers)) as shingles:
         for shingled in shingles:
-            with spilling(room.folder):
-                if plan.sampled is not None:
-                    plan.sampled.add(shingled.values, shingled.offsets, done)
+            with spilling(memory.folder):
+                if methods.sampled is not None:
+                    methods.sampled.add(shingled.values, shingled.offsets, done)
                 store.add(shingled.values, shingled.offsets, True, shingled.counted)
-                plan.signed.take(shingled.signed, done)
+                methods.signed.take(shingled.signed, done)
             for outcome in shingled.outcomes:
                 outcomes.add(outcome)
             outcomes.counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
@@ -102,21 +110,21 @@ def read(source: Any, plan: Plan, wishes: Wishes, store: Any, room: Room, progre
             if keep == "best-source":
                 facts.sources += shingled.sources
             done += len(shingled.words)
-            room.check_documents(done)
+            memory.check_documents(done)
             progress.step("reading", shingled.consumed, total, "bytes", f"{done:,} documents")
     out.names = facts.ids()
     out.id_order = id_ranks(out.names)
     if has_repeats(out.names, out.id_order):
-        with spilling(room.folder):
-            leave_out_repeats(source, out, wishes)
+        with spilling(memory.folder):
+            leave_out_repeats(source, out, options)
     return out
 
 
-def shingle_long(batch: Any, plan: Plan) -> Shingled | None:
+def shingle_long(batch: Any, methods: DedupeMethods) -> Shingled | None:
     """A batch that is one record of great length, which takes its memory with it; None when it has to be read whole."""
     if batch.count != 1:
         return None
-    found = read_long(batch.block, batch.fields.id, batch.fields.text, plan)
+    found = read_long(batch.block, batch.fields.id, batch.fields.text, methods)
     if found is None:
         return None
     identifier = found.id.encode("utf-8", "surrogatepass")
@@ -137,9 +145,11 @@ def shingle_long(batch: Any, plan: Plan) -> Shingled | None:
     )
 
 
-def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any, room: Room) -> Iterator[Shingled]:
+def shingle_block(
+    batch: Any, block: bytes, methods: DedupeMethods, store: Any, memory: MemoryShares
+) -> Iterator[Shingled]:
     """Lines of JSON straight to sets; lines that are not plainly good, and disguised texts, are read with care."""
-    parameters, canon = plan.exact.parameters, plan.exact.canon
+    parameters, canon = methods.exact.parameters, methods.exact.canon
     values, offsets, words, tricks, ids, ends, lines, starts, left, left_starts = kernels.json_sets(
         block,
         batch.fields.id,
@@ -169,23 +179,25 @@ def shingle_block(batch: Any, block: bytes, plan: Plan, store: Any, room: Room) 
     )
     if len(left):
         yield shingle_parsed(
-            batch.pick(left.tolist(), left_starts.tolist()).parse(), plan, room, batch.consumed_bytes
+            batch.pick(left.tolist(), left_starts.tolist()).parse(), methods, memory, batch.consumed_bytes
         )
 
 
-def shingle_parsed(parsed: ParsedBatch, plan: Plan, room: Room, consumed: int) -> Shingled:
+def shingle_parsed(
+    parsed: ParsedBatch, methods: DedupeMethods, memory: MemoryShares, consumed: int
+) -> Shingled:
     """Records of any kind of input: texts to sets, and to the signatures of the method where it has its own."""
     signed: list[Compact] = []
-    if not plan.by_shingles:
+    if not methods.by_shingles:
         done = 0
         for part in in_parts(parsed.texts):
-            signed.append(plan.signed.compact(plan.method.sign_texts(part), done))
+            signed.append(methods.signed.compact(methods.method.sign_texts(part), done))
             done += len(part)
-            if room.words is not None:
-                forget_words(room.words)
-    values, offsets, words, tricks = plan.exact.sets(parsed.texts)
-    if room.words is not None:
-        forget_words(room.words)
+            if memory.words is not None:
+                forget_words(memory.words)
+    values, offsets, words, tricks = methods.exact.sets(parsed.texts)
+    if memory.words is not None:
+        forget_words(memory.words)
     suspects = np.flatnonzero(_suspicious(tricks, words)).tolist()
     encoded = [i.encode("utf-8", "surrogatepass") for i in parsed.ids]
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
@@ -215,26 +227,26 @@ def in_order(
             yield from work(batch)
         return
     waiting: deque[Future[list[Shingled]]] = deque()
-    hands = Hands()
+    threads = BusyThreads()
     with ThreadPoolExecutor(workers, thread_name_prefix="doublet") as pool:
         try:
             for batch in batches:
-                large = getattr(batch, "size_bytes", 0) > LARGE_BATCH
+                large = batch.size_bytes > LARGE_BATCH
                 # One very long text is held in many forms at once: it is worked on alone.
                 while large and waiting:
                     yield from waiting.popleft().result()
-                waiting.append(pool.submit(hands.call, work, batch))
+                waiting.append(pool.submit(threads.call, work, batch))
                 if large or len(waiting) > workers:
                     yield from waiting.popleft().result()
             while waiting:
                 yield from waiting.popleft().result()
         finally:
-            hands.rest()
+            threads.rest()
             for future in waiting:
                 future.cancel()
 
 
-class Hands:
+class BusyThreads:
     """Knows which threads are at work. A pool forgets a thread when the user stops the program while it is being
     started; such a thread must not go on with a store that is closed."""
 

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.jobs.dedupe.collection import Collection
-from doublet.jobs.dedupe.plan import Wishes
+from doublet.jobs.dedupe.options import DedupeOptions
 from doublet.matches.preference import preference_columns
 from doublet.model import Outcome
 
 U64 = NDArray[np.uint64]
 
 
-def leave_out_repeats(source: Any, collection: Collection, wishes: Wishes) -> None:
+def leave_out_repeats(source: Any, collection: Collection, options: DedupeOptions) -> None:
     """Exclude all but one record of each id, with an outcome for every record that is left out."""
     facts, names, outcomes = collection.facts, collection.names, collection.outcomes
-    columns = preference_columns(facts, wishes.keep, wishes.prefer)
+    columns = preference_columns(facts, options.keep, options.prefer)
     groups = list(_repeats(names, collection.id_order))
     best = [_best(documents, columns, collection.store) for documents in groups]
     tied = sorted(document for some in best if len(some) > 1 for document in some)

@@ -12,12 +12,13 @@ from doublet.index.keys import KeyTable
 from doublet.model import Signature
 from doublet.signatures import Method
 from doublet.signatures.long_array import LongArray
+from doublet.signatures.protocol import BaseMethod, WithThreshold
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
-SIGNATURE_SHARE = 0.4  #: of the room of keys and signatures, for the latter
+SIGNATURE_SHARE = 0.4  #: of the memory of keys and signatures, for the latter
 MOST_KNOWN = 1 << 12  #: answers of a method that are remembered while a keeper is looked at
 SMALL = (
     2  #: values; signatures of so few fit into memory in any case, as what else is known of a document does
@@ -39,7 +40,7 @@ class Compact(NamedTuple):
 
 
 class Signed:
-    """Gathered while reading, batch by batch, and asked while joining. What has no room goes to disk.
+    """Gathered while reading, batch by batch, and asked while joining. What has no memory goes to disk.
 
     Signatures are kept of methods that only say "alike" or "not": their numbers one after the other, not as objects.
     """
@@ -61,7 +62,7 @@ class Signed:
     @property
     def estimates(self) -> bool:
         """True for methods that estimate resemblance: the exact value decides in their place."""
-        return hasattr(self.method.parameters, "threshold")
+        return isinstance(self.method.parameters, WithThreshold)
 
     def compact(self, signed: Sequence[Signature | None], first: int) -> Compact:
         """What the join needs of the signatures of documents *first* and on of a batch. From any thread."""
@@ -89,8 +90,7 @@ class Signed:
 
     def _keys(self, signed: list[Signature], owners: U32) -> tuple[U64, U32]:
         """Keys of the documents, each once, and whose they are."""
-        of_many = getattr(self.method, "key_rows", None)  # methods of other packages may do without
-        rows: U64 | None = of_many(signed) if of_many is not None else None
+        rows = self.method.key_rows(signed) if isinstance(self.method, BaseMethod) else None
         if rows is None:
             found = [np.unique(self.method.keys(signature)) for signature in signed]
             return np.concatenate(found), np.repeat(owners, [len(keys) for keys in found])
@@ -119,9 +119,9 @@ class Signed:
     @property
     def alike(self) -> Callable[[U32, U32], NDArray[np.bool_]] | None:
         """Answers what `agree` does for many pairs at once; None where the method or the memory does not allow it."""
-        of_many = getattr(self.method, "alike_rows", None)  # methods of other packages may do without
-        if of_many is None or not len(self._values):
-            return None
+        if not isinstance(self.method, BaseMethod) or not len(self._values):
+            return None  # methods of other packages may do without
+        of_many = self.method.alike_rows
         documents, bounds, _ = self._settle()
         width = int(bounds[1])
         if not np.array_equal(np.diff(bounds), np.full(len(documents), width)):
@@ -132,7 +132,8 @@ class Signed:
         rows[documents] = self._values.read(0, len(self._values)).reshape(-1, width)
 
         def alike(left: U32, right: U32) -> NDArray[np.bool_]:
-            found: NDArray[np.bool_] = of_many(rows.take(left, axis=0), rows.take(right, axis=0))
+            found = of_many(rows.take(left, axis=0), rows.take(right, axis=0))
+            assert found is not None  # it was asked about nothing before
             return found
 
         return alike

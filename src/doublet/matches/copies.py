@@ -10,14 +10,15 @@ The answer is the same for any order of the documents and any number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doublet.index.sampled import NearPairs, SampledKeys, best_of_all
+from doublet.kernels import SetStore
 from doublet.progress import Progress
 from doublet.signatures import Limit, in_parts
 from doublet.signatures.auto import OF_THE_BEST
@@ -37,9 +38,12 @@ PAIRS_OF_ONE = 2  #: best partners of a document that are verified
 PAIRS_PER_DOCUMENT, LEAST_PAIRS, MOST_PAIRS = 0.05, 1_500, 100_000
 LONGEST_SHINGLE = 8  #: words; of longer runs too few survive in a reworded copy
 
+#: gives the texts at these (sorted) positions in parts, each with the places of the texts in the array of positions
+ReadAgain = Callable[[I64], Iterable[tuple[I64, Sequence[str]]]]
+
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CopyPair:
     """Two documents by their numbers. *containment* (of a in b, of b in a) and *resemblance* are by shingles."""
 
     a: int
@@ -52,9 +56,9 @@ class Found:
 
 
 def find_related(
-    source: Any,
+    read_again: ReadAgain,
     keys: SampledKeys,
-    store: Any,
+    store: SetStore,
     alive: Mask,
     positions: U64,
     meaning: Meaning,
@@ -63,7 +67,7 @@ def find_related(
     workers: int,
     progress: Progress,
     within: Limit | None = None,
-) -> tuple[list[Found], int, bool]:
+) -> tuple[list[CopyPair], int, bool]:
     """Pairs among the documents that are *alive*; how many likely ones were left unverified; False when there were even
     more of these than fit the memory of *keys*.
 
@@ -77,7 +81,7 @@ def find_related(
     like = common / (sizes[best.left] + sizes[best.right] - common)
     edited = np.maximum(inside_a, inside_b) >= EDITED_FROM
     out = [
-        Found(a, b, EDITED, r, (x, y))
+        CopyPair(a, b, EDITED, r, (x, y))
         for a, b, r, x, y in zip(
             *(column[edited].tolist() for column in (best.left, best.right, like, inside_a, inside_b)),
             strict=True,
@@ -89,7 +93,7 @@ def find_related(
         most = len(open_)
     chosen = open_[best_of_all(best.score[open_], most)]
     pairs = NearPairs(best.left[chosen], best.right[chosen], best.score[chosen])
-    aligned = _align(source, pairs, positions, meaning, workers, progress, within)
+    aligned = _align(read_again, pairs, positions, meaning, workers, progress, within)
     limits = meaning.parameters
     for at, found in zip(chosen.tolist(), aligned, strict=True):
         kind = found.kind(limits.aligned, limits.kept, limits.together)
@@ -97,12 +101,12 @@ def find_related(
             lies, stays = max(found.aligned_a, found.aligned_b), max(found.kept_a, found.kept_b)
             inside = (float(inside_a[at]), float(inside_b[at]))
             out.append(
-                Found(int(best.left[at]), int(best.right[at]), kind, float(like[at]), inside, lies, stays)
+                CopyPair(int(best.left[at]), int(best.right[at]), kind, float(like[at]), inside, lies, stays)
             )
     return _against_the_best(out), len(open_) - len(chosen), whole
 
 
-def _against_the_best(found: list[Found]) -> list[Found]:
+def _against_the_best(found: list[CopyPair]) -> list[CopyPair]:
     """A pair of which both have a much better partner only shares passages."""
     best: dict[int, float] = {}
     for one in found:
@@ -115,16 +119,14 @@ def _against_the_best(found: list[Found]) -> list[Found]:
         if one.kind == REWORDED and one.kept is not None:
             least = OF_THE_BEST * min(best[one.a], best[one.b])
             if one.kept < least:
-                out.append(
-                    Found(one.a, one.b, SHARED, one.resemblance, one.containment, one.aligned, one.kept)
-                )
+                out.append(replace(one, kind=SHARED))
                 continue
         out.append(one)
     return out
 
 
 def _align(
-    source: Any,
+    read_again: ReadAgain,
     pairs: NearPairs,
     positions: U64,
     meaning: Meaning,
@@ -139,7 +141,7 @@ def _align(
     documents = wanted[by_position]
     sequences = Sequences(meaning, within)
     rows: list[int] = []
-    for numbers, texts in _texts_at(source, positions[documents].astype(np.int64), progress):
+    for numbers, texts in read_again(positions[documents].astype(np.int64)):
         for part in in_parts(texts):
             sequences.add(part)
         rows += documents[numbers].tolist()
@@ -153,32 +155,22 @@ def _align(
     return found
 
 
-def _texts_at(source: Any, positions: I64, progress: Progress) -> Iterator[tuple[I64, list[str]]]:
-    """The texts of the records at these (sorted) positions, with the places of the positions in the array."""
-    total = getattr(source, "total_bytes", None)
-    first_unread = 0
-    for batch in source.batches():
-        if first_unread >= len(positions):
-            return
-        if hasattr(batch, "count"):
-            last = int(np.searchsorted(positions, batch.first + batch.count))
-            some = positions[first_unread:last]
-            if not len(some):
-                continue
-            block = getattr(batch, "block", None)
-            if block is not None:
-                lines = some - batch.first
-                starts = np.concatenate([[0], np.flatnonzero(np.frombuffer(block, np.uint8) == 10) + 1])
-                parsed = batch.pick(lines.tolist(), starts[lines].tolist()).parse()
-            else:
-                parsed = batch.parse()
-        else:
-            parsed = batch.parse()
-        own = np.asarray(parsed.positions, np.int64)
-        at = np.searchsorted(positions, own)
-        known = (at < len(positions)) & (positions[np.minimum(at, len(positions) - 1)] == own)
-        places = at[known]
-        if len(places):
-            yield places, [parsed.texts[i] for i in np.flatnonzero(known).tolist()]
-            first_unread = int(places.max()) + 1
-        progress.step("reading again", batch.consumed_bytes, total, "bytes")
+def remove_reworded(
+    pairs: Sequence[CopyPair], ranks: U32, removed: AbstractSet[int], keeping: AbstractSet[int]
+) -> Mapping[int, list[tuple[int, CopyPair]]]:
+    """Reworded copies that go: of each keeper the documents that it stands for now, with the pairs that say so.
+
+    Only documents that stand for no other one go, each to the most preferred document (the smaller of *ranks*) that it
+    is a copy of. *removed* documents went before, *keeping* ones stand for some of those.
+    """
+    gone, keepers = set(removed), set(keeping)
+    out: dict[int, list[tuple[int, CopyPair]]] = {}
+    wanted = [one for one in pairs if one.kind == REWORDED]
+    for one in sorted(wanted, key=lambda one: sorted((int(ranks[one.a]), int(ranks[one.b])))):
+        keep, other = (one.a, one.b) if ranks[one.a] < ranks[one.b] else (one.b, one.a)
+        if keep in gone or other in gone or other in keepers:
+            continue
+        gone.add(other)
+        keepers.add(keep)
+        out.setdefault(keep, []).append((other, one))
+    return out

@@ -1,4 +1,4 @@
-"""What was asked for, checked (`Wishes`), and the methods that answer it (`Plan`)."""
+"""What was asked for, checked (`DedupeOptions`), and the methods that answer it (`DedupeMethods`)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from doublet.jobs.dedupe.signed import Signed
 from doublet.matches.preference import check_keep
 from doublet.signatures import Limit, Method, gather_statistics
 from doublet.signatures import method as make_method
+from doublet.signatures.protocol import WithThreshold
 from doublet.signatures.shingled import ShingledMethod
 from doublet.text.tokens import forget_words
 
@@ -32,7 +33,7 @@ LAST_STEP = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class DedupeOptions:
     """The options of a job that are not the method's. Made by `check`."""
 
     containment: float  #: 0: a text inside a longer one is no reason to go
@@ -57,7 +58,7 @@ class Wishes:
         candidates: str,
         reworded: str | None,
         workers: int,
-    ) -> Wishes:
+    ) -> DedupeOptions:
         """Raises `InvalidParameter` for what cannot be asked for, and for what would be asked for in vain.
 
         One view and one preferred source may be named without a list.
@@ -83,11 +84,11 @@ class Wishes:
                 raise InvalidParameter(
                     f"there is no view {view!r}: it can be {', '.join(VIEWS)}", name="views"
                 )
-        return Wishes(least, keep, prefer, pairs, views, candidates, reworded, workers)
+        return DedupeOptions(least, keep, prefer, pairs, views, candidates, reworded, workers)
 
 
 @dataclass(slots=True)
-class Plan:
+class DedupeMethods:
     """The method at hand, and the shingles by which every link is verified (the method's own where it has them)."""
 
     method: Method
@@ -116,16 +117,19 @@ class Plan:
     @property
     def meaning(self) -> Any:
         """The last step of the method "auto"."""
-        return getattr(self.method, "meaning")  # noqa: B009 - a method of ours, known by its name alone
+        from doublet.signatures.auto import Auto
+
+        assert isinstance(self.method, Auto)
+        return self.method.meaning
 
     @property
     def reads_blocks(self) -> bool:
         """True when sets can be made from raw JSON: plain words, shingles of words, no signatures besides."""
         return self.by_shingles and self.exact.canon.plain and not self.exact.parameters.shingle_chars
 
-    def sample(self, room: int, folder: str) -> int:
+    def sample(self, memory: int, folder: str) -> int:
         """Make ready to look for reworded copies; gives the memory that this takes."""
-        memory = min(MOST_ENTRIES * BYTES_PER_ENTRY, room // 4)
+        memory = min(MOST_ENTRIES * BYTES_PER_ENTRY, memory // 4)
         self.sampled = SampledKeys(Limit(memory, folder))
         return memory
 
@@ -138,7 +142,7 @@ class Plan:
     @staticmethod
     def make(
         name: str, parameters: dict[str, Any], source: Any, workers: int, limit: Limit | None = None
-    ) -> Plan:
+    ) -> DedupeMethods:
         """Raises `MemoryTooSmall` when what the method has to know about the collection does not fit the *limit*."""
         own = dict(parameters)
         verify = own.get("threshold", 0.5)
@@ -167,9 +171,9 @@ class Plan:
             shape["reduce"] = "none"  # its stems are for the last step
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
-        threshold = getattr(chosen.parameters, "threshold", verify)
+        threshold = chosen.parameters.threshold if isinstance(chosen.parameters, WithThreshold) else verify
         size = getattr(statistics, "size_bytes", 0)
-        return Plan(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
+        return DedupeMethods(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
 
 
 def _texts(source: Any) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 Nothing is taken on the word of a signature. Documents are taken in the order of preference, some at a time; those that
 no keeper covers look at all that share a key with them. Where that is too much, because the texts are so alike that
-they share keys with thousands that they are not near enough to, a keeper looks for its rare `wording` first and asks
-afterwards which of those that are near enough share a key. The links are the same. docs/decisions/0065-crowded-keys.md
+they share keys with thousands that they are not near enough to, a keeper looks for its `rarest` fingerprints first and
+asks afterwards which of those that are near enough share a key. The links are the same.
+docs/decisions/0065-crowded-keys.md
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.index.keys import KeyTable, Leads, distinct, pieces, slices, sums
-from doublet.index.wording import LONGEST, Wording
+from doublet.index.rarest import LONGEST, RarestFingerprints
 from doublet.kernels import SetStore
 
 U32 = NDArray[np.uint32]
@@ -26,7 +27,7 @@ T = TypeVar("T", bound=np.generic)
 
 PAIRS_AT_ONCE = 1 << 18  #: candidates that are looked at together; takes some 15 MB
 KEEPERS_AT_ONCE = 4_096
-PATIENCE = 64  #: candidates for each document, all in all, before wording is asked
+PATIENCE = 64  #: candidates for each document, all in all, before rare fingerprints are asked
 LEAST_PATIENCE = 1 << 22
 LINKS_AT_ONCE = 1 << 20  #: of more than these, and two for each document, the closest alone are kept
 WIDE = 1 << 9  #: members; so large a group is looked through by itself where *alike* rules most of them out
@@ -51,10 +52,10 @@ def clean_by_keys(
     (or one keeper and many documents) before their sets are compared: it says no only where *agree* would.
     Where very many keepers cover a document only the closest of them may be told.
     """
-    return _Walk(table, store, order, threshold, containment, alike, agree).run(on_step)
+    return _KeeperJoin(table, store, order, threshold, containment, alike, agree).run(on_step)
 
 
-class _Walk:
+class _KeeperJoin:
     def __init__(
         self,
         table: KeyTable,
@@ -78,7 +79,7 @@ class _Walk:
         self._met = np.zeros(count, np.bool_)
         self._links = _Links(self._sizes, self._ranks)
         self._spent = 0
-        self._wording: Wording | None = None
+        self._rarest: RarestFingerprints | None = None
         self._crowded: U32 = order[:0]  # documents that are posted, in order
         self._posted = 0  # of these
         self._posted_to = len(order)  # rank up to which a keeper sees all that it can cover
@@ -103,20 +104,20 @@ class _Walk:
         return self._links.all()
 
     def _post(self, at: int) -> None:
-        """Begin to ask for wording when keys alone have cost enough, and post the next documents when it is time."""
-        if self._wording is None:
+        """Begin to ask for rare fingerprints when keys alone have cost enough, and post the next documents."""
+        if self._rarest is None:
             patience = max(LEAST_PATIENCE, PATIENCE * len(self._order))
             if self._spent <= patience or not self._table.crowded.any():
                 return
             rest = self._order[at:]
             fit = (self._sizes[rest] > 0) & (self._sizes[rest] <= LONGEST)
             self._crowded = rest[self._table.crowded[rest] & fit]
-            self._wording = Wording(
+            self._rarest = RarestFingerprints(
                 self._store, self._crowded, self._threshold, self._containment, self._table.free_bytes
             )
             self._posted_to = at
         while at >= self._posted_to and self._posted_to < len(self._order):
-            self._posted = self._wording.post(self._posted)
+            self._posted = self._rarest.post(self._posted)
             done = self._posted >= len(self._crowded)
             self._posted_to = len(self._order) if done else int(self._ranks[self._crowded[self._posted]])
             earlier = np.concatenate([self._order[:0], *self._waiting])
@@ -129,15 +130,15 @@ class _Walk:
         keepers = keepers[: _fitting(self._table.widths(keepers))]
         leads = self._table.leads(keepers)
         small, large = leads.costs()
-        by_wording = np.zeros(len(keepers), np.bool_)
+        by_rarest = np.zeros(len(keepers), np.bool_)
         costs = small + large
-        if self._wording is not None and large.any():
-            asking = np.flatnonzero((large > 0) & (self._sizes[keepers] <= self._wording.longest))
-            found = self._wording.look_up(keepers[asking])
+        if self._rarest is not None and large.any():
+            asking = np.flatnonzero((large > 0) & (self._sizes[keepers] <= self._rarest.longest))
+            found = self._rarest.look_up(keepers[asking])
             cheaper = found.costs < large[asking]
-            by_wording[asking[cheaper]] = True
+            by_rarest[asking[cheaper]] = True
             costs[asking[cheaper]] = small[asking[cheaper]] + found.costs[cheaper]
-        used = ~(leads.large & by_wording[leads.of_group])
+        used = ~(leads.large & by_rarest[leads.of_group])
         wide = used & (leads.sizes >= WIDE) if self._alike is not None else np.zeros(len(used), np.bool_)
         taken = _fitting(costs - sums(leads.of_group, leads.sizes * wide, len(keepers)) * 7 // 8)
         self._spent += int(costs[:taken].sum())
@@ -148,24 +149,22 @@ class _Walk:
             none = np.zeros(len(leads.neighbours), np.bool_)
             found_alike = self._find_alike(keepers, leads.only(none, wide & inside))
             rows = _both(rows, self._verified(keepers, *found_alike))
-        if by_wording[:taken].any():
-            used = by_wording[asking[found.owners]] & (asking[found.owners] < taken)
-            more = self._by_wording(
-                keepers, asking[found.owners[used]], found.starts[used], found.sizes[used]
-            )
+        if by_rarest[:taken].any():
+            used = by_rarest[asking[found.owners]] & (asking[found.owners] < taken)
+            more = self._by_rarest(keepers, asking[found.owners[used]], found.starts[used], found.sizes[used])
             rows = _both(rows, more)
             if self._posted_to < len(self._order):
-                self._waiting.append(keepers[:taken][by_wording[:taken]])
+                self._waiting.append(keepers[:taken][by_rarest[:taken]])
         self._settle(keepers, *rows)
         return taken
 
     def _look_again(self, keepers: U32) -> int:
         """The same for keepers before those that were posted last, which covers none of these."""
-        assert self._wording is not None
-        found = self._wording.look_up(keepers)
+        assert self._rarest is not None
+        found = self._rarest.look_up(keepers)
         taken = _fitting(found.costs)
         used = found.owners < taken
-        rows = self._by_wording(keepers, found.owners[used], found.starts[used], found.sizes[used])
+        rows = self._by_rarest(keepers, found.owners[used], found.starts[used], found.sizes[used])
         self._settle(keepers, *rows)
         return taken
 
@@ -203,10 +202,10 @@ class _Walk:
         self._met[documents] = False
         return np.full(len(documents), owner, np.int64), documents
 
-    def _by_wording(self, keepers: U32, owners: I64, starts: I64, sizes: I64) -> tuple[I64, U32, U32]:
+    def _by_rarest(self, keepers: U32, owners: I64, starts: I64, sizes: I64) -> tuple[I64, U32, U32]:
         """Of the posted documents in these runs those that are near enough and share a large group with the keeper."""
-        assert self._wording is not None
-        posted = self._wording.posted
+        assert self._rarest is not None
+        posted = self._rarest.posted
         if int(sizes.sum()) <= PAIRS_AT_ONCE:
             pairs = np.repeat(owners, sizes), slices(posted, starts, starts + sizes)
         else:

@@ -1,4 +1,4 @@
-"""Rare wording: which of many sets can be near enough to a given one, told by their rarest fingerprints.
+"""The rarest fingerprints: which of many sets can be near enough to a given one, told by these alone.
 
 Put the fingerprints of every set into one order, the same for all, the rarest first. Sets that have *k* in common meet
 first at a fingerprint that has at least *k* − 1 others of either set behind it; so only the first few of a set have to
@@ -33,7 +33,7 @@ _EXACT_BITS = 5  # of a size: so many leading bits are kept, which bounds the nu
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class PostedRuns:
     """Runs of posted documents that can be near enough; owners are places among those that were looked up."""
 
     owners: I64
@@ -42,7 +42,7 @@ class Found:
     costs: I64  #: for each of those looked up, how many documents its runs have
 
 
-class Wording:
+class RarestFingerprints:
     """Made for *documents* of a store; `post` them part by part, as many as the memory allows, and `look_up` any."""
 
     def __init__(
@@ -113,7 +113,7 @@ class Wording:
         self._runs_of = np.append(np.searchsorted(starts, firsts), len(starts))
         return at
 
-    def look_up(self, documents: U32) -> Found:
+    def look_up(self, documents: U32) -> PostedRuns:
         """Which of the posted documents these can cover."""
         owners, starts, sizes = [], [], []
         done = 0
@@ -141,7 +141,7 @@ class Wording:
         owner, size = _joined(owners, np.int64), _joined(sizes, np.int64)
         costs = np.zeros(len(documents), np.int64)
         np.add.at(costs, owner, size)
-        return Found(owner, _joined(starts, np.int64), size, costs)
+        return PostedRuns(owner, _joined(starts, np.int64), size, costs)
 
     def _least(self, sizes: I64) -> I64:
         """The fewest fingerprints that a set of this size has in common with any that is near enough."""

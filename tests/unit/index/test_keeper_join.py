@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.index import keeper_join as module
 from doublet.index import keys as keys_module
-from doublet.index import walk as module
-from doublet.index import wording as wording_module
+from doublet.index import rarest as rarest_module
+from doublet.index.keeper_join import clean_by_keys
 from doublet.index.keys import KeyTable
-from doublet.index.walk import clean_by_keys
 
 Links = list[tuple[int, int, int]]
 
@@ -121,9 +121,9 @@ def test_the_same_links_as_by_hand(
             patch.setattr(module, "PATIENCE", 0)
             patch.setattr(module, "LEAST_PATIENCE", 3 if way == "wording" else -1)
         if way == "wording in parts":
-            patch.setattr(wording_module, "LEAST_ENTRIES", 3)
-            patch.setattr(wording_module, "ENTRY_BYTES", 1 << 40)
-            patch.setattr(wording_module, "VALUES_AT_ONCE", 5)
+            patch.setattr(rarest_module, "LEAST_ENTRIES", 3)
+            patch.setattr(rarest_module, "ENTRY_BYTES", 1 << 40)
+            patch.setattr(rarest_module, "VALUES_AT_ONCE", 5)
         if way == "one at a time":
             patch.setattr(module, "PAIRS_AT_ONCE", 1)
         if way != "wording":
@@ -188,7 +188,7 @@ def test_long_sets_are_found_by_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0)
     monkeypatch.setattr(module, "LEAST_PATIENCE", -1)
     monkeypatch.setattr(module, "LONGEST", 8)
-    monkeypatch.setattr(wording_module, "LONGEST", 8)
+    monkeypatch.setattr(rarest_module, "LONGEST", 8)
     rng = random.Random(4)
     sets = [set(rng.sample(range(30), rng.randint(1, 25))) for _ in range(60)]
     keys = [{rng.randrange(2)} for _ in sets]
