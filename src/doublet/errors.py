@@ -10,7 +10,8 @@
     │                    FetchFailed, NotAllowed             could not get the document
     ├── TextError        NothingToSign                       too little text for a method
     │   └── Unreadable   UnknownKind, Encrypted, Scanned,
-    │                    Broken, Oversized, ReadFailed       could not read it
+    │                    Broken, NothingRead, Oversized,
+    │                    ReadFailed                          could not read it
     ├── SignatureError   IncompatibleSignatures              made with different settings
     │                    SignatureDamaged, SignatureTooNew   stored bytes cannot be read
     ├── StoreError       SpillFailed, MemoryTooSmall,
@@ -251,6 +252,13 @@ class Broken(Unreadable):
 
     code = "broken"
     state = "broken"
+
+
+class NothingRead(Unreadable):
+    """A document that has content, but no text could be read from it."""
+
+    code = "nothing_read"
+    state = "nothing_read"
 
 
 class Oversized(Unreadable):

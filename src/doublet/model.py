@@ -270,8 +270,8 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one document of a batch that could not be used as it was. *state*: empty, invalid, duplicate_id,
-    unreadable, unknown_kind, encrypted, scanned, broken, too_large, refused, failed, too_short; *place* names file and
-    line."""
+    unreadable, unknown_kind, encrypted, scanned, broken, nothing_read, too_large, refused, failed, too_short;
+    *place* names file and line."""
 
     state: str
     id: str

@@ -6,6 +6,7 @@ SECRET stands in a file outside; the address of a listening server is in many of
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import tarfile
@@ -27,6 +28,9 @@ RELS = (
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
     '<rootfile full-path="book.opf"/></rootfiles></container>'
+)
+MAIL = (
+    b"From: a@b\nMIME-Version: 1.0\nDate: x\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
 )
 ODF = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
@@ -119,6 +123,16 @@ def scanned_pdf() -> bytes:
         b"/Filter /FlateDecode /Length %d >> stream\n" % len(image) + image + b"\nendstream"
     )
     return pdf(b"q 595 0 0 842 0 0 cm /Im Do Q", extra={6: stream}, page=b"/XObject << /Im 6 0 R >>")
+
+
+def form_in_itself() -> bytes:
+    """Four copies of itself in each of its copies."""
+    content = b"/X Do " * 4 + b"BT /F1 9 Tf 9 9 Td (a b c) Tj ET"
+    form = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 500 500] /Resources << /XObject << /X 6 0 R >> "
+        b"/Font << /F1 5 0 R >> >> /Length %d >> stream\n" % len(content) + content + b"\nendstream"
+    )
+    return pdf(b"/X Do", extra={6: form}, page=b"/XObject << /X 6 0 R >>")
 
 
 def encrypted_pdf() -> bytes:
@@ -244,8 +258,10 @@ def corpus(secret_path: str, address: str) -> dict[str, tuple[bytes, set[str]]]:
         "password.pdf": (encrypted_pdf(), {"encrypted"}),
         "scan.pdf": (scanned_pdf(), {"scanned"}),
         "no-pages.pdf": (pdf_of({1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 0 >>"}), {"broken"}),
+        "packed-twice.pdf": (pdf(zlib.compress(lines_of(text))), {"nothing_read"}),
+        "form-in-itself.pdf": (form_in_itself(), {"failed"}),
         "page-loop.pdf": (pdf_of({1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [2 0 R] /Count 1 >>"}), {"broken", "failed"}),
-        "flate-bomb.pdf": (pdf(b" " * 200_000_000), {"failed", "empty", "broken", "too_large"}),
+        "flate-bomb.pdf": (pdf(b" " * 200_000_000), {"failed", "nothing_read", "broken", "too_large"}),
         "many-objects.pdf": (pdf(b"BT /F1 9 Tf 9 9 Td " + b"(a b) Tj " * 1_500_000 + b"ET"), {"failed", "read", "too_large"}),
         "calls-home.pdf": (pdf(lines_of(text), trailer=b"/Info << /A (" + address.encode() + b") >>"), {"read"}),
         # DOCX
@@ -270,14 +286,21 @@ def corpus(secret_path: str, address: str) -> dict[str, tuple[bytes, set[str]]]:
         "laughs.odt": (odt(laughs("office:document-content") + f"<office:document-content {ODF}><office:body><text:p>&lol9;</text:p></office:body></office:document-content>"), {"broken"}),
         "drm.epub": (epub({"one.xhtml": page, "META-INF/encryption.xml": '<e xmlns:n="n"><n:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></e>'}), {"encrypted"}),
         "no-spine.epub": (epub({"one.xhtml": page}, spine=""), {"broken"}),
-        "outside.epub": (epub({}, href="../../../../.." + secret_path), {"empty", "broken"}),
+        "outside.epub": (epub({}, href="../../../../.." + secret_path), {"nothing_read", "broken"}),
         "no-container.epub": (zipped({"mimetype": "application/epub+zip"}), {"broken"}),
         "cut.fb2": (f'<?xml version="1.0"?><FictionBook><body><p>{text}'.encode(), {"broken"}),
         "outside.fb2": (f'<?xml version="1.0"?><!DOCTYPE FictionBook [{outside}]><FictionBook><body><p>{text}&x;</p></body></FictionBook>'.encode(), {"read", "broken"}),
         "no-slides.pptx": (zipped({"[Content_Types].xml": TYPES, "ppt/x.xml": "<x/>"}), {"broken"}),
         # pages and XML
-        "deep.html": (b"<div>" * 300_000 + text.encode(), {"read", "broken", "failed", "empty"}),
-        "script.html": (b"<html><script>" + b"var a = 1;" * 2000 + b"</script></html>", {"empty"}),
+        "broken-base64.eml": (MAIL + b"=====!!!!" + base64.b64encode(text.encode())[3:-2], {"nothing_read"}),
+        "deep.html": (b"<div>" * 300_000 + text.encode(), {"broken"}),
+        "unclosed.html": (b"<html><body>" + b"<font>" * 1_500 + text.encode(), {"read"}),
+        "tables.html": (b"<html><body>" + b"<table><tr><td>" * 2_000 + text.encode(), {"broken"}),
+        "attribute.html": (b"<html><body><p title='" + b"x" * 12_000_000 + b"'>" + text.encode(), {"read"}),
+        "attributes.html": (b"<html><body><p " + b" ".join(b"a%d=1" % i for i in range(300_000)) + b">" + text.encode(), {"read"}),
+        "utf-7.html": (f'<html><head><meta charset="utf-7"></head><body><p>{text}+AGE-</p>'.encode(), {"read"}),
+        "punycode.html": (f'<html><head><meta charset="punycode"></head><body><p>{text * 100}</p>'.encode(), {"read"}),
+        "script.html": (b"<html><script>" + b"var a = 1;" * 2000 + b"</script></html>", {"nothing_read"}),
         "angles.html": (b"<html><body><p>" + text.encode() + b"<" * 500_000, {"read"}),
         "nulls.html": (f"<html><body><p>{text}".encode() + b"\x00" * 40, {"read", "unknown_kind"}),
         "refresh.html": (f'<html><head><meta http-equiv="refresh" content="0;url={address}/next"><link rel="stylesheet" href="{address}/css"></head><body><img src="{address}/i.png"><p>{text}</p></body></html>'.encode(), {"read"}),

@@ -55,9 +55,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[set[st
     for name, (data, _) in cases.items():
         (folder / name).write_bytes(data)
     before = workers._shared
-    pool = ReaderPool(
-        2, timeout_s=8, memory_bytes=1 << 30, max_bytes=LIMIT_BYTES, max_unpacked_bytes=LIMIT_BYTES
-    )
+    pool = ReaderPool(2, timeout_s=8, memory_bytes=1 << 30, max_bytes=LIMIT_BYTES)
     workers._shared, workers._owner = pool, os.getpid()
     found: dict[str, set[str]] = {name: set() for name in cases}
     texts = []

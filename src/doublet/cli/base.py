@@ -159,7 +159,11 @@ def use_colour(setting: str, stream: Any = None) -> bool:
         return setting == "always"
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    stream = sys.stdout if stream is None else stream
+    return is_terminal(sys.stdout if stream is None else stream)
+
+
+def is_terminal(stream: Any) -> bool:
+    """Whether a person reads what is written to *stream*."""
     return bool(hasattr(stream, "isatty") and stream.isatty())
 
 

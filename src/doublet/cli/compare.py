@@ -38,7 +38,6 @@ EXAMPLE = """\
 doublet compare essay.docx source.pdf
 doublet compare draft.txt - --shingle-words 3 --fail-above 30% < published.txt
 doublet compare agency.html newspaper.html --same-story"""
-LIMIT_BYTES = 1 << 30
 TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  #: files of many records
 
 
@@ -211,11 +210,11 @@ def read_document(name: str, quiet: bool, *, as_kind: str = "") -> ReadDocument:
     label = "standard input" if name == "-" else name
     try:
         if name == "-":
-            found = read_standard_input(limit_bytes=LIMIT_BYTES, as_kind=as_kind)
+            found = read_standard_input(as_kind=as_kind)
         else:
             if Path(name).is_dir():
                 raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
-            found = read_file(Path(name), limit_bytes=LIMIT_BYTES, label=name, as_kind=as_kind)
+            found = read_file(Path(name), label=name, as_kind=as_kind)
     except Unreadable as error:
         raise InputUnreadable(f"{label} {error.message}", path=name, state=error.state) from error
     encoding = found.encoding

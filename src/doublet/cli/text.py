@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from doublet.cli.base import (
     Command,
     common_options,
     format_option,
+    is_terminal,
     quiet_option,
     say,
     write_bytes,
@@ -31,7 +33,6 @@ doublet text essay.docx
 doublet text thesis.pdf --places
 doublet text page.html --whole-page --format json
 doublet text https://example.org/article"""
-LIMIT_BYTES = 1 << 30
 _WIDEST = 48  # characters of where a place is
 _SHOWN = 60  # characters of a place in the list
 
@@ -72,6 +73,7 @@ def command(
     **flags: Any,
 ) -> int | None:
     from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import harmless, harmless_lines
     from doublet.sources.ocr import require
     from doublet.sources.workers import ReaderPool
     from doublet.text.read import hidden_summary
@@ -102,14 +104,15 @@ def command(
                 continue
             if len(files) > 1:
                 write_text(f"==> {label}\n")
-            write_text(_listed(found) if places else f"{found.text}\n")
+            text = _listed(found) if places else f"{found.text}\n"
+            write_text(harmless_lines(text) if is_terminal(sys.stdout) else text)
             encoding = f", {found.encoding}" if found.encoding else ""
             say(f"{label}: {found.kind}{encoding}, {len(found.text):,} characters", quiet=quiet)
             if found.title:
-                say(f"{label}: title: {found.title}", quiet=quiet)
+                say(f"{label}: title: {harmless(found.title)}", quiet=quiet)
             for note in (*found.notes, hidden_summary(found)):
                 if note:
-                    say(f"{label}: {note}", quiet=quiet)
+                    say(f"{label}: {harmless(note)}", quiet=quiet)
             for item in found.hidden:
                 where = item.place.label()
                 say(
@@ -125,10 +128,10 @@ def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocu
     from doublet.sources.texts import read_file, read_standard_input
 
     if name == "-":
-        return read_standard_input(limit_bytes=LIMIT_BYTES, as_kind=as_kind, frame=frame, pool=pool)
+        return read_standard_input(as_kind=as_kind, frame=frame, pool=pool)
     if Path(name).is_dir():
         raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
-    return read_file(Path(name), limit_bytes=LIMIT_BYTES, label=name, as_kind=as_kind, frame=frame, pool=pool)
+    return read_file(Path(name), label=name, as_kind=as_kind, frame=frame, pool=pool)
 
 
 def _listed(found: ReadDocument) -> str:
@@ -142,5 +145,7 @@ def _listed(found: ReadDocument) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    from doublet.reports.terminal import harmless
+
+    line = harmless(text).strip()
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -60,7 +60,8 @@ IN_FLIGHT_BYTES = 1 << 26  #: of documents that wait to be read
 MIN_WORDS = 10
 #: Ends that a user should look at; the others are answers.
 PROBLEMS = frozenset(
-    "scanned encrypted broken too_large unknown_kind refused failed unreadable invalid duplicate_id".split()
+    "scanned encrypted broken nothing_read too_large unknown_kind refused failed unreadable invalid "
+    "duplicate_id".split()
 )
 #: The web is full of copies of one page under several addresses: they are not stored twice (L3).
 SKIPS_DUPLICATES = frozenset(("sitemap", "feed", "page"))

@@ -203,7 +203,7 @@ def _plan(file: Path) -> Read | DoubletError | OSError:
                 return read_markup(text, kind=SUFFIXES.get(suffix, "")), encoding, ()
         from doublet.sources.texts import read_file
 
-        found = read_file(file, limit_bytes=LIMIT_BYTES, label=str(file))
+        found = read_file(file, label=str(file))
         plan = Plan(found.kind, found.text, found.text)
         plan.tables = [place.span for place in found.places if place.element.endswith("table")]
         plan.places = [(place.span.start, place.label()) for place in found.places]

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from doublet.sources.protocol import Fetcher, Source
     from doublet.text.read import ReadDocument
 
-LIMIT_BYTES = 1 << 30
-
 
 def open_library(
     path_or_url: str | os.PathLike[str], name: str | None = None, *, create: bool = True
@@ -238,7 +236,7 @@ def read_document(document: str | os.PathLike[str]) -> tuple[str, str, ReadDocum
     path = Path(document)
     from doublet.sources.texts import read_file
 
-    read = read_file(path, limit_bytes=LIMIT_BYTES, label=str(path))
+    read = read_file(path, label=str(path))
     return read.text, path.name, read
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from doublet.sources.protocol import Fetcher
     from doublet.sources.workers import ReaderPool
 
-LIMIT_BYTES = 1 << 30
-
 
 def read_document(
     document: str | os.PathLike[str] | bytes,
@@ -55,7 +53,7 @@ def read_document(
         path = Path(document)
         if path.is_dir():
             raise InputUnreadable(f"{label} is a folder: name a file in it", path=label)
-        return read_file(path, limit_bytes=LIMIT_BYTES, label=label, as_kind=as_kind, frame=frame, pool=pool)
+        return read_file(path, label=label, as_kind=as_kind, frame=frame, pool=pool)
     except Unreadable as error:
         raise InputUnreadable(f"{label} {error.message}", path=label, state=error.state) from error
     finally:

@@ -53,21 +53,29 @@ def _marked(part: str) -> list[tuple[int, int]]:
     """Half-open places from an opening mark to its closing one, both included. A mark without its partner is none."""
     found: list[tuple[int, int]] = []
     stack: list[tuple[int, str]] = []
+    waiting: dict[str, list[int]] = {}  # closing mark → depths of the open marks that it would close
+
+    def open_(at: int, closing: str) -> None:
+        for mark in closing:
+            waiting.setdefault(mark, []).append(len(stack))
+        stack.append((at, closing))
+
+    def close(depth: int, end: int) -> None:
+        """Close the mark at *depth*; what stands above it was never closed."""
+        found.append((stack[depth][0], end))
+        while len(stack) > depth:
+            for mark in stack.pop()[1]:
+                waiting[mark].pop()
+
     for at, letter in enumerate(part):
         if stack and letter in stack[-1][1] and not (letter == '"' and _opens(part, at)):
-            opened, _ = stack.pop()
-            found.append((opened, at + 1))
+            close(len(stack) - 1, at + 1)
         elif letter in _PAIRS:
-            stack.append((at, _PAIRS[letter]))
+            open_(at, _PAIRS[letter])
         elif letter == '"' and _opens(part, at):
-            stack.append((at, '"'))
-        elif letter in _CLOSING:
-            # A closing mark for one opened further out: what stands between was never closed.
-            for depth in range(len(stack) - 1, -1, -1):
-                if letter in stack[depth][1]:
-                    found.append((stack[depth][0], at + 1))
-                    del stack[depth:]
-                    break
+            open_(at, '"')
+        elif letter in _CLOSING and waiting.get(letter):
+            close(waiting[letter][-1], at + 1)
     found.sort(key=lambda place: (place[0], -place[1]))
     outer: list[tuple[int, int]] = []
     for place in found:
@@ -92,7 +100,7 @@ _HEADINGS = re.compile(
     r"(?:\s+и\s+источников)?|использ\w+\s+\w+(?:\s+и\s+\w+)?)|библиографи(?:я|ческий\s+список)|(?:использованная\s+)?литература|"
     r"(?:использованные\s+)?источники(?:\s+и\s+литература)?|ссылки|"
     r"references(?:\s+cited)?|bibliography|works\s+cited|literature(?:\s+cited)?|list\s+of\s+references|sources"
-    r")\s*[:.]?\s*\**\s*$",
+    r")\s*(?:[:.]\s*)?(?:\*+\s*)?$",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
@@ -113,7 +121,7 @@ _MARKS = (
     re.compile(r"\[(?:Электронный ресурс|Текст|Электрон\.)", re.IGNORECASE),
     re.compile(r"\bURL:|https?://|\bдата обращения", re.IGNORECASE),
     re.compile(r"\bISBN\b|\bISSN\b|\bdoi\b[: /]", re.IGNORECASE),
-    re.compile(r"\bpp?\.\s?\d|\bvol\.\s?\d|\bno\.\s?\d|\d+\(\d+\)\s*[,:]\s*\d", re.IGNORECASE),
+    re.compile(r"\bpp?\.\s?\d|\bvol\.\s?\d|\bno\.\s?\d|\d{1,6}\(\d{1,6}\)\s*[,:]\s*\d", re.IGNORECASE),
     re.compile(r"\((?:1[6-9]|20)\d\d[a-z]?\)\."),
     re.compile(
         r"\bRetrieved from\b|\bAvailable at\b|\bAccessed\b|\bet al\b|\bIn:\s|\(Eds?\.\)|\bUniversity Press\b",
@@ -170,9 +178,13 @@ def _end_of_list(text: str, lines: list[tuple[int, int]], first: int) -> int:
 def _without_heading(text: str, lines: list[tuple[int, int]], known: list[Excluded]) -> list[Excluded]:
     out: list[Excluded] = []
     run: list[int] = []
+    later = iter([*known, Excluded(Span(len(text) + 1, len(text) + 1), "")])
+    next_known = next(later)
     for at, (start, end) in enumerate([*lines, (len(text), len(text))]):
         line = text[start:end]
-        inside = any(start < one.span.end and one.span.start < end for one in known)
+        while next_known.span.end <= start:  # the last one ends behind all lines
+            next_known = next(later)
+        inside = next_known.span.start < end
         if not line.strip() and at < len(lines):
             continue
         if not inside and looks_like_entry(line, least=3):
@@ -209,5 +221,16 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
     """Places of the paragraphs: parted by blank lines, or each line by itself where there are none."""
-    pattern = r"\S(?:(?!\n\s*\n)[\s\S])*" if re.search(r"\n\s*\n", text) else r"[^\n]*\S[^\n]*"
-    return [(found.start(), found.end()) for found in re.finditer(pattern, text)]
+    lines = _lines(text)
+    full = [bool(text[start:end].strip()) for start, end in lines]
+    if all(full[1:-1]):  # no blank line between two others
+        return [line for line, words in zip(lines, full, strict=True) if words]
+    out: list[tuple[int, int]] = []
+    going_on = False
+    for (start, end), words in zip(lines, full, strict=True):
+        if words and going_on:
+            out[-1] = (out[-1][0], end)
+        elif words:
+            out.append((end - len(text[start:end].lstrip()), end))
+        going_on = words
+    return out

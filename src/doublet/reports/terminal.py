@@ -67,11 +67,17 @@ _BLANKS = re.compile(r"\s+")
 _HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def harmless(text: str) -> str:
     """*text* on one line, with nothing in it that a terminal obeys or a reader cannot see."""
     return _HARMFUL.sub(_sign, _BLANKS.sub(" ", text))
+
+
+def harmless_lines(text: str) -> str:
+    """*text* with its lines and tabs, and with nothing else in it that a terminal obeys."""
+    return _STEERING.sub(_sign, text.replace("\r\n", "\n"))
 
 
 def cells(text: str) -> int:

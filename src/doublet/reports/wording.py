@@ -48,6 +48,7 @@ OUTCOMES = {
     "encrypted": ("is protected by a password", "are protected by passwords"),
     "scanned": ("is a scan without text", "are scans without text"),
     "broken": ("is damaged", "are damaged"),
+    "nothing_read": ("gave no text although it has content", "gave no text although they have content"),
     "refused": ("was refused", "were refused"),
     "failed": ("could not be fetched or read", "could not be fetched or read"),
     "too_short": ("has too little text", "have too little text"),
@@ -70,7 +71,7 @@ RELATED = {
 #: states that mean failure; an empty text is an answer
 FAILED = (
     *("invalid", "duplicate_id", "unreadable", "too_large"),
-    *("unknown_kind", "encrypted", "scanned", "broken", "refused", "failed"),
+    *("unknown_kind", "encrypted", "scanned", "broken", "nothing_read", "refused", "failed"),
 )
 
 #: stages of long work, as the progress shows them

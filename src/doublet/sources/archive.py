@@ -20,10 +20,10 @@ from typing import IO, Any
 
 from doublet.errors import InputUnreadable
 from doublet.sources.streams import Stream, damage
+from doublet.text.limits import EXPANSION, unpacked_limit
 
 DEPTH = 3
-BOMB_RATIO = 300  # text in zip shrinks to a tenth, rows of zeros to a thousandth
-BOMB_BYTES = 1 << 30  # and only what is large is a bomb
+BOMB_BYTES = 1 << 30  # only what is large is a bomb
 DIRECTORY_BYTES = 1 << 27  # a list of names longer than that is one
 _STEP = 1 << 20
 _LINK = 0o120000
@@ -51,7 +51,11 @@ class _Budget:
 
     def spend(self, size: int) -> bool:
         self.unpacked += size
-        return self.unpacked <= max(BOMB_BYTES, BOMB_RATIO * self.packed)
+        return not self.spent
+
+    @property
+    def spent(self) -> bool:
+        return self.unpacked > max(BOMB_BYTES, EXPANSION * self.packed)
 
 
 def archive_kind(path: Path, head: bytes) -> str:
@@ -110,6 +114,7 @@ def _zip(
                 continue
             name = prefix + info.filename
             size = info.compress_size
+            most = unpacked_limit(size, limit)
             refused = _refused(info.filename)
             if info.external_attr >> 16 & _FORMAT == _LINK:
                 refused = "is a link, not a document"
@@ -117,14 +122,14 @@ def _zip(
                 yield Member(name, state="refused", reason=refused, packed_bytes=size)
             elif info.flag_bits & 1:
                 yield Member(name, state="encrypted", reason="is protected by a password", packed_bytes=size)
-            elif info.file_size > limit:
+            elif info.file_size > most:
                 yield Member(
-                    name, state="too_large", reason=_too_large(info.file_size, limit), packed_bytes=size
+                    name, state="too_large", reason=_too_large(info.file_size, most), packed_bytes=size
                 )
             else:
                 try:
                     with package.open(info) as stream:
-                        data = _read(stream, limit)
+                        data = _read(stream, most)
                 except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
                     yield Member(name, state="broken", reason=f"is damaged ({error})", packed_bytes=size)
                     continue
@@ -133,12 +138,13 @@ def _zip(
                         name, state="unknown_kind", reason=f"is packed in a way that is not known ({error})"
                     )
                     continue
-                yield from _opened(name, data, budget, limit, depth, size)
-                if budget.unpacked > max(BOMB_BYTES, BOMB_RATIO * budget.packed):
+                yield from _opened(name, data, budget, limit, depth, size, most)
+                if budget.spent:
                     return
 
 
 def _tar(stream: Any, prefix: str, budget: _Budget, limit: int, depth: int, label: str) -> Iterator[Member]:
+    most = unpacked_limit(budget.packed, limit)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as package:
             for info in package:
@@ -152,13 +158,13 @@ def _tar(stream: Any, prefix: str, budget: _Budget, limit: int, depth: int, labe
                     refused = "is a device or a pipe, not a document"
                 if refused:
                     yield Member(name, state="refused", reason=refused)
-                elif info.size > limit:
-                    yield Member(name, state="too_large", reason=_too_large(info.size, limit))
+                elif info.size > most:
+                    yield Member(name, state="too_large", reason=_too_large(info.size, most))
                 else:
                     member = package.extractfile(info)
-                    data = _read(member, limit) if member is not None else b""
-                    yield from _opened(name, data, budget, limit, depth, info.size)
-                    if budget.unpacked > max(BOMB_BYTES, BOMB_RATIO * budget.packed):
+                    data = _read(member, most) if member is not None else b""
+                    yield from _opened(name, data, budget, limit, depth, info.size, most)
+                    if budget.spent:
                         return
     except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
         reason = damage(error) or str(error)
@@ -168,17 +174,17 @@ def _tar(stream: Any, prefix: str, budget: _Budget, limit: int, depth: int, labe
 
 
 def _opened(
-    name: str, data: bytes | None, budget: _Budget, limit: int, depth: int, packed: int
+    name: str, data: bytes | None, budget: _Budget, limit: int, depth: int, packed: int, most: int
 ) -> Iterator[Member]:
     """A member, or the members of an archive that it is."""
     if data is None:
-        yield Member(name, state="too_large", reason=_too_large(limit + 1, limit), packed_bytes=packed)
+        yield Member(name, state="too_large", reason=_too_large(most + 1, most), packed_bytes=packed)
         return
     if not budget.spend(len(data)):
         yield Member(
             name,
             state="too_large",
-            reason=f"makes the archive unpack to over {BOMB_RATIO} times its size: reading stops here",
+            reason=f"makes the archive unpack to over {EXPANSION} times its size: reading stops here",
             packed_bytes=packed,
         )
         return

@@ -28,7 +28,7 @@ from doublet.sources.protocol import Complete, Failed, Fetcher, Found, Item, Kno
 from doublet.sources.records import RawBatch
 from doublet.sources.streams import cannot_open
 from doublet.sources.texts import TextBatch, bytes_of, failure, hidden_note, unpacked_name, walk
-from doublet.text.read import MAX_BYTES
+from doublet.text.limits import MAX_BYTES
 
 _BLOCK = 1 << 20
 

@@ -315,7 +315,7 @@ class _Opener:
         """The documents of an archive. Tables in it are read as tables, after them."""
         from doublet.sources.archive import members
         from doublet.sources.packed import PackedFiles
-        from doublet.text.read import MAX_BYTES
+        from doublet.text.limits import MAX_BYTES
 
         limit = min(self.limit_bytes, MAX_BYTES)
         tables: list[str] = []

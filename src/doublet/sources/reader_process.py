@@ -8,6 +8,7 @@ text recognition, when it was asked for) and writing files are refused.
 from __future__ import annotations
 
 import os
+import signal
 import struct
 import sys
 from typing import IO, Any
@@ -58,6 +59,12 @@ def limit(memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 
+def _allow(processor_s: float) -> None:
+    """Let the system stop this process after so long a time of work from now on; 0 for no limit."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, processor_s)
+
+
 def refuse(*, programs: bool) -> None:
     """From now on the process opens no connection, writes no file and, unless *programs*, starts nothing."""
 
@@ -94,7 +101,7 @@ def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
             declared_type=head["declared_type"],
             as_kind=head["as_kind"],
             frame=head["frame"],
-            max_unpacked_bytes=head["max_unpacked_bytes"],
+            max_bytes=head["max_bytes"],
             recognise=recognise,
         )
     except DoubletError as error:
@@ -136,7 +143,9 @@ def main() -> None:
     refuse(programs=bool(first[0]["programs"]))
     while (message := receive(requests)) is not None:
         head, data = message
+        _allow(head.get("processor_s", 0.0))
         reply = answer(head, data)
+        _allow(0.0)
         del data, message
         try:
             write(answers, reply)

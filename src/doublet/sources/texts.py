@@ -23,7 +23,10 @@ from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.streams import STDIN_LABEL, Stream, cannot_open, damage, spool, standard_input
 from doublet.sources.workers import ReaderPool, shared
 from doublet.text.encoding import decode
+from doublet.text.limits import MAX_BYTES, unpacked_limit
 from doublet.text.read import ReadDocument
+
+_STEP = 1 << 22
 
 
 class TextFile(NamedTuple):
@@ -112,7 +115,7 @@ class TextFiles:
 def read_file(
     path: Path,
     *,
-    limit_bytes: int,
+    limit_bytes: int = MAX_BYTES,
     label: str = "",
     as_kind: str = "",
     frame: bool = True,
@@ -128,12 +131,12 @@ def read_file(
 
 
 def read_standard_input(
-    *, limit_bytes: int, as_kind: str = "", frame: bool = True, pool: ReaderPool | None = None
+    *, as_kind: str = "", frame: bool = True, pool: ReaderPool | None = None
 ) -> ReadDocument:
     """The same for what comes on standard input."""
     pool = pool or shared()
     with spool(standard_input(), STDIN_LABEL) as file:
-        data = bytes_of(Path(file.name), limit_bytes=min(limit_bytes, pool.max_bytes), label=STDIN_LABEL)
+        data = bytes_of(Path(file.name), limit_bytes=pool.max_bytes, label=STDIN_LABEL)
     return pool.read(data, as_kind=as_kind, frame=frame)
 
 
@@ -156,18 +159,23 @@ def bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
     name = label or str(path)
     with Stream(path, label=name) as stream:
         try:
-            data = stream.read(limit_bytes + 1)
-            while len(data) <= limit_bytes and (more := stream.read(limit_bytes + 1 - len(data))):
-                data += more
+            step = limit_bytes + 1
+            if stream.compression:  # what is refused is held once, not put together
+                limit_bytes = unpacked_limit(path.stat().st_size, limit_bytes)
+                step = _STEP
+            parts, size = [], 0
+            while size <= limit_bytes and (part := stream.read(min(step, limit_bytes + 1 - size))):
+                parts.append(part)
+                size += len(part)
         except Exception as error:
             reason = damage(error)
             if reason is None:
                 raise
             raise InputUnreadable(f"{name} cannot be read: {reason}", path=name, reason=reason) from error
-    if len(data) > limit_bytes:
+    if size > limit_bytes:
         reason = f"the file has over {limit_bytes:,} bytes, more than the limit allows"
         raise InputUnreadable(f"{name}: {reason}", path=name, reason=reason, state="too_large")
-    return data
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def walk(folder: Path, label: str, closed: list[DoubletError] | None = None) -> tuple[list[Path], int]:

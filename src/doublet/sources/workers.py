@@ -1,7 +1,8 @@
 """Readers of documents in processes of their own, with limits on time and memory.
 
 A bomb or a fault of a parser costs the one document: its process is stopped, the document ends with a reason and the
-next one goes to a fresh process. Plain text, which needs no parser, is read here. A pool may be used from several
+next one goes to a fresh process. What kind a document is takes a moment to see, whatever is in it, so that plain text,
+which needs no parser, is read here. A pool may be used from several
 threads at once; `shared` is the one that all sources of a program use.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -25,15 +27,19 @@ from doublet.errors import DoubletError, Oversized, ReadFailed, Unreadable
 from doublet.model import Span
 from doublet.sources.reader_process import receive, write
 from doublet.text import kind
-from doublet.text.formats import plain
-from doublet.text.formats.protocol import HiddenText, Hints, Place
-from doublet.text.read import MAX_BYTES, MAX_UNPACKED_BYTES, ReadDocument
+from doublet.text.formats.protocol import HiddenText, Place
+from doublet.text.limits import MAX_BYTES
+from doublet.text.read import ReadDocument, read_document
 
 TIMEOUT_S = 60.0
 OCR_TIMEOUT_S = 1800.0
-MEMORY_BYTES = 2 << 30
+MEMORY_BYTES = 1 << 30
 DOCUMENTS_PER_PROCESS = 2_000  # libraries leak a little; a fresh process costs a fifth of a second
 _SIGNED = (b"%PDF", b"PK", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"<")
+
+#: Ordinary documents take a tenth of a second for a megabyte, the slowest (PDF) a few seconds.
+PROCESSOR_S = 8.0
+PROCESSOR_S_PER_MB = 8.0
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -49,14 +55,12 @@ class ReaderPool:
         timeout_s: float = TIMEOUT_S,
         memory_bytes: int = MEMORY_BYTES,
         max_bytes: int = MAX_BYTES,
-        max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
         ocr: bool = False,
     ) -> None:
         self.workers = workers or config.processors()
         self.timeout_s = timeout_s
         self.memory_bytes = memory_bytes
         self.max_bytes = max_bytes
-        self.max_unpacked_bytes = max_unpacked_bytes
         self.ocr = ocr
         self._idle: list[_Process] = []
         self._lock = threading.Lock()
@@ -72,14 +76,13 @@ class ReaderPool:
         if not as_kind and not data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_SIGNED):
             as_kind = kind.tell(data, name=name, declared_type=declared_type)
         if as_kind == "plain":
-            found = plain.read(data, Hints(charset=_charset(declared_type)))
-            return ReadDocument(found.text, "plain", found.encoding, found.places, (), ())
+            return read_document(data, declared_type=declared_type, as_kind=as_kind)
         head = {
             "name": name,
             "declared_type": declared_type,
             "as_kind": as_kind,
             "frame": frame,
-            "max_unpacked_bytes": self.max_unpacked_bytes,
+            "max_bytes": self.max_bytes,
             "ocr": self.ocr,
         }
         return _document(self._ask(head, data))
@@ -125,6 +128,8 @@ class ReaderPool:
                 process = self._idle.pop() if self._idle else None
             if process is None:
                 process = _Process(self.memory_bytes, programs=self.ocr)
+            if not self.ocr:
+                head["processor_s"] = processor_s(len(data))
             try:
                 answer = process.ask(head, data, OCR_TIMEOUT_S if self.ocr else self.timeout_s)
             except BaseException:
@@ -137,6 +142,11 @@ class ReaderPool:
             if not keep:
                 process.end()
         return answer
+
+
+def processor_s(size_bytes: int) -> float:
+    """How long a processor may work on a document of this size; a busy machine does not make it shorter."""
+    return PROCESSOR_S + PROCESSOR_S_PER_MB * size_bytes / 1e6
 
 
 class _Process:
@@ -182,6 +192,9 @@ class _Process:
         code = self._process.wait()
         if late.is_set():
             raise ReadFailed(f"took over {timeout_s:g} seconds to read and was given up", timeout_s=timeout_s)
+        if code == -signal.SIGPROF:
+            spent = f"{head['processor_s']:g} seconds of processor time"
+            raise ReadFailed(f"took over {spent} to read, too much for its size, and was given up")
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         raise ReadFailed(f"made its reader fall over ({how}): it is damaged or hostile")
 
@@ -217,11 +230,6 @@ def _document(answer: dict[str, Any]) -> ReadDocument:
         tuple(answer["notes"]),
         answer["title"],
     )
-
-
-def _charset(declared_type: str) -> str:
-    _, _, charset = declared_type.partition("charset=")
-    return charset.split(";", 1)[0].strip(" \"'")
 
 
 _shared: ReaderPool | None = None

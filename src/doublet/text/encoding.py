@@ -55,6 +55,8 @@ _LABELS = {
     "dos-866": "cp866", "x-mac-cyrillic": "mac-cyrillic", "x-x-big5": "big5", "utf8": "utf-8", "unicode": "utf-8",
 }  # fmt: skip
 
+_NO_PAGES = frozenset("utf-7 idna punycode unicode-escape raw-unicode-escape undefined mbcs oem".split())
+
 _KINDS = (
     (b"%PDF-", "a PDF document"),
     (b"PK\x03\x04", "a ZIP archive or an office document"),
@@ -141,8 +143,8 @@ def known_encoding(label: str) -> str | None:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
-    # Some codecs of Python are not encodings of text (rot13, base64 …).
-    return found.name if getattr(found, "_is_text_encoding", True) else None
+    # Some codecs of Python are not encodings of text (rot13, base64 …), others of no page that a browser shows.
+    return found.name if getattr(found, "_is_text_encoding", True) and found.name not in _NO_PAGES else None
 
 
 def detect(sample: bytes) -> str:

@@ -50,6 +50,7 @@ _ADVICE = {
     "a Kindle book": ": make an EPUB of it, for example with Calibre",
 }
 _MARKS = frozenset({"html", "plain"})
+_ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)", re.S)
 _ROOT = re.compile(r"<(?!\?|!)([A-Za-z_][\w.:-]*)")
 _HTML = re.compile(
     r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|"
@@ -75,7 +76,7 @@ _MARKDOWN = re.compile(
     re.M,
 )
 _RST = re.compile(
-    r"^\.\.[ \t]+(?:[\w:-]+::|_[^:\n]+:|\[)|:[a-z][\w:-]*:`[^`\n]+`|`[^`<>\n]+\s<[^`<>\n]+>`_|"
+    r"^\.\.[ \t]+(?:[\w:-]+::|_[^:\n]+:|\[)|:(?<![\w:-]:)[a-z][\w:-]*:`[^`\n]+`|`[^`<>\n]+\s<[^`<>\n]+>`_|"
     r"^[^\s\n][^\n]*\n([=\-~^\"'#*+])\1{3,}[ \t]*$|::[ \t]*$",
     re.M,
 )
@@ -258,7 +259,7 @@ def _is_mail(start: str) -> bool:
 def _tell_markup(start: str, declared: str, named: str) -> str:
     """XML and HTML, which begin with an angle bracket."""
     opening = start[:4096].lower()
-    root = _ROOT.search(re.sub(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>", " ", start, flags=re.S))
+    root = _ROOT.search(_ASIDE.sub(" ", start))
     tag = root.group(1) if root else ""
     bare = tag.rpartition(":")[2]
     if bare == "FictionBook":

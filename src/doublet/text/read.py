@@ -14,16 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.errors import Broken, DoubletError, Oversized, Scanned, UnknownKind, Unreadable
+from doublet.errors import Broken, DoubletError, NothingRead, Oversized, Scanned, UnknownKind, Unreadable
 from doublet.model import FORMAT_VERSION, Disguise, DisguiseFinding, Span
 from doublet.text import formats, kind
 from doublet.text.formats.protocol import HIDDEN_REASONS, HiddenText, Hints, Place
+from doublet.text.limits import MAX_BYTES, text_limit, unpacked_limit
 
-MAX_BYTES = 1 << 28  #: of a document as it lies on the disk
-MAX_UNPACKED_BYTES = 1 << 29
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9._:-]+)", re.I)
 # A few hidden words are leftovers of editing; more are a trick. Pages hide their machinery with display:none.
 _ALARM_WORDS = 5
+
+_BLANK = b"\xef\xbb\xbf \t\r\n\f\v"
 
 Recogniser = Callable[[bytes, list[int]], Mapping[int, str]]  #: PDF and page numbers → text of each page
 
@@ -81,7 +82,7 @@ def read_document(
     declared_type: str = "",
     as_kind: str = "",
     frame: bool = True,
-    max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+    max_bytes: int = MAX_BYTES,
     recognise: Recogniser | None = None,
 ) -> ReadDocument:
     """The text of a document.
@@ -90,8 +91,8 @@ def read_document(
     what it is; *as_kind* overrides all. With *frame* only the useful content of pages is read. *recognise* reads
     pages of a PDF that are pictures (OCR); without it they are left out and noted.
 
-    Raises `UnknownKind`, `Encrypted`, `Scanned`, `Broken` or `Oversized`; the message begins with a verb and can follow
-    the name of the document. Raises `ConfigError` when a library is missing.
+    Raises `UnknownKind`, `Encrypted`, `Scanned`, `Broken`, `NothingRead` or `Oversized`; the message begins
+    with a verb and can follow the name of the document. Raises `ConfigError` when a library is missing.
     """
     what = as_kind or kind.tell(data, name=name, declared_type=declared_type)
     if what in kind.ARCHIVES:
@@ -108,7 +109,8 @@ def read_document(
         name=name,
         charset=charset.group(1) if charset else "",
         frame=frame,
-        unpacked_bytes=max_unpacked_bytes,
+        unpacked_bytes=unpacked_limit(len(data), max_bytes),
+        characters=text_limit(len(data)),
         picture_pages=recognise,
     )
     try:
@@ -124,6 +126,9 @@ def read_document(
         raise Broken(
             f"cannot be read as {formats.describe(what)} ({type(error).__name__}: {error})"
         ) from error
+    if not found.text and not found.hidden and data.strip(_BLANK):
+        why = f": {found.notes[0]}" if found.notes else ""
+        raise NothingRead(f"has content, but no text could be read from it{why}")
     return ReadDocument(
         found.text, what, found.encoding, found.places, found.hidden, found.notes, found.title
     )
@@ -143,7 +148,6 @@ def hidden_summary(document: ReadDocument) -> str:
 
 
 __all__ = [
-    "MAX_BYTES",
     "HiddenText",
     "Place",
     "ReadDocument",

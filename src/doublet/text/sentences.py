@@ -101,8 +101,8 @@ _TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
 _TO_LATIN = str.maketrans(_CYRILLIC, _LATIN)
 _ONLY_CYRILLIC = re.compile("[бвгджзийлмнптфцчшщъыьэюяёБГДЖЗИЙЛПФЦЧШЩЪЫЬЭЮЯЁ]")
 _ONLY_LATIN = re.compile("[bdfglmnqrtuvwzDFGLNQRUVWZ]")
-_WITH_LATIN = re.compile(r"[^\W\d_]*[A-Za-z][^\W\d_]*")
-_WITH_CYRILLIC = re.compile(r"[^\W\d_]*[\u0400-\u04ff][^\W\d_]*")
+_WITH_LATIN = re.compile(r"(?<![^\W\d_])[^\W\d_]*[A-Za-z][^\W\d_]*")
+_WITH_CYRILLIC = re.compile(r"(?<![^\W\d_])[^\W\d_]*[\u0400-\u04ff][^\W\d_]*")
 
 
 def sentences(text: str) -> list[Span]:

@@ -99,7 +99,7 @@ def read(data: bytes, hints: Hints) -> Reading:
                 if note.get(_W + "type", "normal") == "normal":
                     notes[kind[:-1], note.get(_W + "id", "")] = note
     styles = _styles(package, parts.get("styles", ""))
-    state = _State(package, Builder(), styles, notes)
+    state = _State(package, Builder(hints.characters), styles, notes)
     state.build.offer_title(core_title(package))
     if not state.build.title:
         _offer_headings(state.build, body, _title_styles(package, parts.get("styles", "")))

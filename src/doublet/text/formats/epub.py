@@ -30,12 +30,12 @@ def read(data: bytes, hints: Hints) -> Reading:
             manifest[item.get("id", "")] = item
         elif name == "itemref":
             spine.append(item.get("idref", ""))
-    build = Builder()
+    build = Builder(hints.characters)
     for item in root.iter():
         if local(item) == "title":
             build.offer_title("".join(item.itertext()))
     chapter = 0
-    for identifier in spine:
+    for identifier in dict.fromkeys(spine):  # each is one chapter, however often it is listed
         item = manifest.get(identifier)
         if item is None or item.get("media-type") not in _PAGES:
             continue

@@ -17,7 +17,7 @@ def read(data: bytes, hints: Hints) -> Reading:
             raise Broken("is damaged: there is no book in its archive")
         data = package.read(names[0])
     root, encoding = parse_document(data, charset=hints.charset)
-    build = Builder()
+    build = Builder(hints.characters)
     for item in root.iter():
         if local(item) == "book-title":
             build.offer_title(_text(item))

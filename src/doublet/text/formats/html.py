@@ -7,6 +7,7 @@ text and is reported. `doublet.text.frame` decides what is content and what is f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from doublet.errors import Broken
@@ -45,7 +46,13 @@ _GROUND = re.compile(r"(?:^|[;{\s])background(?:-color|-image)?\s*:\s*([^;!}]+)"
 _OUTSIDE = re.compile(r"(?:text-indent|left|top|margin-left)\s*:\s*-\d{4,}", re.I)
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,4}|[*†‡]|[ivx]{1,5}|[a-z])[\])]?\Z")
 _NOTE_LINK = re.compile(r"footnote-(?:ref|back)|doc-(?:noteref|backlink)|sdfootnote|sdendnote|noteref", re.I)
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+_TAG_NAME = re.compile(r"<[A-Za-z][^\s<>/\"'=]*")
+_ATTRIBUTE = re.compile(r"[\s/]*[^\s<>/\"'=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s<>\"']+))?")
+_TAG_CHARACTERS = 4_096  # pictures inside a page apart, no tag is nearly so long
+_ATTRIBUTES = 64
+_BRACE = re.compile(r"[{}]")
+_CSS_CHARACTERS = 200_000
 _SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([\w-]+)\Z", re.I)
 _WHITE = frozenset({"#fff", "#ffffff", "white", "rgb(255,255,255)", "rgba(255,255,255,1)", "transparent"})
 # Hidden words of a page are mostly its machinery (menus, windows that open later). Prose is another matter.
@@ -56,7 +63,7 @@ DESIGN_SHARE = 0.2
 
 def read(data: bytes, hints: Hints) -> Reading:
     page, encoding = parse_page(data, charset=hints.charset)
-    build = Builder()
+    build = Builder(hints.characters)
     for title in page_titles(page):
         build.offer_title(title)
     if hints.frame:
@@ -75,15 +82,40 @@ def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
         data = data.translate(None, _CONTROL_BYTES)
     text, encoding = decode_page(data, header=charset)
     text = _XML_DECLARATION.sub("", text, count=1)
-    text = _CONTROLS.sub("", text)
+    text = _without_long_tags(_CONTROLS.sub("", text))
     parser = lxml.html.HTMLParser(
-        encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True
+        encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
     )
     try:
         page = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise Broken(f"is damaged: there is no page in it ({error})") from error
+    if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+        raise Broken("is nested deeper than any page should be")  # the rest of it was not parsed
     return page, encoding
+
+
+def _without_long_tags(text: str) -> str:
+    """*text* with the tags that are longer than any should be cut down to their first attributes: each is compared with
+    all before it, and a value of many megabytes ends the parsing."""
+    out: list[str] = []
+    kept = at = 0
+    while (start := text.find("<", at)) >= 0:
+        at = text.find(">", start + 1)
+        if at < 0:
+            at = len(text)
+        name = _TAG_NAME.match(text, start) if at - start > _TAG_CHARACTERS else None
+        if name is None:
+            continue
+        attributes: list[str] = []
+        end = name.end()
+        while found := _ATTRIBUTE.match(text, end):
+            end = found.end()
+            if len(attributes) < _ATTRIBUTES and len(found.group()) < _TAG_CHARACTERS:
+                attributes.append(found.group().strip(" \t\r\n\f/"))
+        out += [text[kept:start], " ".join([name.group(), *attributes]), " "]
+        kept = at = end
+    return "".join([*out, text[kept:]]) if out else text
 
 
 def page_titles(page: Element) -> list[str]:
@@ -255,7 +287,8 @@ def take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
         words = " ".join(" ".join(_visible(item)).split())
         if len(words.split()) >= PROSE_WORDS or (reason != "hidden" and words):
             build.hide(words, reason, line=item.sourceline, element=element or item.tag)
-        item.drop_tree()
+        item.clear(keep_tail=True)  # taken out, each would copy the text before it
+        item.tag = "template"
 
 
 def _visible(item: Element) -> list[str]:
@@ -270,9 +303,7 @@ def _hiding_rules(page: Element) -> dict[str, str]:
     count."""
     found: dict[str, str] = {}
     for sheet in page.iter("style"):
-        css = re.sub(r"/\*.*?\*/", "", sheet.text or "", flags=re.S)[:200_000]
-        css = re.sub(r"@[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
-        for selectors, body in _RULE.findall(css):
+        for selectors, body in _css_rules(_CSS_COMMENT.sub("", (sheet.text or "")[:_CSS_CHARACTERS])):
             reason = _style_reason(body)
             if reason:
                 for selector in selectors.split(","):
@@ -280,6 +311,27 @@ def _hiding_rules(page: Element) -> dict[str, str]:
                     if match:
                         found[f"{(match.group(1) or '').lower()}{match.group(2)}{match.group(3)}"] = reason
     return found
+
+
+def _css_rules(css: str) -> Iterator[tuple[str, str]]:
+    """(selectors, declarations) of the rules of a sheet; those inside ``@media`` and the like are left out."""
+    before = start = depth = 0
+    skipping = False
+    for found in _BRACE.finditer(css):
+        at = found.start()
+        if css[at] == "{":
+            if depth == 0:
+                before, selectors = at, css[start:at].rpartition(";")[2].strip()
+                skipping = selectors.startswith("@")
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                start = at + 1
+                if not skipping:
+                    yield selectors, css[before + 1 : at]
+        else:
+            start = at + 1
 
 
 def _reason(item: Element, rules: dict[str, str]) -> str:

@@ -284,7 +284,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     reader = _Reader(text)
     title = _title(reader, start)
     words = title + "\n" * (text.count("\n", 0, start) - title.count("\n")) + reader.words(start, stop)
-    build = Builder()
+    build = Builder(hints.characters)
     build.offer_title(_named(text))
     _blocks(build, words, reader.notes, kept)
     if reader.inputs:

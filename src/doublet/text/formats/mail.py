@@ -7,6 +7,7 @@ left out and noted. The messages of a mailbox follow each other.
 from __future__ import annotations
 
 import email
+import email.errors
 import email.header
 import email.message
 import email.policy
@@ -20,11 +21,12 @@ from doublet.text.formats.protocol import Builder, Hints, Reading
 _POSTMARK = re.compile(rb"^From \S[^\n]{0,200}\d{4}[^\n]{0,40}\n(?=[A-Za-z][\w-]*:)", re.M)
 _ESCAPED = re.compile(rb"^>(>*From )", re.M)
 _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
+_HEADER_CHARACTERS = 4_000
 _SHOWN = 5  # names of attachments in a note
 
 
 def read(data: bytes, hints: Hints) -> Reading:
-    build = Builder()
+    build = Builder(hints.characters)
     if not data.startswith(b"From "):
         _message(_parsed(data), build, hints, "")
         return build.done()
@@ -39,8 +41,16 @@ def read(data: bytes, hints: Hints) -> Reading:
     return build.done()
 
 
+class _ShortHeaders(email.policy.Compat32):
+    """Headers of a length that no sender needs are cut: their parsers are slow."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:_HEADER_CHARACTERS]
+
+
 def _parsed(data: bytes) -> email.message.Message:
-    return email.message_from_bytes(data, policy=email.policy.compat32)
+    return email.message_from_bytes(data, policy=_ShortHeaders())
 
 
 def _message(message: email.message.Message, build: Builder, hints: Hints, element: str) -> None:
@@ -82,6 +92,8 @@ def _shown(message: email.message.Message, attached: list[str]) -> Iterator[emai
 def _part(part: email.message.Message, build: Builder, hints: Hints, element: str, *, page: bool) -> None:
     raw = part.get_payload(decode=True)
     if not isinstance(raw, bytes) or not raw.strip():
+        if str(part.get_payload()).strip():
+            build.note("a part of the message is damaged: it cannot be decoded")
         return
     charset = part.get_content_charset() or ""
     if part.get_content_type() == "text/html":
@@ -111,5 +123,5 @@ def _words(value: str) -> str:
     """A header as a person reads it: =?utf-8?b?…?= undone."""
     try:
         return str(email.header.make_header(email.header.decode_header(str(value))))
-    except (LookupError, ValueError):  # a charset that is not known, or bytes that are not in it
+    except (LookupError, ValueError, email.errors.MessageError):  # a charset not known, or bytes not in it
         return str(value)

@@ -29,7 +29,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         raise needs("markdown-it-py", "Markdown") from error
     text, encoding = decode_page(data, header=hints.charset, markup=False)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    build = Builder()
+    build = Builder(hints.characters)
     lines_before = 0
     front = _FRONT.match(text)
     if front:

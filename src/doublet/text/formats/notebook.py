@@ -11,7 +11,7 @@ from doublet.text.formats import markdown
 from doublet.text.formats.protocol import Builder, Hints, Reading
 
 
-def read(data: bytes, hints: Hints) -> Reading:  # noqa: ARG001 - one protocol for all formats
+def read(data: bytes, hints: Hints) -> Reading:
     try:
         notebook: Any = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
@@ -19,7 +19,7 @@ def read(data: bytes, hints: Hints) -> Reading:  # noqa: ARG001 - one protocol f
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         raise Broken("is damaged or too old: there are no cells in the notebook")
-    build = Builder()
+    build = Builder(hints.characters)
     title = (notebook.get("metadata") or {}).get("title")
     build.offer_title(title if isinstance(title, str) else "")
     for number, cell in enumerate(cells, 1):

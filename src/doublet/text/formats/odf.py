@@ -72,7 +72,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     if body is None:
         raise Broken("is damaged: it has no body")
     hidden, shown = _styles(roots)
-    state = _State(Builder(), hidden, shown)
+    state = _State(Builder(hints.characters), hidden, shown)
     state.build.offer_title(title)
     if not state.build.title:
         _offer_headings(state.build, roots, body)

@@ -87,7 +87,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         count = len(document)
         if not count:
             raise Broken("is damaged: it has no pages")
-        build = Builder()
+        build = Builder(hints.characters)
         build.offer_title(document.get_metadata_value("Title"))
         pages, bad = [], 0
         for index in range(count):

@@ -47,7 +47,7 @@ class _Ground:
 def read(data: bytes, hints: Hints) -> Reading:
     package = Package(data, hints.unpacked_bytes)
     main = next((target for kind, target in relations(package, "").values() if kind == "officeDocument"), "")
-    build = Builder()
+    build = Builder(hints.characters)
     slides = _order(package, main)
     size = package.xml(main).find(_P + "sldSz") if main in package else None
     width, height = (_number(size, "cx"), _number(size, "cy")) if size is not None else (0, 0)
@@ -80,7 +80,7 @@ def _order(package: Package, main: str) -> list[str]:
         _, target = targets.get(entry.get(_R + "id", ""), ("", ""))
         if target in package:
             out.append(target)
-    return out
+    return list(dict.fromkeys(out))  # each is one slide, however often it is listed
 
 
 def _first_title(slide: Element) -> str:

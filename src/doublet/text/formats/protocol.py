@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from doublet.errors import ConfigError, Oversized
 from doublet.model import Span
+from doublet.text.limits import MAX_BYTES
 from doublet.text.titles import sensible
 
 #: why a piece of text cannot be seen
@@ -78,7 +79,8 @@ class Hints:
     name: str = ""
     charset: str = ""  #: from the server
     frame: bool = True  #: leave out the frame of a page: menus, footers, comments
-    unpacked_bytes: int = 1 << 29  #: at most so much after decompression
+    unpacked_bytes: int = MAX_BYTES  #: at most so much after decompression
+    characters: int = MAX_BYTES  #: of the text
     picture_pages: Any = None  #: called with (data, page numbers) where pages are pictures: OCR
 
 
@@ -108,13 +110,14 @@ class Run(NamedTuple):
 class Builder:
     """Puts blocks together into a text with places."""
 
-    limit: int = 1 << 29  #: characters
+    limit: int = MAX_BYTES  #: characters, hidden ones included
     notes: list[str] = field(default_factory=list)
     title: str = ""  #: the first one offered that says something
     _parts: list[str] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
     _hidden: list[HiddenText] = field(default_factory=list)
     _length: int = 0
+    _spent: int = 0
 
     def add(
         self,
@@ -136,8 +139,7 @@ class Builder:
         start = self._length
         self._parts.append(text)
         self._length += len(text)
-        if self._length > self.limit:
-            raise Oversized(f"has a text of over {self.limit:,} characters, more than the limit allows")
+        self._spend(len(text))
         self._places.append(Place(Span(start, self._length), page, paragraph, line, element))
         return True
 
@@ -168,6 +170,7 @@ class Builder:
                 here = max(start, min(at - lead, self._length))
                 place = Place(Span(here, here), page, paragraph, line, element)
                 self._hidden.append(HiddenText(_UNWANTED.sub("", text).strip(), reason, place))
+                self._spend(len(text))
         return added
 
     def hide(
@@ -185,6 +188,12 @@ class Builder:
         if text:
             place = Place(Span(self._length, self._length), page, paragraph, line, element)
             self._hidden.append(HiddenText(text, reason, place))
+            self._spend(len(text))
+
+    def _spend(self, characters: int) -> None:
+        self._spent += characters
+        if self._spent > self.limit:
+            raise Oversized(f"has a text of over {self.limit:,} characters, too many for its size")
 
     def offer_title(self, text: str | None, *, heading: bool = False) -> None:
         """What may be the title of the document, the best first. A *heading* stands in the text itself."""

@@ -51,7 +51,7 @@ _OWN_WORDS = frozenset(  # the argument is a name for programs, not for readers
 def read(data: bytes, hints: Hints) -> Reading:
     text, encoding = decode_page(data, header=hints.charset, markup=False)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(8).split("\n")
-    build = Builder()
+    build = Builder(hints.characters)
     block: list[str] = []
     first = 0
     number = 0

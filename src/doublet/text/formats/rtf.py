@@ -78,8 +78,8 @@ class _State:
     swallow: int = 0
 
 
-def read(data: bytes, hints: Hints) -> Reading:  # noqa: ARG001 - one protocol for all formats
-    state = _State(Builder())
+def read(data: bytes, hints: Hints) -> Reading:
+    state = _State(Builder(hints.characters))
     for title in _titles(data):
         state.build.offer_title(title)
     stack: list[_Group] = []

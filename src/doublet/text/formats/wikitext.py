@@ -8,46 +8,48 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Sequence
 
 from doublet.text.encoding import decode_page
 from doublet.text.formats.protocol import Builder, Hints, Reading
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_NOWIKI = re.compile(r"<nowiki\s*>(.*?)</nowiki\s*>|<nowiki\s*/>", re.S | re.I)
-_VERBATIM = re.compile(r"<(pre|source|syntaxhighlight|code)\b[^>]*>(.*?)</\1\s*>", re.S | re.I)
-_DROPPED = re.compile(
-    r"<(math|chem|timeline|score|graph|gallery|imagemap|hiero|templatestyles|mapframe|maplink|references)\b"
-    r"(?:[^>]*/>|[^>]*>(.*?)</\1\s*>)",
-    re.S | re.I,
+_NOWIKI = ("nowiki",)
+_VERBATIM = ("pre", "source", "syntaxhighlight", "code")
+_DROPPED = (
+    "math chem timeline score graph gallery imagemap hiero templatestyles mapframe maplink references".split()
 )
-_REFERENCE = re.compile(r"<ref\b[^>/]*(?:/(?!>)[^>/]*)*(?:/>|>(.*?)</ref\s*>)", re.S | re.I)
+_REFERENCE = ("ref",)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_BREAK = re.compile(r"<(?:br|hr)\s*/?\s*>", re.I)
+_BREAK = re.compile(r"<(?:br|hr)\s*(?:/\s*)?>", re.I)
 _INNERMOST = re.compile(r"\{\{(?!\{)([^{}]*)\}\}")
 _ARGUMENT = re.compile(r"\{\{\{([^{}]*)\}\}\}(?!\})")
 _INNER_LINK = re.compile(r"\[\[([^\[\]]*)\]\]")
 _OUTER_LINK = re.compile(
-    r"\[(?:https?:|ftp:|mailto:|news:|irc:|tel:)?//?[^\s\[\]]*(?:\s+([^\[\]]*))?\]|\[mailto:\S+(?:\s+([^\]]*))?\]"
+    r"\[(?:(?:https?:|ftp:|mailto:|news:|irc:|tel:)?//?[^\s\[\]]*|mailto:[^\s\[\]]+)(?:\s([^\[\]]*))?\]"
 )
 _BARE_ADDRESS = re.compile(r"(?<![\w/])https?://[^\s<>\[\]|]+")
 _QUOTES = re.compile(r"'{2,5}")
-_HEADING = re.compile(r"(={1,6})[ \t]*(.*?)[ \t]*\1[ \t]*\Z")
 _DISPLAYED = re.compile(r"\{\{\s*DISPLAYTITLE\s*:([^{}|]*)", re.I)
-_FIRST_HEADING = re.compile(r"\s*=[ \t]*([^=\n]+?)[ \t]*=[ \t]*$", re.M)
 _LEAD = re.compile(r"^'''([^'\n]{2,150})'''", re.M)  # articles begin with their subject
 _LIST = re.compile(r"[*#:;]+[ \t]*")
 _MAGIC = re.compile(r"__[A-ZА-ЯЁ_]{3,}?__")
 _REDIRECT = re.compile(r"\A\s*#(?:redirect|перенаправление)\b[^\n]*", re.I)
 _SIGNATURE = re.compile(r"~{3,5}")
-_ATTRIBUTE_CELL = re.compile(r"\s*(?:[\w-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s|\"']+)\s*)+\|(?!\|)")
+_ATTRIBUTES = re.compile(
+    r"\s*(?:[\w-]+\s*=\s*(?:\"[^\"]*\"\s*|'[^']*'\s*|[^\s\"']+(?:\s+|\Z)))+", re.S
+)  # of a cell, before its bar
+_NAMED = re.compile(r"[\w\s-]+=")
+_NAMED_TEXT = re.compile(r"\s*(?:текст|text|1|2)\s*=")
 _INTERWIKI = re.compile(r"[a-z]{2,3}(?:-[a-z]+)?\Z")
 _FILES = ("file", "image", "файл", "изображение", "media")
 _SILENT = ("category", "категория", "template", "шаблон", "portal", "портал")
 _FILE_OPTION = re.compile(
-    r"\s*(?:thumb|thumbnail|frame|frameless|border|left|right|center|none|мини|слева|справа|центр|upright.*|"
-    r"\d*x?\d+(?:px|пкс)|(?:alt|link|page|class|lang|upright|альт)\s*=.*|baseline|sub|super|top|middle|bottom)\s*\Z",
-    re.I,
+    r"thumb|thumbnail|frame|frameless|border|left|right|center|none|мини|слева|справа|центр|upright.*|"
+    r"(?:\d*x)?\d+(?:px|пкс)|(?:alt|link|page|class|lang|upright|альт)\s*=.*|baseline|sub|super|top|middle|bottom",
+    re.I | re.S,
 )
+_HELD = dict.fromkeys((0, 1))  # the signs that stand for what was taken out are no part of a page
 # Templates that show their last unnamed argument.
 _DRESSING = frozenset(
     "lang lang-en lang-ru lang-de lang-fr lang-la nobr nowrap small s strike big rq начало цитаты цитата quote "
@@ -59,10 +61,12 @@ _PASSES = 64  # nesting deeper than that is no text
 
 def read(data: bytes, hints: Hints) -> Reading:
     text, encoding = decode_page(data, header=hints.charset, markup=False)
-    build = Builder()
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for named in (_DISPLAYED.search(text), _FIRST_HEADING.match(text), _LEAD.search(text)):
-        build.offer_title(_inline(named.group(1)) if named else "", heading=True)
+    build = Builder(hints.characters)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_HELD)
+    displayed, lead = _DISPLAYED.search(text), _LEAD.search(text)
+    opening = _heading(text.lstrip()[:1000].partition("\n")[0].strip(), most=1)
+    for named in (displayed and displayed.group(1), opening, lead and lead.group(1)):
+        build.offer_title(_inline(named) if named else "", heading=True)
     _read_page(text, build)
     return build.done(encoding)
 
@@ -75,29 +79,70 @@ def _read_page(text: str, build: Builder) -> None:
         kept.append(words)
         return f"\x00{len(kept) - 1}\x00"
 
-    def with_lines(words: str, found: re.Match[str]) -> str:
+    def with_lines(words: str, whole: str) -> str:
         """As many line ends as before, so that places stay true."""
-        return words + "\n" * max(0, found.group().count("\n") - words.count("\n"))
+        return words + "\n" * max(0, whole.count("\n") - words.count("\n"))
 
-    def note(found: re.Match[str]) -> str:
-        if not found.group(1):
-            return with_lines("", found)
-        notes.append(found.group(1))
-        return with_lines(f"\x01{len(notes) - 1}\x01", found)
+    def note(inside: str, whole: str) -> str:
+        if not inside:
+            return with_lines("", whole)
+        notes.append(inside)
+        return with_lines(f"\x01{len(notes) - 1}\x01", whole)
 
-    text = _COMMENT.sub(lambda f: with_lines("", f), _REDIRECT.sub("", text))
-    text = _NOWIKI.sub(lambda f: keep(f.group(1) or ""), text)
-    text = _VERBATIM.sub(lambda f: with_lines(keep(f.group(2)), f), text)
-    text = _REFERENCE.sub(note, text)
-    text = _DROPPED.sub(lambda f: with_lines("", f), text)
+    text = _COMMENT.sub(lambda f: with_lines("", f.group()), _REDIRECT.sub("", text))
+    text = _elements(text, _NOWIKI, lambda inside, _: keep(inside))
+    text = _elements(text, _VERBATIM, lambda inside, whole: with_lines(keep(inside), whole))
+    text = _elements(text, _REFERENCE, note)
+    text = _elements(text, _DROPPED, lambda _, whole: with_lines("", whole))
     text = _templates(text)
     _lines(text, build, lambda words: _restore(_inline(words), kept), notes)
 
 
-def _lines(text: str, build: Builder, clean: object, notes: list[str]) -> None:
-    assert callable(clean)
+def _elements(text: str, names: Sequence[str], instead: Callable[[str, str], str]) -> str:
+    """*text* with instead(inside, whole) for each of the elements; one that is never closed stays as it is."""
+    tags = list(re.finditer(rf"<(/?)({'|'.join(names)})\b([^<>]*)>", text, re.I))
+    closing: list[re.Match[str] | None] = []
+    last: dict[str, re.Match[str]] = {}
+    for tag in reversed(tags):  # for each tag the next closing one of its name
+        name = tag.group(2).lower()
+        closing.append(last.get(name))
+        if tag.group(1):
+            last[name] = tag
+    closing.reverse()
+    out: list[str] = []
+    at = 0
+    for tag, end in zip(tags, closing, strict=True):
+        if tag.start() < at or tag.group(1):
+            continue
+        if tag.group(3).endswith("/"):
+            inside, after = "", tag.end()
+        elif end is not None:
+            inside, after = text[tag.end() : end.start()], end.end()
+        else:
+            continue
+        out += [text[at : tag.start()], instead(inside, text[tag.start() : after])]
+        at = after
+    return "".join([*out, text[at:]])
+
+
+def _heading(bare: str, most: int = 6) -> str:
+    """The words between equals signs, as many before as after; empty when the line is not a heading."""
+    level = min(len(bare) - len(bare.lstrip("=")), len(bare) - len(bare.rstrip("=")), (len(bare) - 1) // 2)
+    if level < 1 or (most == 1 and level > 1):
+        return ""
+    level = min(level, most)
+    return bare[level:-level].strip(" \t")
+
+
+def _cell(text: str) -> str:
+    """The words of a cell: without attributes and the bar after them."""
+    head, bar, rest = text.partition("|")
+    return rest if bar and not rest.startswith("|") and _ATTRIBUTES.fullmatch(head) else text
+
+
+def _lines(text: str, build: Builder, clean: Callable[[str], str], notes: list[str]) -> None:
     block: list[str] = []
-    cells: list[str] = []
+    cells: list[list[str]] = []
     first = number = depth = 0
 
     def finish(element: str = "") -> None:
@@ -116,7 +161,7 @@ def _lines(text: str, build: Builder, clean: object, notes: list[str]) -> None:
     def finish_row() -> None:
         nonlocal cells, block
         if cells:
-            block = ["\t".join(cells)]
+            block = ["\t".join("\n".join(lines) for lines in cells)]
             cells = []
             finish("table")
 
@@ -131,22 +176,22 @@ def _lines(text: str, build: Builder, clean: object, notes: list[str]) -> None:
         elif depth and bare.startswith(("|-", "|+")):
             finish_row()
             if bare.startswith("|+"):
-                block, first = [_ATTRIBUTE_CELL.sub("", bare[2:])], at
+                block, first = [_cell(bare[2:])], at
                 finish("table")
         elif depth and bare.startswith(("|", "!")):
             first = first if cells else at
             cut = r"\|\||!!" if bare[0] == "!" else r"\|\|"
-            cells += [_ATTRIBUTE_CELL.sub("", cell, count=1).strip() for cell in re.split(cut, bare[1:])]
+            cells += [[_cell(cell).strip()] for cell in re.split(cut, bare[1:])]
         elif depth:
             if bare and cells:
-                cells[-1] += "\n" + bare
+                cells[-1].append(bare)
             elif bare:
-                cells, first = [bare], at
+                cells, first = [[bare]], at
         elif not bare:
             finish()
-        elif heading := _HEADING.match(bare):
+        elif heading := _heading(bare):
             finish()
-            block, first = [heading.group(2)], at
+            block, first = [heading], at
             finish("heading")
         elif re.match(r"-{4,}", bare):
             finish()
@@ -181,8 +226,8 @@ def _shown(found: re.Match[str]) -> str:
     if title in ("!",):
         return "|"
     if title in _DRESSING and arguments:
-        unnamed = [part for part in arguments if not re.match(r"\s*[\w -]+\s*=", part)]
-        named = [part.split("=", 1)[1] for part in arguments if re.match(r"\s*(?:текст|text|1|2)\s*=", part)]
+        unnamed = [part for part in arguments if not _NAMED.match(part)]
+        named = [part.split("=", 1)[1] for part in arguments if _NAMED_TEXT.match(part)]
         words = (unnamed or named or [""])[-1]
         return words + "\n" * (len(lines) - words.count("\n"))
     return lines
@@ -194,7 +239,7 @@ def _inline(text: str) -> str:
         if changed == text:
             break
         text = changed
-    text = _OUTER_LINK.sub(lambda f: f.group(1) or f.group(2) or "", text)
+    text = _OUTER_LINK.sub(lambda f: (f.group(1) or "").lstrip(), text)
     text = _BARE_ADDRESS.sub("", text)
     text = _MAGIC.sub("", _QUOTES.sub("", text))
     text = _SIGNATURE.sub("", _BREAK.sub("\n", text))
@@ -208,7 +253,7 @@ def _link(found: re.Match[str]) -> str:
     space = space.strip().lower()
     if colon and not target.strip().startswith(":"):
         if space in _FILES:
-            captions = [part for part in shown if not _FILE_OPTION.match(part)]
+            captions = [part for part in shown if not _FILE_OPTION.fullmatch(part.strip())]
             return captions[-1] if captions else ""
         if space in _SILENT or (_INTERWIKI.match(space) and not shown):
             return ""

@@ -57,12 +57,15 @@ class _State:
     build: Builder
     paragraph: int = 0
     notes: list[Element] = field(default_factory=list)
+    mixed: dict[Element, bool] = field(
+        default_factory=dict
+    )  #: whether an element has words beside its children
 
 
 def read(data: bytes, hints: Hints) -> Reading:
     root, encoding = parse_document(data, charset=hints.charset)
     kind = hints.kind if hints.kind in _SKIPPED else "xml"
-    state = _State(kind, Builder())
+    state = _State(kind, Builder(hints.characters))
     state.build.offer_title(_title(state, root), heading=True)
     state.notes = []
     _block(state, root)
@@ -135,8 +138,11 @@ def _is_inline(state: _State, element: Element) -> bool:
     parent = element.getparent()
     if parent is None:
         return False
-    beside = [parent.text, *(child.tail for child in parent)]
-    return any(text and text.strip() for text in beside)
+    found = state.mixed.get(parent)
+    if found is None:
+        beside = [parent.text, *(child.tail for child in parent)]
+        found = state.mixed[parent] = any(text and text.strip() for text in beside)
+    return found
 
 
 def _inline(state: _State, element: Element) -> str:
