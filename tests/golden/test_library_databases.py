@@ -93,6 +93,8 @@ def test_contents_lose_their_second_index(tmp_path: pathlib.Path) -> None:
         )
     with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as plain:
         plain.execute("DELETE FROM django_migrations WHERE app = 'doublet_store' AND name > '0003'")
+        plain.execute("DROP TABLE doublet_page")
+        plain.execute("DROP TABLE doublet_host")
         plain.execute("ALTER TABLE doublet_content RENAME TO now")
         plain.execute(
             "CREATE TABLE doublet_content (document_id bigint NOT NULL PRIMARY KEY, version integer NOT NULL, "

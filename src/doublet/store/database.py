@@ -4,6 +4,7 @@
     store.documents    documents in and out, their texts, and the index of their passages
     store.signatures   signatures of whole documents, by any method
     store.sources      where documents come from, and how far the walk of each source got
+    store.frontier     addresses that a robot knows, and whose turn it is
     store.jobs         the queue: long work that waits, is being done, or was done
     store.reports      answers that were kept
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 from doublet.store import segments
 from doublet.store.connection import Database
 from doublet.store.documents import Documents
+from doublet.store.frontier import Frontier
 from doublet.store.jobs import Jobs
 from doublet.store.libraries import Libraries
 from doublet.store.signing import Signatures
@@ -39,6 +41,7 @@ class Store:
         self.documents = Documents(self.database, packer, writer, self.libraries)
         self.signatures.texts_of = self.documents.texts
         self.sources = Sources(self.database, writer)
+        self.frontier = Frontier(self.database)
         self.jobs = Jobs(self.database)
         self.writer = writer  #: for the rooms of this package
 

@@ -207,6 +207,57 @@ class Origin(models.Model):
         ]
 
 
+class Host(models.Model):
+    """A host that robots ask, whatever library for. *next_at* is when it may be asked again, by the clock of the
+    database; the lease is that of the one robot that may ask."""
+
+    origin = models.TextField(unique=True)
+    place = models.TextField(default="")  # IP number, once known: hosts of one machine take turns
+    next_at = models.FloatField(default=0)
+    owner = models.TextField(default="")
+    lease_until = models.FloatField(null=True)
+
+    class Meta:
+        db_table = "doublet_host"
+        indexes: ClassVar = [models.Index(fields=["place"], name="doublet_host_place")]
+
+
+class Page(models.Model):
+    """An address of the frontier of a crawled source: one row for each, whatever became of it.
+
+    *state* and *reason* are numbers and codes of `doublet.store.frontier`. What the library knows of a document, its
+    validators too, is its origin: *hash* is the name_hash of both.
+    """
+
+    source = models.ForeignKey(Source, KEEP, db_index=False)
+    hash = models.BigIntegerField()  # of the key of the address
+    host = models.ForeignKey(Host, KEEP, db_index=False)
+    state = models.SmallIntegerField(default=0)
+    priority = models.SmallIntegerField(default=0)  # the lowest comes first
+    depth = models.SmallIntegerField(default=0)
+    attempts = models.SmallIntegerField(default=0)
+    pattern = models.SmallIntegerField(default=-1)  # number in the plan of the source; -1: none
+    interval_s = models.IntegerField(null=True)
+    next_try = models.BigIntegerField(null=True)  # when it is asked for again
+    parent = models.BigIntegerField(null=True)  # page with the link
+    target = models.TextField()  # path and query, as sent
+    reason = models.TextField(default="")
+
+    class Meta:
+        db_table = "doublet_page"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["source", "hash"], name="doublet_page_key")]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["source", "host", "priority", "id"],
+                name="doublet_page_open",
+                condition=models.Q(state__lt=2),
+            ),
+            models.Index(
+                fields=["source", "next_try"], name="doublet_page_due", condition=_given("next_try")
+            ),
+        ]
+
+
 class Job(models.Model):
     """Work in the queue: what is asked for, who works on it, how far it is, what came of it (`doublet.store.jobs`)."""
 

@@ -132,6 +132,7 @@ class Sources:
     def forget(self, number: int) -> None:
         """The documents of the source stay, but nothing updates them any more."""
         with self._database.writing():
+            self._database.rows("DELETE FROM doublet_page WHERE source_id = %s", [number])
             self._database.rows("DELETE FROM doublet_origin WHERE source_id = %s", [number])
             self._database.rows("DELETE FROM doublet_source WHERE id = %s", [number])
 
@@ -167,6 +168,15 @@ class Sources:
         found = self.get(number)
         assert found is not None
         return found
+
+    def keep_state(self, source: SourceInfo, state: Mapping[str, Any]) -> None:
+        """Replace the state of a source outside of a batch. Raises `LeaseLost`."""
+        with self._database.writing():
+            self._still_ours(source)
+            self._database.rows(
+                "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
+                [escape(json.dumps(dict(state), ensure_ascii=False)), True, source.number],
+            )
 
     def renew(self, source: SourceInfo) -> bool:
         """The walk lives: its lease holds on. False when somebody else has taken the source over. For a thread of its
@@ -223,19 +233,29 @@ class Sources:
         *,
         keep_duplicates: bool,
         waiting: Callable[[float], None] | None = None,
+        smallest: bool = False,
+        also: Callable[[Mapping[str, str], Sequence[str]], None] | None = None,
     ) -> tuple[Added, Counter[str]]:
         """Write one batch: all of it or nothing. Gives what became of the documents, with a row for each that was
         not stored, changed or unchanged, and how many ended in each state. Raises `LeaseLost` when the source is walked
-        by somebody else meanwhile."""
+        by somebody else meanwhile.
+
+        With *smallest*, of documents with equal words the one with the smallest id stays, in whatever order they come.
+        *also* is called inside the transaction with the state of each document of the batch and the ids of documents
+        that gave way to a smaller one.
+        """
         rows: list[Outcome] = []
         total: Counter[str] = Counter()
         twins: dict[str, tuple[str, int]] = {}
+        gave_way: list[str] = []
 
         def skip() -> frozenset[int]:
             self._still_ours(source)
             if keep_duplicates:
                 return frozenset()
-            found = self._twins(library, batch.prepared)
+            if smallest:
+                gave_way.extend(self._give_way(library, source.number, batch.prepared))
+            found = self._twins(library, batch.prepared, smallest=smallest)
             for place, twin in found.items():
                 twins[batch.prepared.names[place]] = (twin, name_hash(twin))
             return frozenset(found)
@@ -255,6 +275,8 @@ class Sources:
                     "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
                     [escape(json.dumps(batch.state, ensure_ascii=False)), True, source.number],
                 )
+            if also is not None:
+                also(dict(added.states) | {row.id: row.state for row in rows}, gave_way)
 
         with self._writer.lock:
             added = self._writer.add(library, batch.prepared, waiting, skip=skip, then=then)
@@ -288,7 +310,7 @@ class Sources:
                 same, twin = twins[fact.id]
                 state, reason = (
                     "duplicate",
-                    f"has the same words as {same!r}, which is in the library already",
+                    same_words(same),
                 )
                 left.append(fact.id)
             elif not state and fact.id in added.states:
@@ -390,7 +412,45 @@ class Sources:
 
     # Duplicates
 
-    def _twins(self, library: int, batch: Prepared) -> dict[int, str]:
+    def _give_way(self, library: int, source: int, batch: Prepared) -> list[str]:
+        """Documents of the source that have the words of one in the batch with a smaller id: they are taken out, as if
+        that one had come first. Gives their ids."""
+        first: dict[tuple[int, int], str] = {}
+        for name, row in zip(batch.names, batch.rows, strict=True):
+            key = (row[4], row[5])
+            first[key] = min(first.get(key, name), name)
+        own = set(batch.names)
+        leaving: dict[str, tuple[int, str]] = {}
+        for fold, size, number, stored in self._database.among(
+            "SELECT fold, words, id, name FROM doublet_document WHERE library_id = %s AND fold IN",
+            sorted({key[0] for key in first}),
+            [library],
+        ):
+            name, smaller = unescape(stored), first.get((fold, size), "")
+            if smaller and smaller < name and name not in own:
+                leaving[name] = (number, smaller)
+        ours = {
+            row[0]
+            for row in self._database.among(
+                "SELECT name_hash FROM doublet_origin WHERE source_id = %s AND state = 'stored' AND name_hash IN",
+                [name_hash(name) for name in leaving],
+                [source],
+            )
+        }
+        going = {name: pair for name, pair in leaving.items() if name_hash(name) in ours}
+        if going:
+            self._writer.take(library, [number for number, _ in going.values()])
+            self._database.many(
+                "UPDATE doublet_origin SET state = 'duplicate', reason = %s, twin = %s WHERE source_id = %s "
+                "AND name_hash = %s",
+                [
+                    (escape(same_words(smaller)), name_hash(smaller), source, name_hash(name))
+                    for name, (_, smaller) in going.items()
+                ],
+            )
+        return sorted(going)
+
+    def _twins(self, library: int, batch: Prepared, *, smallest: bool = False) -> dict[int, str]:
         """Places in the batch of documents with exactly the words of another one, with the id of that one."""
         folds = [row[4] for row in batch.rows]
         sizes = [row[5] for row in batch.rows]
@@ -415,7 +475,9 @@ class Sources:
             if names:
                 has[key] = names[0]
         out: dict[int, str] = {}
-        for place, (id, key) in enumerate(zip(batch.names, keys, strict=True)):
+        order = sorted(range(len(keys)), key=batch.names.__getitem__) if smallest else range(len(keys))
+        for place in order:
+            id, key = batch.names[place], keys[place]
             if id not in stays and has.setdefault(key, id) != id:
                 out[place] = has[key]
         return out
@@ -495,10 +557,11 @@ class Sources:
 
 def forget_library(database: Database, library: int) -> None:
     """All sources of a library. Inside a transaction."""
-    database.rows(
-        "DELETE FROM doublet_origin WHERE source_id IN (SELECT id FROM doublet_source WHERE library_id = %s)",
-        [library],
-    )
+    for table in ("doublet_page", "doublet_origin"):
+        database.rows(
+            f"DELETE FROM {table} WHERE source_id IN (SELECT id FROM doublet_source WHERE library_id = %s)",
+            [library],
+        )
     database.rows("DELETE FROM doublet_source WHERE library_id = %s", [library])
 
 
@@ -525,6 +588,11 @@ def _wake_twins(database: Database, library: int, names: Sequence[str]) -> None:
         "UPDATE doublet_origin SET version = '', etag = '', modified = '', twin = NULL WHERE id = %s",
         [(row[0],) for row in rows],
     )
+
+
+def same_words(other: str) -> str:
+    """Why a duplicate was not stored."""
+    return f"has the same words as {other!r}, which is in the library already"
 
 
 def _json(value: Any) -> Any:
