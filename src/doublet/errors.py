@@ -29,8 +29,11 @@ what programs should look at. `exit_code` is what the command line answers with.
 from __future__ import annotations
 
 import difflib
+import math
 import numbers
-from collections.abc import Iterable
+import pickle
+from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import PurePath
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -50,6 +53,11 @@ class DoubletError(Exception):
         self.message = message
         self.details = details
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """An error goes from one process to another as it is, whatever its class is made with."""
+        details = {name: _picklable(value) for name, value in self.details.items()}
+        return _again, (type(self), self.message, details, tuple(self.__dict__.get("__notes__", ())))
+
     def __getattr__(self, name: str) -> object:
         details = self.__dict__.get("details", {})
         if name in details:
@@ -58,7 +66,43 @@ class DoubletError(Exception):
 
     def to_dict(self) -> dict[str, object]:
         """`code`, `message` and `details`, as every face of Doublet tells an error."""
-        return {"code": self.code, "message": self.message, "details": self.details}
+        return {"code": self.code, "message": self.message, "details": plain(self.details)}
+
+
+def _again(
+    kind: type[DoubletError], message: str, details: dict[str, object], notes: Sequence[str]
+) -> DoubletError:
+    made = kind.__new__(kind, message)  # those of subclasses take other arguments
+    DoubletError.__init__(made, message, **details)
+    for note in notes:
+        made.add_note(note)
+    return made
+
+
+def _picklable(value: object) -> object:
+    try:
+        pickle.dumps(value)
+    except Exception:  # whatever a caller handed in says here
+        return repr(value)
+    return value
+
+
+def plain(value: object) -> object:
+    """*value* as JSON can hold it: facts of an error may be paths, numbers of other libraries, or anything that a
+    caller handed in."""
+    if value is None or isinstance(value, str | bool):
+        return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value) if math.isfinite(value) else repr(float(value))
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, Set):
+        return sorted((plain(one) for one in value), key=repr)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [plain(one) for one in value]
+    return plain(str(value) if isinstance(value, PurePath) else repr(value))
 
 
 class UsageError(DoubletError):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from another_process import ask, assert_sound
 from doublet.errors import (
     IncompatibleSignatures,
     InvalidParameter,
@@ -64,6 +65,8 @@ def name(store: Store) -> Iterator[str]:
     store.libraries.create(made)
     yield made
     if made in {info.name for info in store.libraries.all()}:
+        assert store.database.address is not None
+        assert_sound(store.database.address, made)
         store.libraries.delete(made)
 
 
@@ -607,3 +610,50 @@ def test_a_database_without_libraries_is_not_made_by_looking(vendor: str) -> Non
 def test_every_record_is_counted_in_the_library(store: Store, name: str) -> None:
     index_library(store, name, [("a", RU), ("b", EN), ("bad", 5)])
     assert store.libraries.get(name).outcomes == {"stored": 2, "invalid": 1}
+
+
+@pytest.mark.parametrize("method", sorted(name for name, kind in METHODS.items() if kind.needs_statistics))
+def test_another_process_goes_on_with_signatures(vendor: str, method: str) -> None:
+    """What a method knows of the library is read back by those who did not gather it."""
+    address = new_address(vendor)
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
+        check_library(store, RU, libraries=["x"], method=method)
+        (recipe,) = store.database.rows("SELECT statistics, follows FROM doublet_recipe")
+        assert recipe[0] is not None
+        assert recipe[1]
+    assert_sound(address, "x")
+    assert ask("share", address, "x", text=RU, method=method) == 1.0
+
+
+def test_documents_that_come_while_statistics_are_gathered(
+    vendor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They bring words that the table of words does not know."""
+    address = new_address(vendor)
+    monkeypatch.setattr(signing, "SIGN_BATCH", 2)
+    came: list[int] = []
+
+    def numbers(database: Database, library: int, size: int) -> Iterator[list[int]]:
+        for some in plain(database, library, size):
+            if not came:
+                came.append(1)
+                thread = threading.Thread(target=add)
+                thread.start()
+                thread.join()
+            yield some
+
+    def add() -> None:
+        with Store(address) as other:
+            other.documents.add("x", [Document(f"late {n}", f"{EN} lately{n} newword{n}") for n in range(4)])
+
+    plain = Database.document_numbers
+    monkeypatch.setattr(Database, "document_numbers", numbers)
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", [Document(f"{n}", f"{RU} {EN} own{n}") for n in range(5)])
+        check_library(store, RU, libraries=["x"], method="pivot")
+        assert came == [1]
+    assert_sound(address, "x")
+    assert ask("share", address, "x", text=EN, method="pivot") > 0.9

@@ -27,18 +27,24 @@ KILLS = int(os.environ.get("LIBRARY_KILLS", "5"))
 
 
 def run_and_kill(address: str, first: int, wait_s: float) -> int:
-    """Start the worker at a step, kill it some time later; gives the last step that it reported, or first - 1."""
+    """Start the worker at a step, kill it some time after it got on; gives the last step that it reported.
+
+    The worker has to be alive when it is killed: one that fell over proves nothing.
+    """
     worker = subprocess.Popen(
         [sys.executable, str(WORKER), address, str(first)], stdout=subprocess.PIPE, text=True
     )
     assert worker.stdout is not None
     assert worker.stdout.readline() == "ready\n"
+    assert worker.stdout.readline() == f"{first}\n"
     time.sleep(wait_s)
+    assert worker.poll() is None
     worker.send_signal(signal.SIGKILL)
     reported, _ = worker.communicate()
+    assert worker.returncode == -signal.SIGKILL
     lines = reported.splitlines(keepends=True)
     done = [int(line) for line in lines if line.endswith("\n")]
-    return done[-1] if done else first - 1
+    return done[-1] if done else first
 
 
 @pytest.mark.covers("L3")
@@ -51,7 +57,9 @@ def test_nothing_is_lost_or_half_there(vendor: str) -> None:
     state: dict[str, str] = {}
     step = 0
     for _ in range(KILLS):
-        reported = run_and_kill(address, step, luck.uniform(0.02, 0.9))
+        before = step
+        reported = run_and_kill(address, step, luck.uniform(0.0, 0.6))
+        assert reported >= before  # every round gets on
         while step <= reported:
             state = after(step, state)
             step += 1
@@ -68,4 +76,4 @@ def test_nothing_is_lost_or_half_there(vendor: str) -> None:
             if state:
                 some = luck.choice(sorted(state))
                 assert check_library(store, state[some]).share == 1.0
-    assert step > KILLS
+    assert step >= KILLS

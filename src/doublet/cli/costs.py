@@ -87,7 +87,6 @@ def _taste(texts: list[str], name: str, parameters: dict[str, Any], after: float
 
     from doublet.signatures import gather_statistics, in_parts
     from doublet.signatures import method as make_method
-    from doublet.signatures.protocol import BaseMethod, WithThreshold
     from doublet.text.tokens import forget_words
 
     letters = sum(map(len, texts)) or 1
@@ -109,7 +108,7 @@ def _taste(texts: list[str], name: str, parameters: dict[str, Any], after: float
             method.canon.tokens(part, words=True)
     signed = [one for part in in_parts(texts) for one in method.sign_texts(part)]
     some = [one for one in signed if one is not None]
-    rows = method.key_rows(some) if some and isinstance(method, BaseMethod) else None
+    rows = method.key_rows(some) if some else None
     keys = rows.size if rows is not None else sum(len(method.keys(one)) for one in some)
     sizes = np.diff(exact.sets(texts)[1])
     seconds = time.perf_counter() - began
@@ -124,7 +123,7 @@ def _taste(texts: list[str], name: str, parameters: dict[str, Any], after: float
     if name == "pivot":
         join_s += PIVOT_CHOICE_S * min(1.0, method.parameters.sample / max(1, documents))
     values = 0.0
-    if not isinstance(method.parameters, WithThreshold):
+    if method.threshold is None:
         values = sum(len(one.values) for one in some) / len(texts)
     return Costs(
         seconds / letters,

@@ -25,7 +25,7 @@ from doublet.signatures.auto import MEANING, Auto, explain
 from doublet.signatures.background import Rates
 from doublet.signatures.embedding import Embedder, unit_rows
 from doublet.signatures.meaning import SURE_WORDS, Meaning
-from doublet.signatures.protocol import Method, WithThreshold
+from doublet.signatures.protocol import Method
 from doublet.text.disguise import find_disguise_in
 from doublet.text.sentences import sentences
 from doublet.text.tokens import TokenBatch
@@ -223,8 +223,7 @@ def _reason(chosen: Method, measures: Measures, *, empty: bool) -> str:
         return "there is too little to compare"
     if isinstance(chosen, Auto):
         return explain(measures, chosen.parameters)
-    limits = chosen.parameters
-    against = f"; similar from {limits.threshold:g} on" if isinstance(limits, WithThreshold) else ""
+    against = f"; similar from {chosen.threshold:g} on" if chosen.threshold is not None else ""
     return f"the resemblance by {chosen.name} is {measures.resemblance:.3f}{against}"
 
 

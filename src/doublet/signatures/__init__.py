@@ -42,6 +42,7 @@ __all__ = [
     "gather_statistics",
     "in_parts",
     "method",
+    "method_class",
     "method_names",
     "methods",
     "parameters_of",
@@ -141,12 +142,12 @@ def method_names() -> list[str]:
 
 def methods(*, others: bool = True) -> list[MethodInfo]:
     """All methods in words; *others*: also those that other packages bring, which loads them."""
-    return [_info(_class(name)) for name in (method_names() if others else METHODS)]
+    return [_info(method_class(name)) for name in (method_names() if others else METHODS)]
 
 
 def parameters_of(name: str) -> dict[str, Any]:
     """Parameters of a method with their defaults; loads this method alone. Raises `UnknownMethod`."""
-    return {info.name: info.default for info in _class(name).parameters_type.infos()}
+    return {info.name: info.default for info in method_class(name).parameters_type.infos()}
 
 
 def method(name: str, statistics: Statistics | None = None, **parameters: Any) -> Method:
@@ -156,11 +157,10 @@ def method(name: str, statistics: Statistics | None = None, **parameters: Any) -
     words are made is then taken from the statistics. Other methods leave *statistics* alone. Raises
     `UnknownMethod`, and `InvalidParameter` for unknown names, values out of range and missing statistics.
     """
-    kind = _class(name)
+    kind = method_class(name)
     if not kind.needs_statistics:
         return kind(make(kind.parameters_type, parameters, method=name))
-    wanted = getattr(kind, "statistics_type", object)
-    if statistics is None or not isinstance(statistics, wanted):
+    if statistics is None or not isinstance(statistics, kind.statistics_type):
         given = "" if statistics is None else f", and {type(statistics).__name__} are others"
         raise InvalidParameter(
             f"method {name!r} weighs words by the collection they come from and needs its statistics{given}: "
@@ -205,21 +205,16 @@ def gather_statistics(
     Told to stay *within* a limit, statistics keep to it; they answer the same and cannot be changed. Raises
     `MemoryTooSmall` when they do not fit, and `OSError` when the disk is full.
     """
-    kind = _class(name)
+    kind = method_class(name)
     made: Any = make(kind.parameters_type, parameters, method=name)
-    gather = getattr(kind, "gather", None)
-    if not kind.needs_statistics or gather is None:
+    if not kind.needs_statistics:
         return None
     batches = (
         (made.canon.of(texts),)
         if isinstance(texts, TokenBatch)
         else (made.canon.tokens(part, words=True, threads=threads) for part in in_parts(texts))
     )
-    bounded = getattr(kind, "gather_within", None)
-    found: Statistics = (
-        gather(made, batches) if within is None or bounded is None else bounded(made, batches, within)
-    )
-    return found
+    return kind.gather(made, batches) if within is None else kind.gather_within(made, batches, within)
 
 
 def in_parts(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -242,7 +237,8 @@ def _others() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=_GROUP)}
 
 
-def _class(name: str) -> MethodClass:
+def method_class(name: str) -> MethodClass:
+    """The class of a method, ours or of another package. Raises `UnknownMethod`, `ConfigError`."""
     if not isinstance(name, str):
         raise UnknownMethod(name, METHODS)
     if name in METHODS:

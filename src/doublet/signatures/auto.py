@@ -73,6 +73,10 @@ class Auto(BaseMethod[AutoParameters]):
         self._plain = replace(self.canon, reduce="none")
 
     @property
+    def threshold(self) -> float:
+        return self.parameters.threshold
+
+    @property
     def key_settings(self) -> tuple[tuple[str, Any], ...]:
         return self.meaning.key_settings
 

@@ -95,6 +95,10 @@ class IMatch(BaseMethod[IMatchParameters]):
     def gather_within(cls, parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> Counts:
         return count_within(parameters, batches, within)
 
+    @classmethod
+    def read_statistics(cls, data: bytes) -> CollectionStatistics:
+        return CollectionStatistics.from_bytes(data)
+
     def kept(self, hashes: U64, lexicon: int) -> NDArray[np.bool_]:
         """Which words, given by their hashes, a lexicon holds of the first one (number 0, which holds them
         all)."""

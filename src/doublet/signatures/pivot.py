@@ -184,6 +184,10 @@ class Pivot(BaseMethod[PivotParameters]):
     def gather_within(cls, parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> PivotWords:
         return PivotWords.choose(parameters, batches, within)
 
+    @classmethod
+    def read_statistics(cls, data: bytes) -> PivotWords:
+        return PivotWords.from_bytes(data)
+
     def _sign_batch(self, batch: TokenBatch) -> list[Signature | None]:
         rows = count_words(batch)
         table = np.zeros((len(batch), (len(self.words) + 63) // 64), np.uint64)

@@ -8,8 +8,8 @@ docs/explanation/methods.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,12 @@ class Statistics(Protocol):
     def fingerprint(self) -> str:
         """The same for the same content, whatever the order in which it came."""
         ...
+
+
+class StoredStatistics(Statistics, Protocol):
+    """Statistics that can be kept; the class of their method reads them back (`MethodClass.read_statistics`)."""
+
+    def to_bytes(self) -> bytes: ...
 
 
 class Limit(NamedTuple):
@@ -74,6 +80,12 @@ class Method(Protocol):
         ...
 
     @property
+    def threshold(self) -> float | None:
+        """The resemblance from which on texts are similar, for a method that estimates resemblance: the exact value
+        may then decide in its place. None for a method that judges in another way."""
+        ...
+
+    @property
     def key_settings(self) -> tuple[tuple[str, Any], ...]:
         """What `keys` depends on besides the recipe. An index that stores keys keeps this next to them."""
         ...
@@ -103,13 +115,14 @@ class Method(Protocol):
         names."""
         ...
 
+    def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:
+        """Keys of many signatures at once, a row of equally many for each; None: they have to be made one by one."""
+        ...
 
-@runtime_checkable
-class WithThreshold(Protocol):
-    """Parameters of a method that calls texts similar from a resemblance on."""
-
-    @property
-    def threshold(self) -> float: ...
+    def alike_rows(self, left: U64, right: U64) -> NDArray[np.bool_] | None:
+        """Which pairs of signatures are similar, as `compare` says of each; a row of values for each, or one row on
+        the left for all on the right. None: ask `compare`."""
+        ...
 
 
 class MethodClass(Protocol):
@@ -121,9 +134,24 @@ class MethodClass(Protocol):
     minimum: ClassVar[str]
     shows_fragments: ClassVar[bool]
     needs_statistics: ClassVar[bool]
+    statistics_type: ClassVar[type]  #: what a method that needs statistics takes
     parameters_type: ClassVar[type[Parameters]]
 
     def __call__(self, parameters: Any, statistics: Any = None) -> Method: ...
+
+    def gather(self, parameters: Any, batches: Iterable[TokenBatch]) -> StoredStatistics | None:
+        """What the method has to know about a collection; None when it needs nothing."""
+        ...
+
+    def gather_within(
+        self, parameters: Any, batches: Iterable[TokenBatch], within: Limit
+    ) -> Statistics | None:
+        """The same within a limit of memory."""
+        ...
+
+    def read_statistics(self, data: bytes) -> Statistics:
+        """What `gather` gave, from its bytes."""
+        ...
 
 
 class BaseMethod(Generic[P]):
@@ -136,7 +164,25 @@ class BaseMethod(Generic[P]):
     minimum: ClassVar[str]  #: the least that a text must hold to get a signature, in words
     shows_fragments: ClassVar[bool] = False
     needs_statistics: ClassVar[bool] = False
+    statistics_type: ClassVar[type] = object
     parameters_type: ClassVar[type[Parameters]]
+
+    @classmethod
+    def gather(cls, parameters: Any, batches: Iterable[TokenBatch]) -> StoredStatistics | None:  # noqa: ARG003 - for those who need some
+        return None
+
+    @classmethod
+    def gather_within(
+        cls,
+        parameters: Any,
+        batches: Iterable[TokenBatch],
+        within: Limit,  # noqa: ARG003 - for those who can
+    ) -> Statistics | None:
+        return cls.gather(parameters, batches)
+
+    @classmethod
+    def read_statistics(cls, data: bytes) -> Statistics:
+        raise NotImplementedError(f"{cls.name} keeps no statistics, and there are {len(data)} bytes of them")
 
     def __init__(self, parameters: P, statistics: Statistics | None = None) -> None:
         self.parameters = parameters
@@ -152,6 +198,10 @@ class BaseMethod(Generic[P]):
             hash_version=HASH_VERSION,
             statistics=statistics.fingerprint() if statistics is not None else "",
         )
+
+    @property
+    def threshold(self) -> float | None:
+        return None
 
     @property
     def key_settings(self) -> tuple[tuple[str, Any], ...]:
@@ -187,12 +237,9 @@ class BaseMethod(Generic[P]):
         return self._keys(signature)
 
     def key_rows(self, signatures: Sequence[Signature]) -> U64 | None:  # noqa: ARG002 - for those who can
-        """Keys of many signatures at once, a row of equally many for each; None: they have to be made one by one."""
         return None
 
     def alike_rows(self, left: U64, right: U64) -> NDArray[np.bool_] | None:  # noqa: ARG002 - for those who can
-        """Which pairs of signatures are similar, as `compare` says of each; a row of values for each, or one row on
-        the left for all on the right. None: ask `compare`."""
         return None
 
     def _compare(self, a: Signature, b: Signature) -> Measures:

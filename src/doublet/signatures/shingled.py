@@ -57,6 +57,10 @@ class ShingledMethod(BaseMethod[P]):
         # The canonical text comes from `kernels.fold_text` unless words are left out or changed.
         self.needs_words = parameters.shingle_chars > 0 and self.canon != Canon()
 
+    @property
+    def threshold(self) -> float | None:
+        return self.parameters.threshold if isinstance(self.parameters, ThresholdParameters) else None
+
     def sign_sets(self, values: U64, offsets: U64, *, threads: int = 1) -> list[Signature | None]:  # noqa: ARG002 - for minima
         """Signatures from sets of fingerprints at hand already: each value once per text, in any order."""
         return [

@@ -136,6 +136,10 @@ class CollectionMethod(HeaviestWords[P]):
     def gather_within(cls, parameters: Any, batches: Iterable[TokenBatch], within: Limit) -> Counts:
         return count_within(parameters, batches, within)
 
+    @classmethod
+    def read_statistics(cls, data: bytes) -> CollectionStatistics:
+        return CollectionStatistics.from_bytes(data)
+
 
 def gather_counts(parameters: Any, batches: Iterable[TokenBatch]) -> CollectionStatistics:
     out = CollectionStatistics(parameters.canon)

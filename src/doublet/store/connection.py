@@ -155,6 +155,7 @@ class Database:
         self.longest_hold_s = 0.0  #: of a transaction of ours that wrote: how long others had to wait for it
         if (address is None) == (alias is None):
             raise ConfigError("a database is named by its address, or by its alias in a Django project")
+        self.address = address  #: None inside a Django project
         self.foreign = alias is not None  #: the connection belongs to a Django project
         if alias is not None:
             self._use(alias)
@@ -367,6 +368,22 @@ class Database:
             [library],
         )
         return f"+{column}" if found and found[1] and 10 * found[1] >= found[0] else column
+
+    def document_numbers(self, library: int, size: int = 1_000) -> Iterator[list[int]]:
+        """Numbers of the documents of a library, some at a time, rising."""
+        last = 0
+        with self.guard():
+            own = self.walking(library, "library_id")
+        while True:
+            with self.guard():
+                rows = self.rows(
+                    f"SELECT id FROM doublet_document WHERE {own} = %s AND id > %s ORDER BY id LIMIT %s",
+                    [library, last, size],
+                )
+            if not rows:
+                return
+            last = rows[-1][0]
+            yield [row[0] for row in rows]
 
     # Transactions and errors
 

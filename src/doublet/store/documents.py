@@ -17,7 +17,7 @@ from doublet.store.names import name_hash, unescape
 from doublet.store.sources import taken_out
 from doublet.store.texts import Packer
 from doublet.store.values import Added, StoredDocument, iso
-from doublet.store.writing import REMOVE_BATCH, Prepared, Writer, numbers_in, prepare
+from doublet.store.writing import REMOVE_BATCH, Prepared, Writer, prepare
 
 U64 = NDArray[np.uint64]
 
@@ -140,7 +140,7 @@ class Documents:
     def batches(self, library: str, size: int = 1_000) -> Iterator[list[tuple[StoredDocument, str]]]:
         """All documents of a library with their texts, in batches, in the order in which they came."""
         info = self._libraries.get(library)
-        for numbers in numbers_in(self._database, info.number, size):
+        for numbers in self._database.document_numbers(info.number, size):
             found = self.full(numbers)
             yield [found[number] for number in numbers if number in found]
 

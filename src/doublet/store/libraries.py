@@ -15,7 +15,7 @@ from doublet.store.names import escape, unescape
 from doublet.store.signing import take_entries
 from doublet.store.sources import forget_library
 from doublet.store.values import LibraryInfo, iso
-from doublet.store.writing import Writer, numbers_in
+from doublet.store.writing import REMOVE_BATCH, Writer
 
 LONGEST_NAME = 200  #: characters of a library's name
 _INFO = "id, name, address, note, documents, words, size_bytes, created_at, changed_at, changes, outcomes"
@@ -71,7 +71,7 @@ class Libraries:
         info = self.get(name)
         done = 0
         with self._writer.lock:
-            for numbers in numbers_in(self._database, info.number):
+            for numbers in self._database.document_numbers(info.number, REMOVE_BATCH):
                 self._writer.remove(info.number, numbers)
                 self._writer.tidy()
                 done += len(numbers)

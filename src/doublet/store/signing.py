@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from doublet.errors import InvalidParameter, StoreError, UsageError
 from doublet.index.protocol import Candidate
 from doublet.model import Recipe, Signature
-from doublet.signatures import METHODS, Method, Statistics
+from doublet.signatures import Method, Statistics, method_class
 from doublet.signatures import method as make_method
 from doublet.signatures.parameters import make
-from doublet.signatures.protocol import require_recipe
+from doublet.signatures.protocol import StoredStatistics, require_recipe
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
 from doublet.signatures.weighted import HeaviestWords
 from doublet.store import postings, words
@@ -388,12 +388,12 @@ class Signatures:
                 "WHERE library_id = %s AND method = %s ORDER BY id DESC",
                 [library, name],
             )
-        needs = getattr(METHODS.get(name), "needs_statistics", None)
+        weighs = method_class(name).needs_statistics
         for number, stored, then, size, follows in rows:
             same = json.dumps(_loaded(stored), sort_keys=True) == text
             if not same:
                 continue
-            if needs is not False and abs(changes - then) > drift * max(size, 1):
+            if weighs and abs(changes - then) > drift * max(size, 1):
                 continue  # drifted: a new recipe takes its place
             index = self._open(number)
             if not follows:
@@ -408,7 +408,7 @@ class Signatures:
         self, library: int, name: str, given: Mapping[str, Any], changes: int, documents: int
     ) -> StoreIndex:
         statistics = self.statistics(library, name, given)
-        data = statistics.to_bytes() if statistics is not None else None  # type: ignore[attr-defined]
+        data = statistics.to_bytes() if statistics is not None else None
         made = make_method(name, statistics, **given)
         index = StoreIndex(
             self._database,
@@ -422,19 +422,18 @@ class Signatures:
         self._remember(index)
         return index
 
-    def statistics(self, library: int, name: str, given: Mapping[str, Any]) -> Statistics | None:
+    def statistics(self, library: int, name: str, given: Mapping[str, Any]) -> StoredStatistics | None:
         """What the method has to know about the library now; None for methods that need nothing."""
-        kind: Any = METHODS.get(name)
-        if kind is None or not kind.needs_statistics:
+        kind = method_class(name)
+        if not kind.needs_statistics:
             return None
         settings: Any = make(kind.parameters_type, dict(given), method=name)
-        kept = getattr(kind, "statistics_type", CollectionStatistics) is CollectionStatistics
-        if kept and settings.canon == LEXICAL_CANON:
-            with self._database.reading():
+        counts = kind.statistics_type is not object and issubclass(CollectionStatistics, kind.statistics_type)
+        with self._database.reading():  # words that come meanwhile are not in the table of words
+            if counts and settings.canon == LEXICAL_CANON:  # they are kept with the library
                 part = words.read_statistics(self._database, library)
                 return words.collection_statistics(self._database, part)
-        found: Statistics = kind.gather(settings, self._batches(library, settings.canon))
-        return found
+            return kind.gather(settings, self._batches(library, settings.canon))
 
     def weigh(self, library: int, name: str, parameters: Mapping[str, Any] | None = None) -> int:
         """Sign every document by the statistics of this moment without storing anything; gives how many could be."""
@@ -469,25 +468,12 @@ class Signatures:
     def _batches(self, library: int, canon: Any) -> Iterator[TokenBatch]:
         if canon == LEXICAL_CANON:
             table = WordTable(self._database)
-            for numbers in self._numbers(library):
+            for numbers in self._database.document_numbers(library, SIGN_BATCH):
                 yield table.batch(self._bags(numbers))
             return
-        for numbers in self._numbers(library):
+        for numbers in self._database.document_numbers(library, SIGN_BATCH):
             texts = self.texts_of(numbers)
             yield canon.tokens([texts[number] for number in numbers if number in texts], words=True)
-
-    def _numbers(self, library: int, size: int = SIGN_BATCH) -> Iterator[list[int]]:
-        last = 0
-        own = self._database.walking(library, "library_id")
-        while True:
-            rows = self._database.rows(
-                f"SELECT id FROM doublet_document WHERE {own} = %s AND id > %s ORDER BY id LIMIT %s",
-                [library, last, size],
-            )
-            if not rows:
-                return
-            last = rows[-1][0]
-            yield [row[0] for row in rows]
 
     def _bags(self, numbers: Sequence[int]) -> list[bytes]:
         found = dict(
@@ -640,9 +626,7 @@ class WordTable:
 def _read_statistics(name: str, data: bytes | None) -> Statistics | None:
     if data is None:
         return None
-    kind: Any = getattr(METHODS.get(name), "statistics_type", CollectionStatistics)
-    found: Statistics = kind.from_bytes(bytes(data))
-    return found
+    return method_class(name).read_statistics(bytes(data))
 
 
 def _loaded(stored: Any) -> Any:

@@ -9,7 +9,7 @@ import itertools
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,23 +107,6 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
         texts=texts,
         outcomes=outcomes,
     )
-
-
-def numbers_in(database: Database, library: int, size: int = REMOVE_BATCH) -> Iterator[list[int]]:
-    """Numbers of the documents of a library, some at a time, rising."""
-    last = 0
-    with database.guard():
-        own = database.walking(library, "library_id")
-    while True:
-        with database.guard():
-            rows = database.rows(
-                f"SELECT id FROM doublet_document WHERE {own} = %s AND id > %s ORDER BY id LIMIT %s",
-                [library, last, size],
-            )
-        if not rows:
-            return
-        last = rows[-1][0]
-        yield [row[0] for row in rows]
 
 
 class Writer:

@@ -14,7 +14,6 @@ from doublet.jobs.dedupe.signed import Signed
 from doublet.matches.preference import check_keep
 from doublet.signatures import Limit, Method, gather_statistics
 from doublet.signatures import method as make_method
-from doublet.signatures.protocol import WithThreshold
 from doublet.signatures.shingled import ShingledMethod
 from doublet.text.tokens import forget_words
 
@@ -171,7 +170,7 @@ class DedupeMethods:
             shape["reduce"] = "none"  # its stems are for the last step
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
-        threshold = chosen.parameters.threshold if isinstance(chosen.parameters, WithThreshold) else verify
+        threshold = verify if chosen.threshold is None else chosen.threshold
         size = getattr(statistics, "size_bytes", 0)
         return DedupeMethods(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
 

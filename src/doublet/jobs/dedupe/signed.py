@@ -12,7 +12,6 @@ from doublet.index.keys import KeyTable
 from doublet.model import Signature
 from doublet.signatures import Method
 from doublet.signatures.long_array import LongArray
-from doublet.signatures.protocol import BaseMethod, WithThreshold
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -62,7 +61,7 @@ class Signed:
     @property
     def estimates(self) -> bool:
         """True for methods that estimate resemblance: the exact value decides in their place."""
-        return isinstance(self.method.parameters, WithThreshold)
+        return self.method.threshold is not None
 
     def compact(self, signed: Sequence[Signature | None], first: int) -> Compact:
         """What the join needs of the signatures of documents *first* and on of a batch. From any thread."""
@@ -90,7 +89,7 @@ class Signed:
 
     def _keys(self, signed: list[Signature], owners: U32) -> tuple[U64, U32]:
         """Keys of the documents, each once, and whose they are."""
-        rows = self.method.key_rows(signed) if isinstance(self.method, BaseMethod) else None
+        rows = self.method.key_rows(signed)
         if rows is None:
             found = [np.unique(self.method.keys(signature)) for signature in signed]
             return np.concatenate(found), np.repeat(owners, [len(keys) for keys in found])
@@ -119,9 +118,9 @@ class Signed:
     @property
     def alike(self) -> Callable[[U32, U32], NDArray[np.bool_]] | None:
         """Answers what `agree` does for many pairs at once; None where the method or the memory does not allow it."""
-        if not isinstance(self.method, BaseMethod) or not len(self._values):
-            return None  # methods of other packages may do without
         of_many = self.method.alike_rows
+        if not len(self._values):
+            return None
         documents, bounds, _ = self._settle()
         width = int(bounds[1])
         if not np.array_equal(np.diff(bounds), np.full(len(documents), width)):
