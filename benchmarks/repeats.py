@@ -211,8 +211,8 @@ def split(folder: Path = MANUALS) -> list[Row]:
     its neighbours, so that no rule is taken for one lucky fragment.
     """
     from doublet.repeats import RepeatOptions, auto
-    from doublet.repeats.markup import read_markup
     from doublet.repeats.tokenise import tokenise
+    from doublet.text.markup import read_markup
 
     gold = truth.accepted(folder)
     scores: dict[tuple[str, tuple[float, float, float]], tuple[int, int, int, int]] = {}

@@ -27,9 +27,9 @@ from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
 from doublet.repeats.baseline import check_baseline, mark_new
-from doublet.repeats.markup import SUFFIXES, Plan, read_markup
 from doublet.repeats.model import OPTION_NAMES, RepeatOptions, Repeats
 from doublet.text.encoding import decode
+from doublet.text.markup import SUFFIXES, MarkedText, read_markup
 
 #: names of documents that are no texts: places in them are those of the text as read
 DOCUMENTS = frozenset(
@@ -84,19 +84,19 @@ def find_repeats(
     chosen = RepeatOptions(algorithm=algorithm, **options)
     known = check_baseline(baseline, "the baseline") if baseline is not None else None
     progress = Progress.of(progress)
-    plans, outcomes, notes = read_plans(text_or_files, progress)
-    if sum(len(plan.text) for _, plan in plans) > LIMIT_CHARACTERS:
+    marked_texts, outcomes, notes = read_plans(text_or_files, progress)
+    if sum(len(marked.text) for _, marked in marked_texts) > LIMIT_CHARACTERS:
         raise TooLarge(
             "the files have more than 2,147,418,112 characters together: look for repeats in parts"
         )
-    result = search(plans, chosen, progress, processors())
+    result = search(marked_texts, chosen, progress, processors())
     result = dataclasses.replace(result, outcomes=tuple(outcomes), notes=(*notes, *result.notes))
     return mark_new(result, known) if known is not None else result
 
 
 def read_plans(
     text_or_files: str | Path | Iterable[str | Path] | Mapping[str, str], progress: Progress
-) -> tuple[list[tuple[str, Plan]], list[Outcome], list[str]]:
+) -> tuple[list[tuple[str, MarkedText]], list[Outcome], list[str]]:
     """Texts with their markup read, what could not be read, and notes."""
     if isinstance(text_or_files, str):
         return [("text", read_markup(text_or_files))], [], []
@@ -112,26 +112,26 @@ def read_plans(
     if not paths:
         raise UsageError("no file was named: give a file or a folder")
     files, notes = list_files(paths)
-    plans: list[tuple[str, Plan]] = []
+    marked_texts: list[tuple[str, MarkedText]] = []
     outcomes: list[Outcome] = []
     for number, (file, found) in enumerate(_each_plan(files, processors())):
         progress.step("reading", number, len(files), "files")
-        if isinstance(found, Plan):
-            plans.append((_posix(file), found))
+        if isinstance(found, MarkedText):
+            marked_texts.append((_posix(file), found))
             continue
         if isinstance(found, Exception):
             outcomes.append(_outcome(file, found))
             continue
-        plan, encoding, told = found
+        marked, encoding, told = found
         if encoding and (not encoding.startswith("utf-8") or "damaged" in encoding):
             notes.append(f"{file} is read as {encoding}")
         notes += [f"{file}: {note}" for note in told]
-        plans.append((_posix(file), plan))
-    if outcomes and not plans:
+        marked_texts.append((_posix(file), marked))
+    if outcomes and not marked_texts:
         first = outcomes[0]
         joint = " " if first.reason.startswith(_VERBS) else " cannot be used: "
         raise InputUnreadable(f"{first.place}{joint}{first.reason}", path=first.place)
-    return plans, outcomes, notes
+    return marked_texts, outcomes, notes
 
 
 def _paths(files: os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -148,18 +148,18 @@ def _paths(files: os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[P
     return out
 
 
-Read = tuple[Plan, str, tuple[str, ...]]  #: what was read, its encoding where it is a text, and notes
+Read = tuple[MarkedText, str, tuple[str, ...]]  #: what was read, its encoding where it is a text, and notes
 
 
 def _each_plan(
     files: Sequence[str], threads: int
-) -> Iterator[tuple[str, Plan | Read | DoubletError | OSError]]:
+) -> Iterator[tuple[str, MarkedText | Read | DoubletError | OSError]]:
     """All files in order. Ordinary texts are read many at a time; of the others, documents (PDF, Word …) are parsed in
     other processes, several at a time."""
     for at in range(0, len(files), FILES_AT_ONCE):
         some = files[at : at + FILES_AT_ONCE]
-        quick = _quick_plans(some, threads)
-        slow = [Path(file) for file, plan in zip(some, quick, strict=True) if plan is None]
+        quick = _quick_texts(some, threads)
+        slow = [Path(file) for file, marked in zip(some, quick, strict=True) if marked is None]
         read: Iterator[Read | DoubletError | OSError]
         if any(_suffix(file.name) in DOCUMENTS for file in slow):
             from doublet.sources.workers import shared
@@ -167,27 +167,27 @@ def _each_plan(
             read = iter(shared().each(slow, _plan))
         else:
             read = map(_plan, slow)
-        for file, plan in zip(some, quick, strict=True):
-            yield file, plan if plan is not None else next(read)
+        for file, marked in zip(some, quick, strict=True):
+            yield file, marked if marked is not None else next(read)
 
 
-def _quick_plans(files: Sequence[str], threads: int) -> list[Plan | None]:
-    """The plans of those files that are texts in UTF-8 beyond doubt; None for the others."""
+def _quick_texts(files: Sequence[str], threads: int) -> list[MarkedText | None]:
+    """What the markup says of those files that are texts in UTF-8 beyond doubt; None for the others."""
     kinds = [SUFFIXES.get(_suffix(file), "") for file in files]
     paths = [os.fsencode(file) if _suffix(file) not in DOCUMENTS else b"" for file in files]
     texts = kernels.read_texts(paths, LIMIT_QUICK, threads)
-    marked = [at for at, kind in enumerate(kinds) if kind == "markdown" and texts[at] is not None]
-    plans: list[Plan | None] = [None] * len(files)
-    if marked:
-        from doublet.repeats.markup.markdown import read_all_markdown
+    in_markdown = [at for at, kind in enumerate(kinds) if kind == "markdown" and texts[at] is not None]
+    marked_texts: list[MarkedText | None] = [None] * len(files)
+    if in_markdown:
+        from doublet.text.markup.markdown import read_all_markdown
 
-        found = read_all_markdown([text for at in marked if (text := texts[at]) is not None], threads)
-        for at, plan in zip(marked, found, strict=True):
-            plans[at] = plan
+        found = read_all_markdown([text for at in in_markdown if (text := texts[at]) is not None], threads)
+        for at, marked in zip(in_markdown, found, strict=True):
+            marked_texts[at] = marked
     for at, text in enumerate(texts):
-        if text is not None and plans[at] is None:
-            plans[at] = read_markup(text, kind=kinds[at])
-    return plans
+        if text is not None and marked_texts[at] is None:
+            marked_texts[at] = read_markup(text, kind=kinds[at])
+    return marked_texts
 
 
 def _plan(file: Path) -> Read | DoubletError | OSError:
@@ -204,10 +204,10 @@ def _plan(file: Path) -> Read | DoubletError | OSError:
         from doublet.sources.texts import read_file
 
         found = read_file(file, label=str(file))
-        plan = Plan(found.kind, found.text, found.text)
-        plan.tables = [place.span for place in found.places if place.element.endswith("table")]
-        plan.places = [(place.span.start, place.label()) for place in found.places]
-        return plan, "", found.notes
+        marked = MarkedText(found.kind, found.text, found.text)
+        marked.tables = [place.span for place in found.places if place.element.endswith("table")]
+        marked.places = [(place.span.start, place.label()) for place in found.places]
+        return marked, "", found.notes
     except (DoubletError, OSError) as error:
         return error
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     U8 = NDArray[np.uint8]
 
 Part = tuple[int, int, bool]  #: a stretch to blank out, and whether it ends the sentence before it
-MarkedText = tuple[
+MarkdownMarks = tuple[
     str | None,  #: the text with its marks blanked out, None when there are none
     list[
         tuple[int, int, int, int]
@@ -95,13 +95,13 @@ _INLINE = re.compile(
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 
-def mark_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkedText]:  # noqa: ARG001 - as the native one
+def mark_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkdownMarks]:  # noqa: ARG001 - as the native one
     """What is markup in texts written in Markdown, and where headings, code and tables are. Line by line, in linear
     time; what is not understood stays as text. *threads* is ignored here."""
     return [_marked(text) for text in texts]
 
 
-def _marked(text: str) -> MarkedText:
+def _marked(text: str) -> MarkdownMarks:
     parts: list[tuple[int, int, str]] = []
     headings: list[tuple[int, int, int, int]] = []
     code: list[tuple[int, int]] = []

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.progress import Progress
 from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significance
-from doublet.repeats.markup import Plan
 from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
 from doublet.repeats.tokenise import TokenSequence, tokenise
+from doublet.text.markup import MarkedText
 from doublet.text.tokens import Canon
 
 Search = Callable[[TokenSequence, RepeatOptions], tuple[TokenGroups, list[str]]]
@@ -64,15 +64,15 @@ _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
 
 def search(
-    plans: Sequence[tuple[str, Plan]],
+    marked_texts: Sequence[tuple[str, MarkedText]],
     options: RepeatOptions,
     progress: Progress | None = None,
     threads: int = 1,
 ) -> Repeats:
-    """Repeats in *plans*: names of files and what their markup says. The same for any number of *threads*."""
+    """Repeats in *marked_texts*: names of files, each with what its markup says. The same with any *threads*."""
     progress = progress or Progress()
     progress.step("tokenising", 0, None, "tokens")
-    sequence = tokenise([plan for _, plan in plans], options, threads)
+    sequence = tokenise([marked for _, marked in marked_texts], options, threads)
     progress.step("searching", 0, len(sequence), "tokens")
     groups, notes = SEARCHES[options.algorithm](sequence, options)
     count = len(sequence)
@@ -87,13 +87,15 @@ def search(
     covered = _covered(flat, sequence)
     files = tuple(
         RepeatFile(
-            name, plan.kind, len(plan.text), two - one, int(inside) / (two - one) if two > one else 0.0
+            name, marked.kind, len(marked.text), two - one, int(inside) / (two - one) if two > one else 0.0
         )
-        for (name, plan), (one, two), inside in zip(plans, itertools.pairwise(edges), covered, strict=True)
+        for (name, marked), (one, two), inside in zip(
+            marked_texts, itertools.pairwise(edges), covered, strict=True
+        )
     )
     with _no_collector():
         built = _built(
-            groups, flat, sequence, [name for name, _ in plans], signs=options.tokens == "punctuation"
+            groups, flat, sequence, [name for name, _ in marked_texts], signs=options.tokens == "punctuation"
         )
     return Repeats(
         algorithm=options.algorithm,
@@ -147,7 +149,7 @@ def _covered(flat: NDArray[np.int64], sequence: TokenSequence) -> NDArray[np.int
     told = np.concatenate([[0], reach[:-1]]) if len(flat) else reach
     fresh = np.maximum(0, flat[:, 1] - np.maximum(flat[:, 0], told))
     owner = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
-    return np.bincount(owner, fresh, len(sequence.plans)).astype(np.int64)
+    return np.bincount(owner, fresh, len(sequence.marked_texts)).astype(np.int64)
 
 
 def _built(
@@ -162,7 +164,7 @@ def _built(
     with it, unless *signs* are tokens and belong to a fragment already."""
     owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
     owner = owners.tolist()
-    masks = [plan.masked for plan in sequence.plans]
+    masks = [marked.masked for marked in sequence.marked_texts]
     starts = sequence.starts[flat[:, 0]].tolist()
     ends = sequence.ends(flat[:, 1] - 1).tolist()
     sequence.starts, sequence.sizes = (
@@ -192,7 +194,7 @@ def _built(
             opening = _OPENING.search(around if start > _LOOK_BACK else f"\n{around}")
             if opening:
                 starts[at] = start - len(opening["first"] or opening[0])
-    table = _PlaceTable(sequence.plans, owners)
+    table = _PlaceTable(sequence.marked_texts, owners)
     first, behind = np.array(starts, np.int64), np.array(ends, np.int64)
     lines, columns = table.lines(owners, first)
     last = np.maximum(behind - 1, first)
@@ -211,7 +213,7 @@ def _built(
         sections,
         places,
         [
-            shared.setdefault(text := sequence.plans[o].text[one:two], text)
+            shared.setdefault(text := sequence.marked_texts[o].text[one:two], text)
             for o, one, two in zip(owner, starts, ends, strict=True)
         ],
         strict=True,
@@ -219,7 +221,7 @@ def _built(
     fragments = list(map(functools.partial(tuple.__new__, RepeatFragment), rows))
     hashes = text_hashes(
         [
-            f.text if masks[o] is sequence.plans[o].text else masks[o][f.start : f.end]
+            f.text if masks[o] is sequence.marked_texts[o].text else masks[o][f.start : f.end]
             for o, f in zip(owner, fragments, strict=True)
         ],
         sequence.threads,
@@ -253,24 +255,24 @@ class _PlaceTable:
     Files are laid end to end, so that one sorted array serves them all.
     """
 
-    def __init__(self, plans: Sequence[Plan], owners: NDArray[np.int64]) -> None:
-        self._base = np.cumsum([0, *(len(plan.text) + 1 for plan in plans)])
-        self._first = np.zeros(len(plans), np.int64)  # number of the first line of each file
+    def __init__(self, marked_texts: Sequence[MarkedText], owners: NDArray[np.int64]) -> None:
+        self._base = np.cumsum([0, *(len(marked.text) + 1 for marked in marked_texts)])
+        self._first = np.zeros(len(marked_texts), np.int64)  # number of the first line of each file
         lengths = array("q")  # of the lines of all these files
         counts, bases = [], []
         marks: tuple[list[int], list[int]] = ([], [])
         texts: tuple[list[str], list[str]] = ([], [])
         for number in np.flatnonzero(np.bincount(owners)).tolist():
-            plan = plans[number]
+            marked = marked_texts[number]
             base = int(self._base[number])
             self._first[number] = len(lengths)
-            _add_lines(plan.text, lengths)
+            _add_lines(marked.text, lengths)
             counts.append(len(lengths) - int(self._first[number]))
             bases.append(base)
             sections = [
-                (heading.span.start, f"{heading.number} {heading.title}") for heading in plan.headings
+                (heading.span.start, f"{heading.number} {heading.title}") for heading in marked.headings
             ]
-            for into, labels, found in zip(marks, texts, (sections, plan.places), strict=True):
+            for into, labels, found in zip(marks, texts, (sections, marked.places), strict=True):
                 into.append(base)  # before the first heading there is none
                 labels.append("")
                 into += [base + start for start, _ in found]

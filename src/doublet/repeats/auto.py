@@ -102,7 +102,10 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
     for start, end in members[:3]:
         number = sequence.file_of(start)
         behind = int(sequence.starts[end - 1]) + int(sequence.sizes[end - 1])
-        if len(sequence.plans[number].masked[int(sequence.starts[start]) : behind].split()) >= LEAST_WORDS:
+        if (
+            len(sequence.marked_texts[number].masked[int(sequence.starts[start]) : behind].split())
+            >= LEAST_WORDS
+        ):
             return True
     return False
 

@@ -52,9 +52,9 @@ def _outside(spans: list[tuple[int, int]], runs: TokenGroups) -> list[tuple[int,
 def sentence_bounds(sequence: TokenSequence) -> NDArray[np.int64]:
     """Tokens with which sentences begin, and the end; lines or sentences as tokens stay alone."""
     out: list[NDArray[np.int64]] = [sequence.cuts, np.array([0, len(sequence)], np.int64)]
-    for number, plan in enumerate(sequence.plans):
+    for number, marked in enumerate(sequence.marked_texts):
         base, stop = int(sequence.offsets[number]), int(sequence.offsets[number + 1])
-        edges = np.array([span.start for span in sentences(plan.masked)] if stop > base else [], np.int64)
+        edges = np.array([span.start for span in sentences(marked.masked)] if stop > base else [], np.int64)
         out.append(base + np.searchsorted(sequence.starts[base:stop], edges))
     return np.unique(np.concatenate(out))
 

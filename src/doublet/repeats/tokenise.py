@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.kernels.data import FLAG_NUMBER, FLAG_STOP
 from doublet.model import Span
-from doublet.repeats.markup import Plan
 from doublet.repeats.model import RepeatOptions
+from doublet.text.markup import MarkedText
 from doublet.text.sentences import sentences
 from doublet.text.tokens import Canon, TokenBatch
 
@@ -41,7 +41,7 @@ class TokenSequence:
     sizes: Sizes  #: in characters; one byte each unless a token is longer than 255
     offsets: NDArray[np.int64]
     cuts: NDArray[np.int64]  #: tokens before which a new part begins (never 0)
-    plans: Sequence[Plan]
+    marked_texts: Sequence[MarkedText]
     threads: int = 1  #: that may work on it
     dangling: U32 | None = None  #: numbers of the words with which no statement ends
 
@@ -63,7 +63,7 @@ class TokenSequence:
         """For each token and for the end whether a sentence, a line or an element begins there; and how many signs
         (braces, slashes, bars …) its file has before its start and before its end."""
         borders, at_start, at_end = kernels.word_edges(
-            [plan.masked for plan in self.plans],
+            [marked.masked for marked in self.marked_texts],
             self.starts,
             self.starts + self.sizes,
             self.offsets.astype(np.uint64),
@@ -85,11 +85,11 @@ class TokenSequence:
         return np.insert(self.ids, self.cuts, fresh), self.cuts + np.arange(len(self.cuts))
 
 
-def tokenise(plans: Sequence[Plan], options: RepeatOptions, threads: int = 1) -> TokenSequence:
+def tokenise(marked_texts: Sequence[MarkedText], options: RepeatOptions, threads: int = 1) -> TokenSequence:
     """All files as one sequence, with the filters of *options*; the same for any number of *threads*."""
     reduce = "none" if options.algorithm == "exact" else options.reduce
     canon = Canon(stop_words=options.stop_words, reduce=reduce)
-    store = _Store(sum(len(plan.masked) for plan in plans))
+    store = _Store(sum(len(marked.masked) for marked in marked_texts))
     offsets = [0]
     cuts: list[int] = []
     table = kernels.NumberTable()
@@ -104,19 +104,19 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions, threads: int = 1) ->
             offsets.extend((ends + base).tolist())
             cuts.extend(offsets[len(offsets) - len(ends) :])
 
-    for plan in plans:
-        holes = _holes(plan, options)
+    for marked in marked_texts:
+        holes = _holes(marked, options)
         if words and not holes:
-            for piece in _cut(plan.masked):
+            for piece in _cut(marked.masked):
                 if batch.size >= AT_ONCE:
                     add_batch()
                 batch.add(*piece)
             batch.end_file()
             continue
         add_batch()
-        hashes, starts, sizes = _joined(list(_pieces(plan, canon, options)))
+        hashes, starts, sizes = _joined(list(_pieces(marked, canon, options)))
         if options.tokens in ("line", "sentence"):
-            units = _lines(plan.masked) if options.tokens == "line" else sentences(plan.masked)
+            units = _lines(marked.masked) if options.tokens == "line" else sentences(marked.masked)
             hashes, starts, sizes = _grouped(hashes, starts, sizes, units)
         base = offsets[-1]
         if holes:
@@ -133,7 +133,7 @@ def tokenise(plans: Sequence[Plan], options: RepeatOptions, threads: int = 1) ->
     marks = np.array(sorted(set(cuts)), np.int64)
     marks = marks[(marks > 0) & (marks < len(ids))]
     return TokenSequence(
-        ids, starts, sizes, np.array(offsets, np.int64), marks, plans, threads, _dangling(table)
+        ids, starts, sizes, np.array(offsets, np.int64), marks, marked_texts, threads, _dangling(table)
     )
 
 
@@ -240,9 +240,9 @@ def _cut(text: str) -> Iterator[tuple[str, int]]:
         at = end
 
 
-def _pieces(plan: Plan, canon: Canon, options: RepeatOptions) -> Iterator[Columns]:
+def _pieces(marked: MarkedText, canon: Canon, options: RepeatOptions) -> Iterator[Columns]:
     """Hash and place of every word (and sign) of a file, piece by piece."""
-    for piece, at in _cut(plan.masked):
+    for piece, at in _cut(marked.masked):
         batch = canon.tokens([piece])
         hashes, starts, ends = batch.hashes, batch.starts, batch.ends
         if options.masks_numbers:
@@ -316,8 +316,8 @@ def _grouped(hashes: U64, starts: U32, sizes: Sizes, units: Sequence[Span]) -> C
     return values, starts[begin], _small(starts[end - 1] + sizes[end - 1] - starts[begin])
 
 
-def _holes(plan: Plan, options: RepeatOptions) -> list[Span]:
-    spans = [*([] if options.code else plan.code), *([] if options.tables else plan.tables)]
+def _holes(marked: MarkedText, options: RepeatOptions) -> list[Span]:
+    spans = [*([] if options.code else marked.code), *([] if options.tables else marked.tables)]
     return sorted(span for span in spans if span.end > span.start)
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import doublet
 from doublet.repeats import _add_lines
-from doublet.repeats.markup import read_markup
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import tokenise
+from doublet.text.markup import read_markup
 
 WORDS = ["".join(random.Random(seed).choices("abcdefghiklmnoprstuvw", k=4 + seed % 5)) for seed in range(900)]
 FRAME = "Report an error in this page or go back to the list of all chapters in your language."
@@ -52,18 +52,18 @@ def test_an_address_is_no_repeat():
 
 def test_numbers_are_told_whatever_is_compared():
     """The number 0 stands for masked numbers, and for nothing else."""
-    plan = read_markup("Alpha beta 12 gamma. Alpha beta 13 gamma.")
+    marked = read_markup("Alpha beta 12 gamma. Alpha beta 13 gamma.")
     for options in ({}, {"reduce": "stem"}, {"tokens": "punctuation"}):
-        ids = tokenise([plan], RepeatOptions(algorithm="auto", **options)).ids.tolist()
+        ids = tokenise([marked], RepeatOptions(algorithm="auto", **options)).ids.tolist()
         assert ids[0] != 0
         assert ids.count(0) == 2
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "exact"])
 def test_threads_change_nothing(algorithm):
-    plans = [read_markup(f"{prose(n % 40, 400)}\n\n{FRAME}") for n in range(80)]
+    marked_texts = [read_markup(f"{prose(n % 40, 400)}\n\n{FRAME}") for n in range(80)]
     options = RepeatOptions(algorithm=algorithm)
-    one, four = (tokenise(plans, options, threads) for threads in (1, 4))
+    one, four = (tokenise(marked_texts, options, threads) for threads in (1, 4))
     for name in ("ids", "starts", "sizes", "offsets", "cuts"):
         assert getattr(one, name).tolist() == getattr(four, name).tolist()
 

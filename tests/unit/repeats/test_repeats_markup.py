@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doublet.repeats.markup import READERS, read_markup, tell_markup
+from doublet.text.markup import READERS, read_markup, tell_markup
 from doublet.text.tokens import Canon
 
 MARKDOWN = """---
@@ -105,15 +105,15 @@ CASES = [
 @pytest.mark.covers("P6")
 @pytest.mark.parametrize(("kind", "source", "headings"), CASES, ids=[case[0] for case in CASES])
 def test_it_works(kind, source, headings):
-    plan = read_markup(source, kind=kind)
-    assert len(plan.masked) == len(source)
-    assert plan.masked.count("\n") >= source.count("\n")
-    assert [f"{h.number} {h.title}" for h in plan.headings] == headings
-    said = words(plan.masked)
+    marked = read_markup(source, kind=kind)
+    assert len(marked.masked) == len(source)
+    assert marked.masked.count("\n") >= source.count("\n")
+    assert [f"{h.number} {h.title}" for h in marked.headings] == headings
+    said = words(marked.masked)
     assert "hidden" not in said
     assert "linked" in said
-    assert any("code" in source[span.start : span.end] for span in plan.code)
-    assert any("cell" in source[span.start : span.end] for span in plan.tables)
+    assert any("code" in source[span.start : span.end] for span in marked.code)
+    assert any("cell" in source[span.start : span.end] for span in marked.tables)
 
 
 def test_entities_stay_in_words():
@@ -121,9 +121,9 @@ def test_entities_stay_in_words():
 
 
 def test_section_of_a_place():
-    plan = read_markup(MARKDOWN, kind="markdown")
-    assert plan.section_at(0) is None
-    heading = plan.section_at(MARKDOWN.index("second item"))
+    marked = read_markup(MARKDOWN, kind="markdown")
+    assert marked.section_at(0) is None
+    heading = marked.section_at(MARKDOWN.index("second item"))
     assert heading is not None
     assert heading.title == "Install"
 
@@ -154,14 +154,14 @@ pieces = st.sampled_from([*PIECES.split(), *(f"{line}\n" for line in LINES), "wo
 @given(st.lists(pieces, max_size=40).map("".join), st.sampled_from(sorted(READERS)))
 @pytest.mark.covers("P6")
 def test_no_reader_moves_a_character(text, kind):
-    plan = READERS[kind](text)
-    assert len(plan.masked) == len(text)
+    marked = READERS[kind](text)
+    assert len(marked.masked) == len(text)
     assert all(
-        new == old or new.isspace() or not old.isspace() for new, old in zip(plan.masked, text, strict=True)
+        new == old or new.isspace() or not old.isspace() for new, old in zip(marked.masked, text, strict=True)
     )
-    for span in [*plan.code, *plan.tables, *(h.span for h in plan.headings)]:
+    for span in [*marked.code, *marked.tables, *(h.span for h in marked.headings)]:
         assert 0 <= span.start <= span.end <= len(text)
-    assert plan.code == sorted(plan.code)
+    assert marked.code == sorted(marked.code)
 
 
 @pytest.mark.parametrize("kind", sorted(READERS))

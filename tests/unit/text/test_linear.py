@@ -12,9 +12,9 @@ import pytest
 
 from doublet.errors import Unreadable
 from doublet.matches import exclusions
-from doublet.repeats.markup import READERS as MARKUP
 from doublet.text import formats, kind
 from doublet.text.formats.protocol import Hints
+from doublet.text.markup import READERS as MARKUP
 from doublet.text.sentences import sentences
 from doublet.text.titles import sensible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doublet.model import Span
-from doublet.repeats.markup.plan import Painter, Plan, number_headings
+from doublet.text.markup.marked import MarkedText, Painter, number_headings
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
@@ -25,9 +25,9 @@ _INLINE = re.compile(
 )
 
 
-def read_rst(text: str) -> Plan:
+def read_rst(text: str) -> MarkedText:
     paint = Painter(text)
-    plan = Plan("rst", text, text)
+    marked = MarkedText("rst", text, text)
     headings: list[tuple[Span, int, str]] = []
     levels: list[str] = []
     lines = [(m.start(), m.end(), m[0].rstrip("\r\n")) for m in _LINE.finditer(text) if m[0]]
@@ -41,12 +41,12 @@ def read_rst(text: str) -> Plan:
             last = _block_end(lines, number, indent)
             if name in _CODE:
                 body = _body(lines, number + 1, last)
-                plan.code.append(Span(lines[body][0] if body < last else end, lines[last - 1][1]))
+                marked.code.append(Span(lines[body][0] if body < last else end, lines[last - 1][1]))
                 paint.blank(start, lines[body - 1][1] if body <= last else end, border=True)
                 number = last
                 continue
             if name in _TABLE:
-                plan.tables.append(Span(end, lines[last - 1][1]))
+                marked.tables.append(Span(end, lines[last - 1][1]))
             paint.blank(start, start + directive.end(), border=True)
             number += 1
             while number < last and _OPTION.match(lines[number][2]):
@@ -62,7 +62,7 @@ def read_rst(text: str) -> Plan:
             last = number + 1
             while last < len(lines) and lines[last][2].strip():
                 last += 1
-            plan.tables.append(Span(start, lines[last - 1][1]))
+            marked.tables.append(Span(start, lines[last - 1][1]))
         if _ADORNMENT.match(line) and indent == 0:
             above = lines[number - 1] if number else None
             if (
@@ -83,7 +83,7 @@ def read_rst(text: str) -> Plan:
             while body < last and not lines[body][2].strip():
                 body += 1
             if body < last:
-                plan.code.append(Span(lines[body][0], lines[last - 1][1]))
+                marked.code.append(Span(lines[body][0], lines[last - 1][1]))
             mark = start + len(line.rstrip()) - 1
             paint.blank(mark, mark + 1)
             number = last
@@ -93,15 +93,15 @@ def read_rst(text: str) -> Plan:
             paint.blank(start, start + item.end(), border=True)
         number += 1
     at = 0
-    for span in [*sorted(plan.code), Span(len(text), len(text))]:
+    for span in [*sorted(marked.code), Span(len(text), len(text))]:
         for match in _INLINE.finditer(text, at, max(at, span.start)):
             paint.blank(*match.span())
         at = max(at, span.end)
-    plan.masked = paint.masked()
-    plan.headings = number_headings(headings)
-    plan.code.sort()
-    plan.tables.sort()
-    return plan
+    marked.masked = paint.masked()
+    marked.headings = number_headings(headings)
+    marked.code.sort()
+    marked.tables.sort()
+    return marked
 
 
 def _indent(line: str) -> int:

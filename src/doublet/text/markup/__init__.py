@@ -1,7 +1,7 @@
-"""Source text → `Plan`: readers for XML (DocBook, DITA), HTML, Markdown, reStructuredText, LaTeX and plain text.
+"""Source text → `MarkedText`: readers for XML (DocBook, DITA), HTML, Markdown, reStructuredText, LaTeX and plain text.
 
-A reader is a function from the text to a `Plan`; `READERS` is the door through which others can be added. None of them
-fails on broken markup: what is not understood stays as text.
+A reader is a function from the text to a `MarkedText`; `READERS` is the door through which others can be added. None
+of them fails on broken markup: what is not understood stays as text.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ import importlib
 from collections.abc import Callable
 from pathlib import PurePath
 
-from doublet.repeats.markup.plan import Heading, Plan
+from doublet.text.markup.marked import Heading, MarkedText
 
 
-def read_plain(text: str) -> Plan:
-    return Plan("text", text, text)
+def read_plain(text: str) -> MarkedText:
+    return MarkedText("text", text, text)
 
 
-def _reader(module: str, name: str) -> Callable[[str], Plan]:
+def _reader(module: str, name: str) -> Callable[[str], MarkedText]:
     """A reader that is imported when the first such text comes."""
 
-    def read(text: str) -> Plan:
-        plan: Plan = getattr(importlib.import_module(f"doublet.repeats.markup.{module}"), name)(text)
-        return plan
+    def read(text: str) -> MarkedText:
+        marked: MarkedText = getattr(importlib.import_module(f"doublet.text.markup.{module}"), name)(text)
+        return marked
 
     return read
 
 
-READERS: dict[str, Callable[[str], Plan]] = {
+READERS: dict[str, Callable[[str], MarkedText]] = {
     "text": read_plain,
     "xml": _reader("xml", "read_xml"),
     "html": _reader("xml", "read_html"),
@@ -56,9 +56,9 @@ def tell_markup(name: str, text: str) -> str:
     return "xml" if head.startswith(("<?xml", "<!doctype")) else "text"
 
 
-def read_markup(text: str, *, name: str = "", kind: str = "") -> Plan:
-    """The plan of *text*, read as *kind* or as what it seems to be."""
+def read_markup(text: str, *, name: str = "", kind: str = "") -> MarkedText:
+    """The marked of *text*, read as *kind* or as what it seems to be."""
     return READERS[kind or tell_markup(name, text)](text)
 
 
-__all__ = ["READERS", "SUFFIXES", "Heading", "Plan", "read_markup", "tell_markup"]
+__all__ = ["READERS", "SUFFIXES", "Heading", "MarkedText", "read_markup", "tell_markup"]

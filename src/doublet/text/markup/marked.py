@@ -1,7 +1,7 @@
 """What a reader of markup says about a text: which characters are markup, and where headings, code and tables are.
 
-A `Plan` never moves a character: `masked` has the length of the source, with markup blanked out, so every place found
-in it is a place in the file as the user sees it in an editor.
+A `MarkedText` never moves a character: `masked` has the length of the source, with markup blanked out, so every
+place found in it is a place in the file as the user sees it in an editor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Heading:
 
 
 @dataclass(slots=True)
-class Plan:
+class MarkedText:
     """A source text and what is known about it. Spans are sorted and half-open, in characters of the source."""
 
     kind: str  #: text, xml, html, markdown, rst, latex; or of a document pdf, docx, odt, epub …

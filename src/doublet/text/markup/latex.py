@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doublet.model import Span
-from doublet.repeats.markup.plan import Painter, Plan, number_headings
+from doublet.text.markup.marked import MarkedText, Painter, number_headings
 
 _LEVELS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
 _CODE = "verbatim|Verbatim|lstlisting|minted|alltt|comment"
@@ -26,15 +26,15 @@ _MARKUP = re.compile(
 )
 
 
-def read_latex(text: str) -> Plan:
+def read_latex(text: str) -> MarkedText:
     paint = Painter(text)
-    plan = Plan("latex", text, text)
+    marked = MarkedText("latex", text, text)
     headings: list[tuple[Span, int, str]] = []
     tables: list[int] = []
     for match in _MARKUP.finditer(text):
         start, end = match.span()
         if match["code"]:
-            plan.code.append(Span(match.start("body"), match.end("body")))
+            marked.code.append(Span(match.start("body"), match.end("body")))
             paint.blank(start, match.start("body"), border=True)
             paint.blank(match.end("body"), end, border=True)
         elif match["level"]:
@@ -50,7 +50,7 @@ def read_latex(text: str) -> Plan:
                 elif tables:
                     begun = tables.pop()
                     if not tables:
-                        plan.tables.append(Span(begun, start))
+                        marked.tables.append(Span(begun, start))
         elif match["command"]:
             whole = match["command"] in _NAMES_ONLY or match["argument"] is None
             border = match["command"] in ("item", "par")
@@ -59,6 +59,6 @@ def read_latex(text: str) -> Plan:
                 paint.blank(end - 1, end)
         else:
             paint.blank(start, end)
-    plan.masked = paint.masked()
-    plan.headings = number_headings(headings)
-    return plan
+    marked.masked = paint.masked()
+    marked.headings = number_headings(headings)
+    return marked

@@ -6,7 +6,7 @@ import html
 import re
 
 from doublet.model import Span
-from doublet.repeats.markup.plan import Painter, Plan, number_headings
+from doublet.text.markup.marked import MarkedText, Painter, number_headings
 
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -45,17 +45,17 @@ _SECTIONS = frozenset(
 _TITLES = frozenset(["title", "refname", "h1", "h2", "h3", "h4", "h5", "h6"])
 
 
-def read_xml(text: str) -> Plan:
+def read_xml(text: str) -> MarkedText:
     return _read(text, "xml")
 
 
-def read_html(text: str) -> Plan:
+def read_html(text: str) -> MarkedText:
     return _read(text, "html")
 
 
-def _read(text: str, kind: str) -> Plan:
+def _read(text: str, kind: str) -> MarkedText:
     paint = Painter(text)
-    plan = Plan(kind, text, text)
+    marked = MarkedText(kind, text, text)
     headings: list[tuple[Span, int, str]] = []
     depth = 0
     opened: dict[str, int] = {}  # skipped, code, table: where the outermost open one began
@@ -94,7 +94,7 @@ def _read(text: str, kind: str) -> Plan:
                 if where == "skipped":
                     paint.blank(span.start, span.end)
                 else:
-                    (plan.code if where == "code" else plan.tables).append(span)
+                    (marked.code if where == "code" else marked.tables).append(span)
             nested[where] = max(0, count)
         elif name in _TITLES:
             if match["close"]:
@@ -106,11 +106,11 @@ def _read(text: str, kind: str) -> Plan:
                 title_at = end
         if not match["close"] and name not in _INLINE and name not in _TITLES:
             parent = name
-    plan.masked = paint.masked()
-    plan.headings = number_headings([row for row in headings if row[2]])
-    plan.code.sort()
-    plan.tables.sort()
-    return plan
+    marked.masked = paint.masked()
+    marked.headings = number_headings([row for row in headings if row[2]])
+    marked.code.sort()
+    marked.tables.sort()
+    return marked
 
 
 def _plain(part: str) -> str:
