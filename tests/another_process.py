@@ -75,10 +75,14 @@ def _documents(store: Any, library: str) -> list[str]:
     return [document.id for document in store.documents.all(library)]
 
 
+def _report(store: Any, library: str, number: int) -> list[Any]:
+    return [store.reports.get(number).to_dict(), store.reports.data(number)]
+
+
 def answer(questions: IO[str], answers: IO[str]) -> None:
     from doublet.store.database import Store
 
-    known = {"sound": _sound, "share": _share, "documents": _documents}
+    known = {"sound": _sound, "share": _share, "documents": _documents, "report": _report}
     for line in questions:
         question, address, library, more = json.loads(line)
         try:

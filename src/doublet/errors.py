@@ -3,7 +3,8 @@
     DoubletError
     ├── UsageError       UnknownMethod, InvalidParameter,
     │                    UnknownLibrary, LibraryExists,
-    │                    UnknownJob                          ask differently
+    │                    UnknownJob, UnknownReport,
+    │                    SignaturesNotReady                  ask differently
     ├── ConfigError      unknown key, missing file           fix the settings
     ├── SourceError      InputNotFound, InputUnreadable,
     │                    RecordInvalid, TooLarge, TooSlow,
@@ -180,6 +181,18 @@ class UnknownLibrary(UsageError):
         super().__init__(
             f"there is no library {name!r}{suggest(name, known) or '.'} {listed}", name=name, known=known
         )
+
+
+class UnknownReport(UsageError):
+    """There is no report of this number, or no longer."""
+
+    code = "unknown_report"
+
+
+class SignaturesNotReady(UsageError):
+    """A library has no signatures of the method yet, or not of all its documents; the message says what makes them."""
+
+    code = "signatures_not_ready"
 
 
 class LibraryExists(UsageError):

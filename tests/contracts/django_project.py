@@ -117,6 +117,61 @@ def read_back() -> dict[str, Any]:
     }
 
 
+def query() -> dict[str, Any]:
+    """Pages query the models: names and times are what they seem, and there is no key to a table of users."""
+    from datetime import UTC, datetime, timedelta
+
+    from django.apps import apps
+
+    from doublet.model import Document as Given
+    from doublet.store.database import Store
+    from doublet.store.models import Document, Job, Library, Report, Source
+
+    store = Store(alias="default")
+    odd = "o\x00dd \ud800 \ue000 имя"
+    store.libraries.create(odd, note=odd)
+    store.documents.add(odd, [Given(odd, TEXT, title=odd)])
+    store.sources.add(store.libraries.get(odd).number, "folder", odd, {"pattern": odd})
+    job = store.jobs.add("check", {"text": odd}, library=odd)
+    report = store.reports.add({"text": odd}, title=odd, share=0.5)
+    now = datetime.now(UTC)
+    library = Library.objects.get(name=odd)
+    document = Document.objects.get(library__name=odd, title__contains="имя")
+    recent = Document.objects.filter(
+        added_at__gte=now - timedelta(hours=1), added_at__lte=now + timedelta(hours=1)
+    )
+    renamed = Library.objects.get(pk=library.pk)
+    renamed.note = odd * 2
+    renamed.save()
+    models = apps.get_app_config("doublet_store").get_models()
+    return {
+        "names": [library.name == odd, library.note == odd, document.name == odd, document.title == odd],
+        "times": [
+            isinstance(library.created_at, datetime) and abs(now - library.created_at) < timedelta(hours=1),
+            recent.filter(pk=document.pk).exists(),
+            Document.objects.filter(added_at__gt=now + timedelta(hours=1)).exists(),
+            abs(now - Job.objects.get(pk=job.number).run_after) < timedelta(hours=1),
+        ],
+        "json": [
+            Source.objects.get(address=odd).options == {"pattern": odd},
+            Job.objects.get(pk=job.number).parameters == {"text": odd},
+        ],
+        "report": [
+            Report.objects.get(pk=report.number).title == odd,
+            Report.objects.filter(share__gt=0.4).count(),
+        ],
+        "saved": store.libraries.get(odd).note == odd * 2,
+        "apps": sorted(
+            {
+                field.related_model._meta.app_label
+                for model in models
+                for field in model._meta.fields
+                if field.is_relation
+            }
+        ),
+    }
+
+
 def threads() -> dict[str, Any]:
     """Each thread of a server has its own connection; the end of a request closes none of an opened address."""
     from django.core.signals import request_finished
@@ -145,5 +200,5 @@ def threads() -> dict[str, Any]:
 
 if __name__ == "__main__":
     configure(*sys.argv[1:4])
-    steps = {step.__name__: step for step in (migrate, too_early, one_transaction, read_back, threads)}
+    steps = {step.__name__: step for step in (migrate, too_early, one_transaction, read_back, threads, query)}
     print(json.dumps(steps[sys.argv[4]]()))

@@ -43,9 +43,8 @@ def run(address: str, *steps: str) -> list[dict[str, Any]]:
 @pytest.mark.covers("S6")
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_a_page_and_the_store_share_a_transaction(vendor: str) -> None:
-    early, _, seen, later, threads = run(
-        new_address(vendor), "too_early", "migrate", "one_transaction", "read_back", "threads"
-    )
+    steps = ("too_early", "migrate", "one_transaction", "read_back", "threads", "query")
+    early, _, seen, later, threads, queried = run(new_address(vendor), *steps)
     assert "manage.py migrate" in early["message"]
     assert (seen["share"], seen["after"]) == (1.0, 0.0)
     assert seen["libraries"] == ["kept"]  # "half" was taken back, and the page went on
@@ -58,3 +57,11 @@ def test_a_page_and_the_store_share_a_transaction(vendor: str) -> None:
         "titles": ["Fox"],
     }
     assert threads == {"names": ["kept"] * 3, "same": True}
+    assert queried == {
+        "names": [True] * 4,
+        "times": [True, True, False, True],
+        "json": [True, True],
+        "report": [True, 1],
+        "saved": True,
+        "apps": ["doublet_store"],
+    }

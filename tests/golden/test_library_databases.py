@@ -89,12 +89,12 @@ def test_contents_lose_their_second_index(tmp_path: pathlib.Path) -> None:
     with Store(str(place)) as store:
         store.libraries.create("x")
         store.documents.add(
-            "x", [Document(str(n), f"the {n}th of some thousand short texts") for n in range(3_000)]
+            "x", [Document(str(n), f"the {n}th of some thousand short texts") for n in range(12_000)]
         )
     with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as plain:
         plain.execute("DELETE FROM django_migrations WHERE app = 'doublet_store' AND name > '0003'")
-        plain.execute("DROP TABLE doublet_page")
-        plain.execute("DROP TABLE doublet_host")
+        for later in ("doublet_page", "doublet_host", "doublet_report", "doublet_rebuild"):
+            plain.execute(f"DROP TABLE {later}")
         plain.execute("ALTER TABLE doublet_content RENAME TO now")
         plain.execute(
             "CREATE TABLE doublet_content (document_id bigint NOT NULL PRIMARY KEY, version integer NOT NULL, "

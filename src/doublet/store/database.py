@@ -19,6 +19,7 @@ from doublet.store.documents import Documents
 from doublet.store.frontier import Frontier
 from doublet.store.jobs import Jobs
 from doublet.store.libraries import Libraries
+from doublet.store.reports import Reports
 from doublet.store.signing import Signatures
 from doublet.store.sources import Sources
 from doublet.store.texts import Packer
@@ -41,6 +42,7 @@ class Store:
         self.documents = Documents(self.database, packer, writer, self.libraries)
         self.signatures.texts_of = self.documents.texts
         self.sources = Sources(self.database, writer)
+        self.reports = Reports(self.database)
         self.frontier = Frontier(self.database)
         self.jobs = Jobs(self.database)
         self.writer = writer  #: for the rooms of this package

@@ -10,7 +10,6 @@ Explained in docs/how-to/background-work.md.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 from doublet.errors import InvalidParameter, UnknownJob, UsageError
 from doublet.store import leases
 from doublet.store.connection import Database
-from doublet.store.names import escape, unescape
+from doublet.store.names import escape, from_json, to_json, unescape
 from doublet.store.values import JobInfo, iso
 
 ATTEMPTS = 3  #: how often a job is begun at most
@@ -68,7 +67,7 @@ class Jobs:
         `InvalidParameter` for parameters that are not JSON.
         """
         try:
-            text = _text(dict(parameters or {}))
+            text = to_json(dict(parameters or {}))
         except (TypeError, ValueError) as error:
             raise InvalidParameter(
                 f"the parameters of a job must be JSON: {error}", name="parameters"
@@ -310,7 +309,7 @@ class Jobs:
                 f"lease_until = {self._now} + %s, changed_at = %s WHERE id = %s AND owner = %s AND state = 'running' "
                 "RETURNING cancel",
                 [
-                    *(stage, done, total, unit, message, _text(facts or {})),
+                    *(stage, done, total, unit, message, to_json(facts or {})),
                     *(lease_s or leases.LEASE_S, int(time.time()), number, owner),
                 ],
             )
@@ -322,7 +321,7 @@ class Jobs:
             row = self._database.row(
                 "UPDATE doublet_job SET checkpoint = %s, changed_at = %s WHERE id = %s AND owner = %s "
                 "AND state = 'running' RETURNING id",
-                [_text(checkpoint), int(time.time()), number, owner],
+                [to_json(checkpoint), int(time.time()), number, owner],
             )
         return row is not None
 
@@ -344,7 +343,7 @@ class Jobs:
                 "lease_until = NULL, changed_at = %s, ended_at = %s WHERE id = %s AND owner = %s "
                 "AND state = 'running' RETURNING id",
                 [
-                    *(state, message, _text(facts or {}), None if result is None else _text(result)),
+                    *(state, message, to_json(facts or {}), None if result is None else to_json(result)),
                     *(now, now, number, owner),
                 ],
             )
@@ -367,7 +366,7 @@ class Jobs:
                 "attempts = attempts - %s, message = %s, facts = %s, changed_at = %s WHERE id = %s AND owner = %s "
                 "AND state = 'running' RETURNING id",
                 [
-                    *(after_s, 0 if counts else 1, message, _text(facts or {}), int(time.time())),
+                    *(after_s, 0 if counts else 1, message, to_json(facts or {}), int(time.time())),
                     *(number, owner),
                 ],
             )
@@ -376,27 +375,6 @@ class Jobs:
     def close_thread(self) -> None:
         """Close the connection of a thread that ends."""
         self._database.close()
-
-
-def _text(value: Any) -> str:
-    """JSON without the letters that databases refuse, in whatever form. Raises `TypeError`, `ValueError`."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return json.dumps(_escaped(value), ensure_ascii=False) if "\\u0000" in text else escape(text)
-
-
-def _escaped(value: Any) -> Any:
-    if isinstance(value, str):
-        return escape(value)
-    if isinstance(value, Mapping):
-        return {escape(str(name)): _escaped(one) for name, one in value.items()}
-    return [_escaped(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _json(value: Any) -> Any:
-    if value is None:
-        return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return json.loads(unescape(text), strict=False)
 
 
 def _job(row: Sequence[Any]) -> JobInfo:
@@ -413,7 +391,7 @@ def _job(row: Sequence[Any]) -> JobInfo:
         cancel=bool(facts["cancel"]),
         key=None if facts["key"] is None else unescape(facts["key"]),
         **{name: facts[name] for name in same},
-        **{name: _json(facts[name]) for name in ("parameters", "facts", "checkpoint", "result")},
+        **{name: from_json(facts[name]) for name in ("parameters", "facts", "checkpoint", "result")},
         created=_when(facts["created_at"]),
         changed=_when(facts["changed_at"]),
         began=_when(facts["began_at"]),

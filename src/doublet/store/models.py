@@ -1,8 +1,8 @@
-"""Tables of a store. Bulk paths write them by plain SQL (`doublet.store.writing`); no model leaves `store/`.
+"""Tables of a store. Bulk paths write them by plain SQL (`doublet.store.writing`); `jobs/` see no model.
 
-Names (of libraries and documents, titles, addresses) are escaped by `doublet.store.names`, because no database takes
-every text. Times are whole seconds since 1970, UTC. The two tables of postings are no models: they are a contentless
-FTS5 table on SQLite and plain rows on PostgreSQL, made by the first migration.
+The pages of a Django project may query them: names and times are what they seem (`doublet.store.fields`), although
+names are stored escaped and times as seconds. The tables of postings are no models: they are contentless FTS5 tables on
+SQLite and blocks of sorted postings on PostgreSQL, made by migrations.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+
+from doublet.store.fields import EscapedJSONField, EscapedTextField, MomentField, SecondsField
 
 
 def _given(column: str) -> models.Q:
@@ -22,11 +24,11 @@ KEEP = models.DO_NOTHING  # rows are deleted by `doublet.store.writing`, in its 
 class Library(models.Model):
     """A named set of documents. The counters are changed in the same transaction as the documents."""
 
-    name = models.TextField(unique=True)
-    address = models.TextField(default="")
-    note = models.TextField(default="")
-    created_at = models.BigIntegerField()
-    changed_at = models.BigIntegerField()
+    name = EscapedTextField(unique=True)
+    address = EscapedTextField(default="")
+    note = EscapedTextField(default="")
+    created_at = SecondsField()
+    changed_at = SecondsField()
     documents = models.BigIntegerField(default=0)
     words = models.BigIntegerField(default=0)
     size_bytes = models.BigIntegerField(default=0)  # of the texts as UTF-8
@@ -41,12 +43,12 @@ class Document(models.Model):
     """What lists show of a document. Its number is never used again; a changed document gets a new one."""
 
     library = models.ForeignKey(Library, KEEP, db_index=False)
-    name = models.TextField()  # the user's id
+    name = EscapedTextField()  # the user's id
     name_hash = models.BigIntegerField()
-    title = models.TextField(default="")
-    address = models.TextField(default="")
-    time = models.TextField(default="")
-    source = models.TextField(default="")
+    title = EscapedTextField(default="")
+    address = EscapedTextField(default="")
+    time = EscapedTextField(default="")
+    source = EscapedTextField(default="")
     hash = models.BinaryField()  # of the text as it is
     fold = models.BigIntegerField(
         db_index=True
@@ -54,8 +56,8 @@ class Document(models.Model):
     words = models.IntegerField()
     characters = models.IntegerField()
     size_bytes = models.BigIntegerField()
-    added_at = models.BigIntegerField()
-    changed_at = models.BigIntegerField()
+    added_at = SecondsField()
+    changed_at = SecondsField()
 
     class Meta:
         db_table = "doublet_document"
@@ -137,7 +139,7 @@ class Entry(models.Model):
     """The signature of one document by one recipe. *keys* are exactly what went into the key postings."""
 
     recipe = models.ForeignKey(Recipe, KEEP, db_index=False)
-    name = models.TextField()
+    name = EscapedTextField()
     name_hash = models.BigIntegerField()
     size = models.BigIntegerField()
     values = models.BinaryField()
@@ -159,20 +161,20 @@ class Source(models.Model):
 
     library = models.ForeignKey(Library, KEEP, db_index=False)
     kind = models.TextField()  # folder, file, sitemap, feed, oai, wiki, page
-    address = models.TextField()
-    options = models.JSONField(default=dict)
+    address = EscapedTextField()
+    options = EscapedJSONField(default=dict)
     key = models.BigIntegerField()  # of kind, address and options
-    state = models.JSONField(default=dict)  # of the last checkpoint
+    state = EscapedJSONField(default=dict)  # of the last checkpoint
     run = models.BigIntegerField(default=0)
     status = models.TextField(default="new")  # new, running, done, failed, cancelled
     resumable = models.BooleanField(default=False)  # a checkpoint was stored in the walk that is not over
-    message = models.TextField(default="")
+    message = EscapedTextField(default="")
     outcomes = models.JSONField(default=dict)  # state → how many documents of the last walk ended so
-    created_at = models.BigIntegerField()
-    began_at = models.BigIntegerField(null=True)
-    ended_at = models.BigIntegerField(null=True)
+    created_at = SecondsField()
+    began_at = SecondsField(null=True)
+    ended_at = SecondsField(null=True)
     owner = models.TextField(default="")  # of the walk that goes on (`doublet.store.leases`)
-    lease_until = models.FloatField(null=True)
+    lease_until = MomentField(null=True)
 
     class Meta:
         db_table = "doublet_source"
@@ -185,15 +187,15 @@ class Origin(models.Model):
     """A document as one source knows it, stored or not: what an update asks for before it fetches and reads."""
 
     source = models.ForeignKey(Source, KEEP, db_index=False)
-    name = models.TextField()  # the id, escaped
+    name = EscapedTextField()  # the id, escaped
     name_hash = models.BigIntegerField()
     part = models.BigIntegerField(null=True)  # hash of the table or archive that it stands in
-    version = models.TextField(default="")
-    etag = models.TextField(default="")
+    version = EscapedTextField(default="")
+    etag = EscapedTextField(default="")
     modified = models.TextField(default="")
     run = models.BigIntegerField()  # the last walk that saw it
     state = models.TextField()  # stored, or why not
-    reason = models.TextField(default="")
+    reason = EscapedTextField(default="")
     twin = models.BigIntegerField(null=True)  # hash of the id of the document with the same words
 
     class Meta:
@@ -215,7 +217,7 @@ class Host(models.Model):
     place = models.TextField(default="")  # IP number, once known: hosts of one machine take turns
     next_at = models.FloatField(default=0)
     owner = models.TextField(default="")
-    lease_until = models.FloatField(null=True)
+    lease_until = MomentField(null=True)
 
     class Meta:
         db_table = "doublet_host"
@@ -262,15 +264,15 @@ class Job(models.Model):
     """Work in the queue: what is asked for, who works on it, how far it is, what came of it (`doublet.store.jobs`)."""
 
     kind = models.TextField()
-    parameters = models.JSONField(default=dict)
-    library = models.TextField(
+    parameters = EscapedJSONField(default=dict)
+    library = EscapedTextField(
         default=""
     )  # a name and no key: the job may be the one that deletes the library
-    asked_by = models.TextField(default="")
+    asked_by = EscapedTextField(default="")
     priority = models.IntegerField(default=0)  # the highest comes first
     state = models.TextField(default="new")  # new, running, done, failed, cancelled
-    run_after = models.FloatField()  # seconds since 1970, by the clock of the database, as is the lease
-    lease_until = models.FloatField(null=True)
+    run_after = MomentField()  # seconds since 1970, by the clock of the database, as is the lease
+    lease_until = MomentField(null=True)
     owner = models.TextField(default="")
     attempts = models.IntegerField(default=0)
     max_attempts = models.IntegerField()
@@ -280,14 +282,14 @@ class Job(models.Model):
     total = models.BigIntegerField(null=True)
     unit = models.TextField(default="")
     message = models.TextField(default="")  # a code
-    facts = models.JSONField(default=dict)  # its values
-    checkpoint = models.JSONField(default=dict)  # where the work can be taken up
-    result = models.JSONField(null=True)
-    key = models.TextField(null=True, unique=True)
-    created_at = models.BigIntegerField()
-    changed_at = models.BigIntegerField()
-    began_at = models.BigIntegerField(null=True)
-    ended_at = models.BigIntegerField(null=True)
+    facts = EscapedJSONField(default=dict)  # its values
+    checkpoint = EscapedJSONField(default=dict)  # where the work can be taken up
+    result = EscapedJSONField(null=True)
+    key = EscapedTextField(null=True, unique=True)
+    created_at = SecondsField()
+    changed_at = SecondsField()
+    began_at = SecondsField(null=True)
+    ended_at = SecondsField(null=True)
 
     class Meta:
         db_table = "doublet_job"
@@ -299,3 +301,28 @@ class Job(models.Model):
             ),
             models.Index(fields=["ended_at"], name="doublet_job_ended", condition=_given("ended_at")),
         ]
+
+
+class Report(models.Model):
+    """An answer that was kept, whole (`doublet.store.reports`). Whose it is, is no business of the store."""
+
+    kind = models.TextField()  # check, compare, ...
+    state = models.TextField(default="ready")
+    title = EscapedTextField(default="")
+    search = EscapedTextField(default="")  # the title, folded
+    share = models.FloatField(null=True)
+    data = models.BinaryField()  # JSON, packed by zstd
+    created_at = SecondsField()
+
+    class Meta:
+        db_table = "doublet_report"
+        indexes: ClassVar = [models.Index(fields=["kind", "id"], name="doublet_report_kind")]
+
+
+class Rebuild(models.Model):
+    """An index of passages that is being made again beside the old one: the documents up to *upto* are in it."""
+
+    upto = models.BigIntegerField(default=0)
+
+    class Meta:
+        db_table = "doublet_rebuild"

@@ -7,7 +7,10 @@ texts are stored as they are.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 _REFUSED = re.compile("[\x00\ue000\ud800-\udfff]")
 _ESCAPED = re.compile("\ue000([0-9a-f]{4})")
@@ -25,3 +28,27 @@ def name_hash(name: str) -> int:
     """64 bits, signed as databases have them."""
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
+
+
+def to_json(value: Any, *, sort_keys: bool = False) -> str:
+    """JSON without the letters that databases refuse, in whatever form. Raises `TypeError`, `ValueError`."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
+    if "\\u0000" in text:
+        return json.dumps(_escaped(value), ensure_ascii=False, sort_keys=sort_keys)
+    return escape(text)
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, Mapping):
+        return {escape(str(name)): _escaped(one) for name, one in value.items()}
+    return [_escaped(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def from_json(stored: Any) -> Any:
+    """What `to_json` made, as a database gives it back."""
+    if stored is None:
+        return None
+    text = stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False)
+    return json.loads(unescape(text), strict=False)

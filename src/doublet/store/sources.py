@@ -18,7 +18,7 @@ from doublet.errors import LeaseLost, SourceBusy
 from doublet.model import Outcome
 from doublet.store import leases
 from doublet.store.connection import Database
-from doublet.store.names import escape, name_hash, unescape
+from doublet.store.names import escape, from_json, name_hash, to_json, unescape
 from doublet.store.values import Added, SourceInfo, iso
 
 if TYPE_CHECKING:
@@ -121,7 +121,15 @@ class Sources:
                 "message, outcomes, created_at, owner) VALUES (%s, %s, %s, %s, %s, '{}', 0, 'new', %s, '', '{}', %s, "
                 "'') "
                 "ON CONFLICT (library_id, key) DO NOTHING",
-                [library, kind, escape(address), escape(text), key, False, int(time.time())],
+                [
+                    library,
+                    kind,
+                    escape(address),
+                    to_json(dict(options), sort_keys=True),
+                    key,
+                    False,
+                    int(time.time()),
+                ],
             )
             found = self._database.row(look, [library, key])
         assert found is not None
@@ -175,7 +183,7 @@ class Sources:
             self._still_ours(source)
             self._database.rows(
                 "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
-                [escape(json.dumps(dict(state), ensure_ascii=False)), True, source.number],
+                [to_json(dict(state)), True, source.number],
             )
 
     def renew(self, source: SourceInfo) -> bool:
@@ -273,7 +281,7 @@ class Sources:
             if batch.state is not None:
                 self._database.rows(
                     "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
-                    [escape(json.dumps(batch.state, ensure_ascii=False)), True, source.number],
+                    [to_json(batch.state), True, source.number],
                 )
             if also is not None:
                 also(dict(added.states) | {row.id: row.state for row in rows}, gave_way)
@@ -607,8 +615,8 @@ def _source(row: Sequence[Any], documents: int) -> SourceInfo:
         library=unescape(library),
         kind=kind,
         address=unescape(address),
-        options=_unescaped(options),
-        state=_unescaped(state),
+        options=from_json(options),
+        state=from_json(state),
         run=run,
         status=status,
         message=unescape(message),
@@ -619,8 +627,3 @@ def _source(row: Sequence[Any], documents: int) -> SourceInfo:
         ended=iso(ended) if ended is not None else "",
         owner=owner,
     )
-
-
-def _unescaped(value: Any) -> Any:
-    """JSON that was stored without the letters that databases refuse."""
-    return json.loads(unescape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))

@@ -39,6 +39,20 @@ def text_hash(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
+def pack_bytes(data: bytes) -> bytes:
+    """Packed without a dictionary."""
+    return bytes(_zstandard().ZstdCompressor(level=LEVEL).compress(data))
+
+
+def unpack_bytes(data: bytes) -> bytes:
+    """Raises `StoreDamaged`."""
+    zstandard = _zstandard()
+    try:
+        return bytes(zstandard.ZstdDecompressor().decompress(data))
+    except zstandard.ZstdError as error:
+        raise StoreDamaged("something that was packed is damaged and cannot be unpacked") from error
+
+
 def kind_of(text: str, data: bytes) -> str:
     """Texts of one kind share a dictionary: told by the bytes that a character takes."""
     return "wide" if len(data) > 1.35 * len(text) else "narrow"

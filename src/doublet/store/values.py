@@ -157,6 +157,28 @@ class StoredDocument:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ReportInfo:
+    """A report in a list. *share* is None for answers that have none."""
+
+    number: int
+    kind: str
+    state: str
+    title: str
+    share: float | None
+    created: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "state": self.state,
+            "title": self.title,
+            "share": self.share,
+            "created": self.created,
+        }
+
+
 @dataclass(slots=True)
 class Added:
     """How the records of a batch, or of all batches, ended. Grows while documents are added."""
