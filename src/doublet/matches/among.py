@@ -1,0 +1,299 @@
+"""Works of one class against each other: who took from whom (K8).
+
+Every work is explained by the others (`matches.explain`), never by itself and never by another version of its own.
+What two works have in common may come from three places, which are told apart:
+
+- *common wording*: the same words are found in many of the works (the task that was set, a form): nobody took them;
+- *a common source*: both took them from the same document of a library;
+- *copying*: the rest. Only this makes a pair.
+
+The direction is told where the times of the works or containment tell it, and left open where they do not. Nothing here
+opens a file or a database. Explained in docs/explanation/classes.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.index.passage_keys import EVERY_KEY_UP_TO, SHINGLE_WORDS, make_keys
+from doublet.matches.align import AlignOptions
+from doublet.matches.explain import explain, lay_beside
+from doublet.model import Document, Fragment, SourceMatch
+from doublet.text.tokens import TokenBatch, read_words
+
+Mask = NDArray[np.bool_]
+
+#: words are common to a class when so many works have them, and this share of all works
+COMMON_LEAST, COMMON_SHARE = 4, 0.5
+LEAST_WORDS = 12  #: that one work must have taken from another; fewer are chance
+LINKED_SHARE, LINKED_WORDS = 0.03, 30  #: works belong together from this share or so many words on
+CONTAINED, CONTAINED_RATIO = (
+    0.6,
+    2.0,
+)  #: one work lies in the other: so much of it, and so many times what lies the other way
+_VERSION = re.compile(
+    r"(?:[\s._-]+(?:v|ver|version|вер|версия)[\s._-]*\d+|\s*\(\d+\)|[\s._-]+(?:final|финал\w*|copy|копия|испр\w*))$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What work *a* has in common with work *b* beyond common sources and common wording."""
+
+    a: str
+    b: str
+    share: float  #: of the words of a
+    words: int
+    common_share: float  #: of the words of a that both have from a common source, or that many works have
+    direction: str  #: earlier (b is older), contained (a lies in b), contains (b lies in a), unknown
+    fragments: tuple[Fragment, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "share": self.share,
+            "words": self.words,
+            "common_share": self.common_share,
+            "direction": self.direction,
+            "fragments": [one.to_dict() for one in self.fragments],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CommonSource:
+    """A document of a library from which several works took."""
+
+    id: str
+    title: str
+    library: str
+    works: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"id": self.id, "title": self.title, "library": self.library, "works": list(self.works)}
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Who took from whom. *shares*: of each work, what it has from other works, every word once."""
+
+    pairs: tuple[Taken, ...]
+    shares: Mapping[str, float]
+    clusters: tuple[tuple[str, ...], ...]  #: works that are linked, directly or through others; two or more
+    common: tuple[CommonSource, ...] = ()
+    common_words: Mapping[str, int] = field(default_factory=dict)  #: of each work, words that many works have
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "pairs": [one.to_dict() for one in self.pairs],
+            "shares": dict(self.shares),
+            "clusters": [list(one) for one in self.clusters],
+            "common": [one.to_dict() for one in self.common],
+            "common_words": dict(self.common_words),
+        }
+
+
+def same_work(a: str, b: str) -> bool:
+    """Whether two names are versions of one work: "ivanov.docx" and "Ivanov_v2.pdf", "a.docx" and "a (1).docx"."""
+    return _bare(a) == _bare(b)
+
+
+def _bare(name: str) -> str:
+    stem = PurePosixPath(name.replace("\\", "/")).stem.casefold().replace("ё", "е").strip()
+    while True:
+        shorter = _VERSION.sub("", stem).strip()
+        if shorter == stem or not shorter:
+            return re.sub(r"[\s._-]+", " ", stem)
+        stem = shorter
+
+
+def among(
+    works: Sequence[Document],
+    *,
+    sources: Mapping[str, Sequence[SourceMatch]] | None = None,
+    counted: Mapping[str, Mask] | None = None,
+    same: Callable[[str, str], bool] = same_work,
+    options: AlignOptions | None = None,
+    on_step: Callable[[int, int], None] | None = None,
+) -> Among:
+    """Who took from whom among *works*, whose ids must differ.
+
+    *sources* are what each work took from libraries; *counted* are masks over its words (quotations that do not count).
+    Works for which *same* is true of their ids are versions of one work and are not compared.
+    """
+    options = options or AlignOptions()
+    read = [read_words([work.text]) for work in works]
+    near = _near(works, read, same)
+    matches: list[tuple[SourceMatch, ...]] = []
+    for i, work in enumerate(works):
+        others = [works[j] for j in near[i]]
+        beside = lay_beside(read[i], others, options, shingle_words=SHINGLE_WORDS)
+        mask = counted.get(work.id) if counted else None
+        matches.append(explain(work.text, read[i], beside, counted=mask).sources)
+        if on_step is not None:
+            on_step(i + 1, len(works))
+    masks = [
+        {one.id: _cover(one.fragments, len(read[i].hashes)) for one in matches[i]} for i in range(len(works))
+    ]
+    shared = [_shared(own, read[i], works, same) for i, own in enumerate(masks)]
+    taken_from = {
+        work.id: {
+            one.id: _cover(one.fragments, len(read[i].hashes)) for one in (sources or {}).get(work.id, ())
+        }
+        for i, work in enumerate(works)
+    }
+    pairs, shares = [], {}
+    direct: list[dict[str, Mask]] = []
+    for i, work in enumerate(works):
+        own: dict[str, Mask] = {}
+        mask = counted.get(work.id) if counted else None
+        for one in matches[i]:
+            words = masks[i][one.id] if mask is None else masks[i][one.id] & mask
+            own[one.id] = words & ~shared[i] & ~_from_common(taken_from, work.id, one.id, len(words))
+        direct.append(own)
+    by_id = {work.id: i for i, work in enumerate(works)}
+    for i, work in enumerate(works):
+        size = max(1, len(read[i].hashes))
+        whole = np.zeros(len(read[i].hashes), np.bool_)
+        for one in matches[i]:
+            count = int(direct[i][one.id].sum())
+            if count < LEAST_WORDS:
+                continue
+            whole |= direct[i][one.id]
+            j = by_id[one.id]
+            back = int(direct[j][work.id].sum()) if work.id in direct[j] else 0
+            pairs.append(
+                Taken(
+                    work.id,
+                    one.id,
+                    count / size,
+                    count,
+                    (int(masks[i][one.id].sum()) - count) / size,
+                    _direction(work, works[j], count / size, back / max(1, len(read[j].hashes))),
+                    tuple(f for f in one.fragments if _touches(f, direct[i][one.id])),
+                )
+            )
+        shares[work.id] = float(whole.sum() / size)
+    pairs.sort(key=lambda one: (-one.share, one.a, one.b))
+    return Among(
+        tuple(pairs),
+        shares,
+        _clusters([work.id for work in works], pairs),
+        _common(works, sources or {}),
+        {work.id: int(shared[i].sum()) for i, work in enumerate(works)},
+    )
+
+
+def _near(
+    works: Sequence[Document], read: Sequence[TokenBatch], same: Callable[[str, str], bool]
+) -> list[list[int]]:
+    """Of each work the others that share a key with it, in the order of their ids."""
+    filed: dict[int, list[int]] = {}
+    keys = []
+    for i, words in enumerate(read):
+        for key in make_keys([works[i].text], words).values.tolist():
+            filed.setdefault(key, []).append(i)
+        every = len(words.hashes) <= EVERY_KEY_UP_TO
+        keys.append(make_keys([works[i].text], words, every=every).values.tolist())
+    found: list[set[int]] = [set() for _ in works]
+    for i, own in enumerate(keys):
+        for key in own:
+            for j in filed.get(key, ()):
+                if j != i:
+                    found[i].add(j)
+                    found[j].add(i)
+    return [
+        sorted((j for j in some if not same(works[i].id, works[j].id)), key=lambda j: works[j].id)
+        for i, some in enumerate(found)
+    ]
+
+
+def _cover(fragments: Iterable[Fragment], words: int) -> Mask:
+    mask = np.zeros(words, np.bool_)
+    for one in fragments:
+        if one.a_words is not None:
+            mask[one.a_words.start : one.a_words.end] = True
+    return mask
+
+
+def _shared(
+    own: Mapping[str, Mask], words: TokenBatch, works: Sequence[Document], same: Callable[[str, str], bool]
+) -> Mask:
+    """Words that so many works have that nobody can have taken them from somebody. Versions of one work are one."""
+    counts = np.ones(len(words.hashes), np.int64)
+    families: list[tuple[str, Mask]] = []
+    for id, mask in own.items():
+        family = next((one for one in families if same(one[0], id)), None)
+        if family is None:
+            families.append((id, mask.copy()))
+        else:
+            family[1][:] |= mask
+    for _, mask in families:
+        counts += mask
+    return counts >= max(COMMON_LEAST, int(np.ceil(COMMON_SHARE * len(works))))
+
+
+def _from_common(taken: Mapping[str, Mapping[str, Mask]], a: str, b: str, words: int) -> Mask:
+    """Words of *a* that come from a document of a library from which *b* took as well."""
+    mask = np.zeros(words, np.bool_)
+    for source, own in taken.get(a, {}).items():
+        if source in taken.get(b, {}):
+            mask |= own
+    return mask
+
+
+def _touches(fragment: Fragment, mask: Mask) -> bool:
+    return fragment.a_words is None or bool(mask[fragment.a_words.start : fragment.a_words.end].any())
+
+
+def _direction(a: Document, b: Document, share: float, back: float) -> str:
+    if a.time and b.time and a.time != b.time:
+        return "earlier" if b.time < a.time else "later"
+    if share >= CONTAINED and share >= CONTAINED_RATIO * back:
+        return "contained"
+    if back >= CONTAINED and back >= CONTAINED_RATIO * share:
+        return "contains"
+    return "unknown"
+
+
+def _clusters(ids: Sequence[str], pairs: Sequence[Taken]) -> tuple[tuple[str, ...], ...]:
+    root = {id: id for id in ids}
+
+    def find(id: str) -> str:
+        while root[id] != id:
+            root[id] = root[root[id]]
+            id = root[id]
+        return id
+
+    for one in pairs:
+        if one.share >= LINKED_SHARE or one.words >= LINKED_WORDS:
+            root[find(one.a)] = find(one.b)
+    groups: dict[str, list[str]] = {}
+    for id in ids:
+        groups.setdefault(find(id), []).append(id)
+    found = [tuple(sorted(some)) for some in groups.values() if len(some) > 1]
+    return tuple(sorted(found, key=lambda some: (-len(some), some)))
+
+
+def _common(
+    works: Sequence[Document], sources: Mapping[str, Sequence[SourceMatch]]
+) -> tuple[CommonSource, ...]:
+    users: dict[tuple[str, str], list[str]] = {}
+    titles: dict[tuple[str, str], str] = {}
+    for work in works:
+        for one in sources.get(work.id, ()):
+            users.setdefault((one.library, one.id), []).append(work.id)
+            titles[one.library, one.id] = one.title
+    found = [
+        CommonSource(id, titles[library, id], library, tuple(sorted(some)))
+        for (library, id), some in users.items()
+        if len(some) > 1
+    ]
+    return tuple(sorted(found, key=lambda one: (-len(one.works), one.library, one.id)))

@@ -1,0 +1,114 @@
+"""Who took from whom in a class: copying, common sources and common wording are told apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from doublet.matches.align import AlignOptions
+from doublet.matches.among import among, same_work
+from doublet.matches.explain import explain, lay_beside
+from doublet.model import Document, SourceMatch
+from doublet.text.tokens import read_words
+
+TASK = "Write about a town that you know well, name three sources, and say in your own words why you chose them. "
+BOOK = (
+    "The tower was not built for the view: the pump worked unevenly, by day there was too little water and by night "
+    "too much, and the tank above the roofs evened out the difference until the town learned to sleep at night. "
+)
+
+
+def own(seed: int, words: int = 150) -> str:
+    return " ".join(f"w{seed}x{place} t{seed}y{place * 7 % 31}" for place in range(words // 2)) + ". "
+
+
+def taken(text: str, *sources: Document) -> tuple[SourceMatch, ...]:
+    words = read_words([text])
+    beside = lay_beside(words, sources, AlignOptions(), shingle_words=4)
+    return explain(text, words, beside).sources
+
+
+@pytest.mark.covers("K8")
+def test_it_works():
+    found = among([Document("a", own(1)), Document("b", own(2) + own(1)), Document("c", own(3))])
+    assert {(one.a, one.b) for one in found.pairs} == {("a", "b"), ("b", "a")}
+    first = found.pairs[0]
+    assert (first.a, first.share, first.direction) == ("a", 1.0, "contained")
+    assert found.clusters == (("a", "b"),)
+    assert found.shares["c"] == 0
+
+
+def test_nothing_in_common():
+    found = among([Document("a", own(1)), Document("b", own(2))])
+    assert found.pairs == () and found.clusters == () and found.shares == {"a": 0.0, "b": 0.0}
+
+
+def test_empty_works_and_no_works():
+    assert among([]).pairs == ()
+    assert among([Document("a", ""), Document("b", "")]).shares == {"a": 0.0, "b": 0.0}
+
+
+def test_versions_of_one_work_are_not_compared():
+    works = [Document("petrov.docx", own(1)), Document("Petrov_v2.docx", own(1)), Document("x.txt", own(2))]
+    assert among(works).pairs == ()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("ivanov.docx", "Ivanov_v2.pdf", True),
+        ("отчёт.docx", "отчет (1).docx", True),
+        ("sub/ivanov final.docx", "ivanov.docx", True),
+        ("work 1.docx", "work 2.docx", False),
+        ("student12.txt", "student1.txt", False),
+        ("v2.docx", "v3.docx", False),
+    ],
+)
+def test_what_counts_as_a_version(a, b, same):
+    assert same_work(a, b) is same
+
+
+def test_the_task_that_everybody_repeats_is_not_copying():
+    works = [Document(name, TASK + own(seed)) for seed, name in enumerate("abcdef")]
+    found = among(works)
+    assert found.pairs == ()
+    assert min(found.common_words.values()) >= 18
+
+
+def test_three_friends_in_a_large_class_are_copying():
+    works = [
+        Document(name, own(seed) + (BOOK if name in "abc" else "")) for seed, name in enumerate("abcdefghij")
+    ]
+    assert {one.a for one in among(works).pairs} == {"a", "b", "c"}
+
+
+def test_a_common_source_is_not_copying():
+    book = Document("book", BOOK + own(99))
+    works = [Document("a", own(1) + BOOK), Document("b", BOOK + own(2)), Document("c", own(3))]
+    assert {one.a for one in among(works).pairs} == {"a", "b"}
+    sources = {work.id: taken(work.text, book) for work in works}
+    found = among(works, sources=sources)
+    assert found.pairs == ()
+    assert [(one.id, one.works) for one in found.common] == [("book", ("a", "b"))]
+
+
+def test_what_is_beyond_the_common_source_counts():
+    book = Document("book", BOOK)
+    works = [Document("a", own(1) + BOOK + own(7)), Document("b", BOOK + own(7))]
+    sources = {work.id: taken(work.text, book) for work in works}
+    found = among(works, sources=sources)
+    assert {one.a for one in found.pairs} == {"a", "b"}
+    assert all(one.common_share > 0 for one in found.pairs)
+
+
+def test_times_tell_the_direction():
+    works = [
+        Document("a", own(1) + own(2), time="2026-02-01"),
+        Document("b", own(3) + own(1), time="2026-01-01"),
+    ]
+    found = {one.a: one.direction for one in among(works).pairs}
+    assert found == {"a": "earlier", "b": "later"}
+
+
+def test_the_order_of_works_changes_nothing():
+    works = [Document(name, own(seed) + own(seed + 1)) for seed, name in enumerate("abcd")]
+    assert among(works).to_dict()["pairs"] == among(works[::-1]).to_dict()["pairs"]
