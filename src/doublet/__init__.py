@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from doublet.addresses import WebAddress
     from doublet.errors import (
         Broken,
         Cancelled,
@@ -118,6 +119,7 @@ __all__ = [
     "load_embedder",
     # what you give and get
     "Document",
+    "WebAddress",
     "Comparison",
     "Fragment",
     "Span",
@@ -200,6 +202,7 @@ __all__ = [
 
 # Where each public name that is not an error or a value type lives.
 _HOMES = {
+    "WebAddress": "doublet.addresses",
     "check": "doublet.jobs.check",
     "compare": "doublet.jobs.compare",
     "dedupe": "doublet.jobs.dedupe",

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.errors import ConfigError, NotAllowed
+from doublet.errors import ConfigError, InvalidParameter, NotAllowed
 
 MAX_LENGTH = 2_000  #: of the id of a document; longer than any real one, and traps grow theirs
 LONGEST_ADDRESS = 8_000  #: that is fetched
@@ -62,6 +62,21 @@ class Address:
 
     def __str__(self) -> str:
         return self.origin + self.target
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """Where a document is on the web, as a user gives it. Functions that take a text fetch it from there; a string is
+    never taken for an address."""
+
+    url: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.url, str) or not re.match(r"https?://[^\s/?#]", self.url.strip(), re.I):
+            raise InvalidParameter(
+                f"{self.url!r} is not an address on the web: it should look like https://example.org/page",
+                name="address",
+            )
 
 
 def parse_address(text: str, base: Address | None = None) -> Address:

@@ -282,9 +282,14 @@ def test_a_library_of_a_wiki_and_a_repository(
 ) -> None:
     with doublet.open_library(tmp_path / "both.db", "both") as library:
         first = library.add_source(
-            mediawiki, fetcher=polite, category="Категория:Собрания", filling=Filling(min_words=3)
+            doublet.WebAddress(mediawiki),
+            fetcher=polite,
+            category="Категория:Собрания",
+            filling=Filling(min_words=3),
         )
-        second = library.add_source(repository, fetcher=polite, full_text=False, filling=Filling(min_words=3))
+        second = library.add_source(
+            doublet.WebAddress(repository), fetcher=polite, full_text=False, filling=Filling(min_words=3)
+        )
         assert (first.kind, second.kind) == ("wiki", "oai")
         assert first.stored >= 1
         assert second.stored == 245

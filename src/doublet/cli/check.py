@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from doublet import config
-from doublet.addresses import is_address
+from doublet.addresses import WebAddress, is_address
 from doublet.cli.base import (
     PATH,
     Command,
@@ -26,13 +26,15 @@ from doublet.cli.base import (
     write_bytes,
     write_text,
 )
-from doublet.cli.compare import read_document, read_limit
+from doublet.cli.compare import read_document, read_limit, tell_read
 from doublet.cli.exits import NOTHING_DONE, OVER_THE_LIMIT, SOME_FAILED
 from doublet.cli.progress import shown
-from doublet.cli.web import read_web, web_options
+from doublet.cli.web import fetching, web_options
 from doublet.errors import UsageError
 
 if TYPE_CHECKING:
+    from doublet.jobs.check_many import CheckedDocument, Checker
+    from doublet.jobs.read import TextInput
     from doublet.model import Check
 
 EXAMPLE = """\
@@ -128,7 +130,7 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
-    from doublet.jobs.read import with_hidden
+    from doublet.jobs.check_many import check_many
     from doublet.model import CHECK_FORMAT
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document, json_line
@@ -142,43 +144,63 @@ def command(
     kinds = [kind.strip() for part in leave_out for kind in part.split(",") if kind.strip()]
     if against and (libraries or method or kinds or own):
         raise UsageError("--library, --method, --leave-out and --own are for libraries: leave out --against")
-    names = list(each_text(texts))
-    targets = _targets(names, form, out)
+    documents = list(_documents(texts, quiet))
+    targets = _targets([name for name, _ in documents], form, out)
     colour = use_colour(resolved.settings.colour)
     printed = form == "table" and out in (None, Path("-"))
-    results: list[tuple[str, str, Check]] = []
+    options: dict[str, Any] = {"min_share": least}
+    if not against:
+        options |= {"leave_out": kinds, "own": own} | ({"method": method} if method else {})
+    checked: list[CheckedDocument] = []
     with (
-        _checker(resolved, against, libraries, quiet, id_field=id_field, text_field=text_field) as check,
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
+        fetching(resolved.settings, progress) as fetcher,
+        _checker(
+            resolved,
+            against,
+            libraries,
+            quiet,
+            {**options, "progress": progress},
+            id_field=id_field,
+            text_field=text_field,
+        ) as checker,
     ):
-        for name in names:
-            document = (
-                read_document(name, quiet) if not is_address(name) else read_web(name, resolved.settings)
-            )
-            content = document.text
-            options: dict[str, Any] = {"min_share": least, "progress": progress}
-            if not against:
-                shown_name = "" if name == "-" else Path(name).name
-                options |= {"leave_out": kinds, "own": own, "name": shown_name}
-                options |= {"method": method} if method else {}
-            result = with_hidden(check(content, **options), document)
-            label = "standard input" if name == "-" else name
-            if printed:
-                write_text(check_report(result, content, name=label, width=width(), colour=colour))
-            results.append((label, content, result))
+        for one in check_many(
+            documents,
+            checker,
+            fetcher=fetcher,
+            on_read=lambda name, given: tell_read(name, given.read, quiet),
+        ):
+            if one.error is not None and len(documents) == 1:
+                raise one.error
+            if one.error is not None:
+                say(
+                    one.error.message if one.name in one.error.message else f"{one.name}: {one.error.message}"
+                )
+            elif printed and one.check is not None:
+                write_text(check_report(one.check, one.text, name=one.name, width=width(), colour=colour))
+            checked.append(one)
+    results = [(one.name, one.text, one.check) for one in checked if one.check is not None]
+    unread = [one.outcome for one in checked if one.outcome is not None]
     found = [result for _, _, result in results]
     if form == "json":
         dicts = [result.to_dict() for result in found]
-        _write(out, json_document(dicts[0] if len(dicts) == 1 else {"format": CHECK_FORMAT, "checks": dicts}))
+        several: dict[str, Any] = {"format": CHECK_FORMAT, "checks": dicts}
+        if unread:
+            several["outcomes"] = [outcome.to_dict() for outcome in unread]
+        _write(out, json_document(dicts[0] if len(documents) == 1 else several))
     elif form == "jsonl":
-        _write(out, b"".join(json_line(result.to_dict()) + b"\n" for result in found))
+        lines = [result.to_dict() for result in found]
+        lines += [{"format": CHECK_FORMAT, "outcome": outcome.to_dict()} for outcome in unread]
+        _write(out, b"".join(json_line(line) + b"\n" for line in lines))
     elif form == "csv":
         _write(out, b"".join(plain_rows(FRAGMENT_COLUMNS, _fragment_rows(results))))
     elif form == "table" and not printed:
         _write(out, "\n".join(check_report(r, t, name=label) for label, t, r in results).encode())
-    for target, (label, content, result) in zip(targets, results, strict=False):
-        _write(target, _page(form, result, content, name=Path(label).name, language=language))
-    failed = False
+    for target, one in zip(targets, checked, strict=False):
+        if one.check is not None:
+            _write(target, _page(form, one.check, one.text, name=Path(one.name).name, language=language))
+    failed = bool(unread)
     for result in found:
         if result.outcomes and not quiet:
             say(outcomes(result.outcomes).rstrip("\n"))
@@ -191,10 +213,11 @@ def command(
         return OVER_THE_LIMIT
     if not any(result.documents for result in found):
         # A script that asks for the exit code alone must not take this for a clean text.
-        say(
-            "there are no documents to check against: nothing was checked",
-            quiet=quiet or printed,  # where it is a note
-        )
+        if found:
+            say(
+                "there are no documents to check against: nothing was checked",
+                quiet=quiet or printed,  # where it is a note
+            )
         return NOTHING_DONE
     return SOME_FAILED if failed else None
 
@@ -234,7 +257,7 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
         targets: list[Path] = []
         taken: set[str] = set()
         for name in names:
-            stem = "standard-input" if name == "-" else Path(name).name
+            stem = "standard-input" if name == "standard input" else Path(name).name
             place, number = f"{stem}.{form}", 2
             while place.casefold() in taken:
                 place, number = f"{stem}-{number}.{form}", number + 1
@@ -271,18 +294,17 @@ def _write(out: Path | None, content: bytes) -> None:
         stream.write(content)
 
 
-def each_text(texts: Iterable[str]) -> Iterator[str]:
-    """The files of folders in the order of their names; everything else as it was named."""
-    from doublet.sources.texts import walk
+def _documents(texts: Iterable[str], quiet: bool) -> Iterator[tuple[str, TextInput]]:
+    """What was named, as the job takes it: files of folders one by one, addresses, and standard input."""
+    from doublet.jobs.check_many import list_files
 
     for text in texts:
-        if text != "-" and not is_address(text) and Path(text).is_dir():
-            inside, _ = walk(Path(text), text)
-            if not inside:
-                raise UsageError(f"{text} has no files to check")
-            yield from map(str, inside)
+        if text == "-":
+            yield "standard input", read_document("-", quiet)
+        elif is_address(text):
+            yield text, WebAddress(text)
         else:
-            yield text
+            yield from ((str(path), path) for path in list_files([Path(text)]))
 
 
 @contextlib.contextmanager
@@ -291,11 +313,13 @@ def _checker(
     against: tuple[str, ...],
     libraries: tuple[str, ...],
     quiet: bool,
+    options: dict[str, Any],
     **fields: str,
-) -> Iterator[Callable[..., Check]]:
+) -> Iterator[Checker]:
     """What checks a text: against files, or against libraries."""
+    from doublet.jobs.check_many import against_documents, against_libraries
+
     if against:
-        from doublet.jobs.check import check
         from doublet.sources.open import open_source
 
         words = resolved.settings.shingle_words
@@ -303,10 +327,9 @@ def _checker(
         with open_source(against, title_field="title", address_field="address", **fields) as source:  # type: ignore[arg-type]
             for note in source.notes:
                 say(note, quiet=quiet)
-            yield lambda text, **options: check(text, source, **options, **more)
+            yield against_documents(source, **options, **more)
         return
     from doublet.cli.library import open_store
-    from doublet.jobs.check_library import check_library
 
     with open_store(resolved) as store:
         if not libraries and not store.libraries.all():
@@ -314,4 +337,4 @@ def _checker(
                 "there is nothing to check against: name files with --against, or make a library with "
                 "`doublet library create NAME` and `doublet library add NAME INPUT...`"
             )
-        yield lambda text, **options: check_library(store, text, libraries=libraries or None, **options)
+        yield against_libraries(store, libraries or None, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,6 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import OVER_THE_LIMIT
 from doublet.errors import InputUnreadable, Unreadable, UsageError
-from doublet.model import Disguise
 
 if TYPE_CHECKING:
     from doublet.text.read import ReadDocument
@@ -123,8 +122,8 @@ def command(
 
         embedder = load_embedder(model)
     result = compare(
-        text_a,
-        text_b,
+        read_a,
+        read_b,
         method=settings.method,
         threshold=threshold,
         embedder=embedder,
@@ -134,11 +133,6 @@ def command(
     story = None
     if same_story:
         story = find_story(with_title(read_a), with_title(read_b), embedder=embedder)
-    result = replace(
-        result,
-        disguise_a=Disguise((*result.disguise_a.findings, *read_a.disguise.findings)),
-        disguise_b=Disguise((*result.disguise_b.findings, *read_b.disguise.findings)),
-    )
     if form == "json":
         told = {"same_story": story.to_dict()} if story is not None else {}
         write_bytes([json_document({**result.to_dict(), **told})])
@@ -204,23 +198,30 @@ def read(name: str, quiet: bool, *, as_kind: str = "") -> str:
 
 def read_document(name: str, quiet: bool, *, as_kind: str = "") -> ReadDocument:
     """The same with all that was found. An encoding other than UTF-8, hidden text and notes are told."""
-    from doublet.sources.texts import read_file, read_standard_input
+
+    from doublet.jobs.read import read_document as read_path
+    from doublet.sources.texts import read_standard_input
+
+    if name != "-":
+        found = read_path(Path(name), as_kind=as_kind)
+    else:
+        try:
+            found = read_standard_input(as_kind=as_kind)
+        except Unreadable as error:
+            raise InputUnreadable(f"standard input {error.message}", path=name, state=error.state) from error
+    tell_read("standard input" if name == "-" else name, found, quiet)
+    return found
+
+
+def tell_read(label: str, found: ReadDocument | None, quiet: bool) -> None:
+    """Say what the user should know about how a document was read."""
     from doublet.text.read import hidden_summary
 
-    label = "standard input" if name == "-" else name
-    try:
-        if name == "-":
-            found = read_standard_input(as_kind=as_kind)
-        else:
-            if Path(name).is_dir():
-                raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
-            found = read_file(Path(name), label=name, as_kind=as_kind)
-    except Unreadable as error:
-        raise InputUnreadable(f"{label} {error.message}", path=name, state=error.state) from error
+    if found is None:
+        return
     encoding = found.encoding
     if encoding and (not encoding.startswith("utf-8") or "damaged" in encoding):
         say(f"{label} is read as {encoding}", quiet=quiet)
     for note in (*found.notes, hidden_summary(found)):
         if note:
             say(f"{label}: {note}", quiet=quiet)
-    return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
-from doublet.addresses import is_address
+from doublet.addresses import WebAddress, is_address
 from doublet.cli.base import (
     Command,
     common_options,
@@ -26,11 +26,10 @@ from doublet.cli.base import (
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.progress import shown
 from doublet.cli.web import ask_for_contact, fetching, web_options
-from doublet.errors import DoubletError, InvalidParameter, SourceError, UsageError
+from doublet.errors import DoubletError, InvalidParameter, UsageError
 
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling
-    from doublet.store.database import Store
 
 KINDS = ("auto", "folder", "file", "sitemap", "feed", "oai", "wiki", "page", "list")
 _FIELDS = {"id_field": "id", "text_field": "text", "title_field": "title", "address_field": "address"}
@@ -176,27 +175,35 @@ def add(
             shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
             fetching(settings, progress) as fetcher,
         ):
-            from doublet.jobs.add_source import fill_source, register_source
+            from doublet.jobs.fill_sources import NotFilled, StandardInput, fill_sources
 
-            for given in dict.fromkeys(inputs):
-                try:
-                    if given == "-":
-                        done.append(_standard_input(store, name, local, progress))
-                        continue
-                    is_web = is_address(given) or kind not in ("auto", "folder", "file")
-                    if web and not is_web:
+            sources = [
+                StandardInput() if given == "-" else WebAddress(given) if is_address(given) else Path(given)
+                for given in dict.fromkeys(inputs)
+            ]
+            if web and kind in ("auto", "folder", "file"):
+                for given in inputs:
+                    if not is_address(given):
                         raise InvalidParameter(
                             f"{given} is on this computer: --{_flag(next(iter(web)))} is for sources on the web"
                         )
-                    told = web if is_web else local
-                    source = register_source(store, name, given, kind=kind, fetcher=fetcher, options=told)
-                    filled = fill_source(store, source, fetcher=fetcher, filling=filling, progress=progress)
-                    filled.address = given
-                    done.append(filled)
-                except SourceError as error:
-                    if len(inputs) == 1:
-                        raise
-                    failed.append((given, error))
+            for found in fill_sources(
+                store,
+                name,
+                sources,
+                kind=kind,
+                local_options=local,
+                web_options=web,
+                fetcher=fetcher,
+                filling=filling,
+                progress=progress,
+            ):
+                if not isinstance(found, NotFilled):
+                    done.append(found)
+                elif len(inputs) == 1:
+                    raise found.error
+                else:
+                    failed.append((found.address, found.error))
         documents = store.libraries.get(name).documents
     return _finish(name, done, failed, documents, form=form, strict=own["strict"], quiet=quiet)
 
@@ -227,7 +234,8 @@ def update(
     **flags: Any,
 ) -> int | None:
     from doublet.cli.library import open_store
-    from doublet.jobs.add_source import Filled, is_web_kind, update_library
+    from doublet.jobs.add_source import is_web_kind
+    from doublet.jobs.fill_sources import NotFilled, update_libraries
     from doublet.reports.json_report import json_document
 
     own, rest = split(flags)
@@ -257,18 +265,16 @@ def update(
             )
         if any(is_web_kind(info.kind) for infos in sources.values() for info in infos):
             ask_for_contact(settings, quiet=quiet)
-        for name in wanted:
-            for found in update_library(
-                store, name, fetcher=fetcher, filling=filling, progress=progress, sources=numbers or None
-            ):
-                if isinstance(found, Filled):
-                    results.append(found)
-                    if form == "table":
-                        _show(found, quiet=quiet)
-                else:
-                    info, error = found
-                    failed.append((info.address, error))
-                    say(f"{name}: {error.message}")
+        for found in update_libraries(
+            store, wanted, fetcher=fetcher, filling=filling, progress=progress, sources=numbers or None
+        ):
+            if isinstance(found, NotFilled):
+                failed.append((found.address, found.error))
+                say(f"{found.library}: {found.error.message}")
+                continue
+            results.append(found)
+            if form == "table":
+                _show(found, quiet=quiet)
     if form == "json":
         errors = [{"address": address, **error.to_dict()} for address, error in failed]
         write_bytes(
@@ -368,22 +374,6 @@ def _flag(option: str) -> str:
     return {"sets": "set", "since": "from", "titles": "title", "full_text": "records-only"}.get(
         option, option
     )
-
-
-def _standard_input(store: Store, name: str, fields: dict[str, Any], progress: Any) -> Filled:
-    """Records from a pipe: nothing that could be walked again."""
-    from doublet.jobs.add_source import Filled
-    from doublet.jobs.index_library import index_library
-    from doublet.sources.open import open_source
-
-    usual = {"title_field": "title", "address_field": "address"}
-    with open_source(["-"], **(usual | fields)) as source:
-        added = index_library(store, name, source, progress=progress)
-    filled = Filled(name, "stream", "standard input")
-    filled.counts = Counter(stored=added.stored, changed=added.changed, unchanged=added.unchanged)
-    filled.counts.update(outcome.state for outcome in added.outcomes)
-    filled.outcomes = added.outcomes
-    return filled
 
 
 def _finish(

@@ -118,7 +118,7 @@ class Plan:
 
 
 def evaluate(
-    data: Path | str | Sequence[DataSet] | None = None,
+    data: Path | Sequence[DataSet] | None = None,
     *,
     methods: Sequence[str] = (),
     changes: Sequence[str] = (),
@@ -154,11 +154,11 @@ def evaluate(
         groups=groups,
         beside_source=not methods if beside_source is None else beside_source,
     )
-    if data is not None and not isinstance(data, str | Path | Sequence):
-        raise wrong_type("data", data, "a file, a folder, or a list of sets")
-    if data is None or isinstance(data, str | Path):
+    if isinstance(data, str) or (data is not None and not isinstance(data, Path | Sequence)):
+        raise wrong_type("data", data, "a file or folder (Path), or a list of sets")
+    if data is None or isinstance(data, Path):
         sets, skipped = open_data(
-            Path(data) if data is not None else None,
+            data,
             limit=40 if quick else None,
             id_field=id_field,
             text_field=text_field,
@@ -168,7 +168,7 @@ def evaluate(
     result = Evaluation(
         settings={
             "version": doublet.__version__,
-            "data": str(data) if isinstance(data, str | Path) else "bundled" if data is None else "given",
+            "data": str(data) if isinstance(data, Path) else "bundled" if data is None else "given",
             "methods": [spec.label for spec in plan.specs],
             "changes": list(plan.changes),
             "passage_changes": list(plan.passage_changes),

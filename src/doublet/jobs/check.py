@@ -7,7 +7,7 @@ One walk over the documents finds those that share shingles with the text; the f
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -16,11 +16,12 @@ import numpy as np
 
 import doublet
 from doublet import kernels
-from doublet.errors import InvalidParameter, require_number, require_text
-from doublet.jobs.dedupe import Documents
+from doublet.errors import InvalidParameter, require_number
+from doublet.jobs.dedupe.documents import DocumentsInput, opened
+from doublet.jobs.read import GivenText, TextInput, take_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions
 from doublet.matches.explain import explain, lay_beside
-from doublet.model import Check, Document, Outcome, hash_text
+from doublet.model import Check, Disguise, Document, Outcome, hash_text
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.shingles import Shingles
@@ -32,25 +33,36 @@ CANDIDATES = 200  #: documents that are laid beside the text: those that share t
 
 
 def check(
-    text: str,
-    documents: Iterable[Document | Mapping[str, Any] | tuple[str, str]] | Any,
+    text: TextInput,
+    documents: DocumentsInput,
     *,
     shingle_words: int = 4,
     min_share: float = 0.0,
     progress: Progress | None = None,
     **align: Any,
 ) -> Check:
-    """What of *text* stands in *documents* (as for `dedupe`, or an opened source), and where.
+    """What of *text* stands in *documents*, and where.
+
+    The text is a text (``str``), a file (``Path``), the content of a file (``bytes``), a `WebAddress`, or what
+    `read_document` gave. *documents* are those of `dedupe`.
 
     Sources with a share under *min_share* are left out. Of the options of the alignment see `AlignOptions`.
     """
     progress = Progress.of(progress)
-    require_text("text", text)
+    given = take_text("text", text)
     require_number("min_share", min_share, 0, 1)
     options = align_options(align)
     exact = make_method("shingles", shingle_words=shingle_words)
     assert isinstance(exact, Shingles)
-    source = documents if isinstance(documents, Batched) else Documents(documents)
+    with opened(documents) as source:
+        result = _check_text(given.text, source, exact, options, min_share, progress)
+    return with_hidden(result, given)
+
+
+def _check_text(
+    text: str, source: Batched, exact: Shingles, options: AlignOptions, min_share: float, progress: Progress
+) -> Check:
+    shingle_words = exact.parameters.shingle_words
     words = read_words([text])
     own, _ = kernels.distinct(*kernels.shingle(words.hashes, words.offsets, shingle_words))
     outcomes: list[Outcome] = []
@@ -103,6 +115,13 @@ def check(
         notes=empty_notes(len(words.hashes), count),
     )
     return stamped(result, text)
+
+
+def with_hidden(check: Check, given: GivenText) -> Check:
+    """The check of a document's text, with what is hidden in the document among its signs of disguise."""
+    if not given.hidden:
+        return check
+    return replace(check, disguise=Disguise((*check.disguise.findings, *given.hidden)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ words alone. The rules are in `matches.compare`; here the texts are read, once, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from doublet.errors import require_number, require_text
+from doublet.errors import require_number
+from doublet.jobs.read import TextInput, take_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions
 from doublet.matches.compare import ALIKE, compare_read
-from doublet.model import Comparison
+from doublet.model import Comparison, Disguise
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics, parameters_of
 from doublet.signatures import method as make_method
@@ -22,8 +24,8 @@ AUTO = "auto"
 
 
 def compare(
-    text_a: str,
-    text_b: str,
+    text_a: TextInput,
+    text_b: TextInput,
     *,
     method: str = AUTO,
     threshold: float | None = None,
@@ -33,7 +35,8 @@ def compare(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Comparison:
-    """What two texts have in common.
+    """What two texts have in common. Each is a text (``str``), a file (``Path``), the content of a file (``bytes``),
+    a `WebAddress`, or what `read_document` gave.
 
     The methods "auto" and "meaning" see through rewording; with any other the passages are those of equal words alone.
     What is reworded but too short to be sure of is in *possible* and counts nowhere; where the texts as wholes are
@@ -45,8 +48,7 @@ def compare(
     more are *possible* too. Raises `UnknownMethod`, `InvalidParameter`.
     """
     progress = Progress.of(progress)
-    require_text("text_a", text_a)
-    require_text("text_b", text_b)
+    a, b = take_text("text_a", text_a), take_text("text_b", text_b)
     require_number("alike", alike, 0, 1)
     require_embedder(embedder)
     own = parameters_of(method)
@@ -56,12 +58,12 @@ def compare(
     notes: list[str] = []
     if threshold is not None:
         parameters["threshold"] = threshold
-    texts = (text_a, text_b)
+    texts = (a.text, b.text)
     words = read_words(texts)
     chosen = make_method(
         method, statistics or _pair_statistics(method, words, parameters, notes), **parameters
     )
-    return compare_read(
+    result = compare_read(
         texts,
         words,
         chosen,
@@ -71,6 +73,11 @@ def compare(
         notes=notes,
         parameters={key: value for key, value in vars(chosen.parameters).items() if not key.startswith("_")},
         progress=progress,
+    )
+    return replace(
+        result,
+        disguise_a=Disguise((*result.disguise_a.findings, *a.hidden)),
+        disguise_b=Disguise((*result.disguise_b.findings, *b.hidden)),
     )
 
 

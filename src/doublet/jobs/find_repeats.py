@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from doublet import kernels
+from doublet.addresses import WebAddress
 from doublet.config import processors
 from doublet.errors import (
     DoubletError,
@@ -23,6 +24,7 @@ from doublet.errors import (
     suggest,
     wrong_type,
 )
+from doublet.jobs.read import TextInput, take_text
 from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
@@ -30,6 +32,7 @@ from doublet.repeats.baseline import check_baseline, mark_new
 from doublet.repeats.model import OPTION_NAMES, RepeatOptions, Repeats
 from doublet.text.encoding import decode
 from doublet.text.markup import SUFFIXES, MarkedText, read_markup
+from doublet.text.read import ReadDocument
 
 #: names of documents that are no texts: places in them are those of the text as read
 DOCUMENTS = frozenset(
@@ -58,7 +61,7 @@ LIMIT_BYTES = 1 << 31
 
 
 def find_repeats(
-    text_or_files: str | Path | Iterable[str | Path] | Mapping[str, str],
+    text_or_files: TextInput | Iterable[os.PathLike[str]] | Mapping[str, str],
     *,
     algorithm: str = "auto",
     baseline: Mapping[str, Any] | None = None,
@@ -67,8 +70,9 @@ def find_repeats(
 ) -> Repeats:
     """Repeats inside a text or inside files.
 
-    *text_or_files* is a text (``str``); a file or folder (``Path``); several of these, as paths; or texts by name, as
-    ``{"guide.md": "# Guide …"}``. Markup is told from the name (Markdown, reStructuredText, DocBook, DITA, HTML, LaTeX)
+    *text_or_files* is a text (``str``); a file or folder (``Path``), or a list of these; the content of a file
+    (``bytes``), a `WebAddress`, or what `read_document` gave; or texts by name, as ``{"guide.md": "# Guide …"}``.
+    Markup is told from the name (Markdown, reStructuredText, DocBook, DITA, HTML, LaTeX)
     and stays out of the comparison, while all places are those in the source. Of PDF, Word, OpenDocument, EPUB and the
     like the text is read, and places are those in it, with page and paragraph. Of the *options* see `RepeatOptions`.
     With a *baseline*, the `to_dict` of an earlier result, every group says whether it is new.
@@ -95,11 +99,12 @@ def find_repeats(
 
 
 def read_plans(
-    text_or_files: str | Path | Iterable[str | Path] | Mapping[str, str], progress: Progress
+    text_or_files: TextInput | Iterable[os.PathLike[str]] | Mapping[str, str], progress: Progress
 ) -> tuple[list[tuple[str, MarkedText]], list[Outcome], list[str]]:
     """Texts with their markup read, what could not be read, and notes."""
-    if isinstance(text_or_files, str):
-        return [("text", read_markup(text_or_files))], [], []
+    if isinstance(text_or_files, str | bytes | WebAddress | ReadDocument):
+        given = take_text("text_or_files", text_or_files)
+        return [(given.name or "text", read_markup(given.text))], [], []
     if isinstance(text_or_files, Mapping):
         for name, text in text_or_files.items():
             require_text(f"the text of {str(name)!r}", text)
@@ -134,16 +139,16 @@ def read_plans(
     return marked_texts, outcomes, notes
 
 
-def _paths(files: os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
-    wanted = "a text (str), a path (Path), a list of paths, or texts by name"
+def _paths(files: os.PathLike[str] | Iterable[os.PathLike[str]]) -> list[Path]:
+    wanted = "a text (str), a file or folder (Path), a list of Paths, or texts by name"
     if isinstance(files, os.PathLike):
         return [Path(files)]
-    if isinstance(files, bytes) or not isinstance(files, Iterable):
+    if not isinstance(files, Iterable):
         raise wrong_type("text_or_files", files, wanted)
     out = []
     for item in files:
-        if not isinstance(item, str | os.PathLike):
-            raise wrong_type("one of text_or_files", item, "a path")
+        if not isinstance(item, os.PathLike):
+            raise wrong_type("one of text_or_files", item, "a Path: a string is a text")
         out.append(Path(item))
     return out
 

@@ -13,9 +13,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from doublet.jobs.dedupe.documents import check_documents
 from doublet.model import Document, Outcome
 from doublet.progress import Progress
-from doublet.sources.records import ParsedBatch, RecordSource
+from doublet.sources.records import Batched, ParsedBatch, RecordSource
 from doublet.store.database import Store
 from doublet.store.values import Added
 from doublet.store.writing import Prepared
@@ -41,9 +42,9 @@ def index_library(
     `Cancelled`.
     """
     progress = progress or Progress()
-    source: Any = documents if hasattr(documents, "batches") else Given(documents)
+    source: Any = documents if isinstance(documents, Batched) else Given(documents)
     library = store.libraries.get(name).number
-    total = getattr(source, "total_bytes", None)
+    total = source.total_bytes
     added = Added()
 
     def waiting(seconds: float) -> None:
@@ -106,6 +107,7 @@ class Given:
     total_bytes: int | None = None
 
     def __init__(self, documents: Iterable[Any], size: int = 1_000) -> None:
+        check_documents(documents)
         self._documents = documents
         self._size = size
 

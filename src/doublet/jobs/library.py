@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from doublet.addresses import WebAddress
 from doublet.errors import UnknownLibrary, UsageError, wrong_type
+from doublet.jobs.check import with_hidden
 from doublet.jobs.check_library import check_library
+from doublet.jobs.dedupe.documents import DocumentsInput, opened
 from doublet.jobs.index_library import index_library
 from doublet.jobs.library_duplicates import library_duplicates
-from doublet.jobs.read import with_hidden
-from doublet.model import Check, Deduplication, Document
+from doublet.jobs.read import TextInput, take_text
+from doublet.model import Check, Deduplication
 from doublet.progress import Progress
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.sources.open import open_source
+from doublet.sources.protocol import Source as SourceProtocol
 from doublet.store.connection import sqlite_place
 from doublet.store.database import Store
 from doublet.store.signing import StoreIndex
@@ -26,7 +27,6 @@ from doublet.store.values import Added, Finding, LibraryInfo, SourceInfo, Stored
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling
     from doublet.sources.protocol import Fetcher, Source
-    from doublet.text.read import ReadDocument
 
 
 def open_library(
@@ -39,7 +39,7 @@ def open_library(
 
         with doublet.open_library("theses.db") as library:
             library.add([("ivanov", "Text of the thesis…")])
-            library.check("essay.txt").share
+            library.check(Path("essay.docx")).share
 
     Raises `UnknownLibrary`, `StoreTooNew`, `StoreDamaged`, `StoreUnreachable`, `StoreError`.
     """
@@ -100,20 +100,20 @@ class Library:
 
     def add(
         self,
-        documents: str | os.PathLike[str] | Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+        documents: DocumentsInput,
         *,
         progress: Progress | None = None,
     ) -> Added:
-        """Documents, or the path of a file or folder with them. New ones are stored, changed ones replaced, equal ones
-        left alone; what cannot be used is in `Added.outcomes`."""
-        if isinstance(documents, str | os.PathLike):
-            with open_source([os.fspath(documents)], title_field="title", address_field="address") as source:
+        """Documents, or the ``Path`` of a file or folder with them. New ones are stored, changed ones replaced, equal
+        ones left alone; what cannot be used is in `Added.outcomes`."""
+        if isinstance(documents, os.PathLike):
+            with opened(documents) as source:
                 return index_library(self.store, self.name, source, progress=progress)
         return index_library(self.store, self.name, documents, progress=progress)
 
     def add_source(
         self,
-        source: str | os.PathLike[str] | Source,
+        source: os.PathLike[str] | WebAddress | Source,
         *,
         kind: str = "auto",
         fetcher: Fetcher | None = None,
@@ -121,20 +121,24 @@ class Library:
         progress: Progress | None = None,
         **options: Any,
     ) -> Filled:
-        """Documents from a folder, a file or an address on the web, which is remembered: `update` walks it again. Or a
-        source of your own (`doublet.sources.protocol.Source`), which is walked by this call alone.
+        """Documents from a folder or file (``Path``) or from a `WebAddress`, which is remembered: `update` walks it
+        again. Or a source of your own (`doublet.sources.protocol.Source`), which is walked by this call alone.
 
         *options* are those of the kind of source (docs/reference/sources.md), *filling* says what to do with duplicates
         and short texts. Without a *fetcher* a polite one is made. Raises `SourceError` when nothing can be had.
         """
         from doublet.jobs.add_source import fill_source, register_source
 
-        if not isinstance(source, str | os.PathLike):
+        if isinstance(source, str) or not isinstance(source, os.PathLike | WebAddress | SourceProtocol):
+            raise wrong_type(
+                "source", source, "a folder or file (Path), a doublet.WebAddress, or a source of your own"
+            )
+        if not isinstance(source, os.PathLike | WebAddress):
             info = self.store.sources.add(self.info.number, source.kind, source.address, options)
             return fill_source(
                 self.store, info, fetcher=fetcher, filling=filling, progress=progress, walked=source
             )
-        given = os.fspath(source)
+        given = source.url if isinstance(source, WebAddress) else os.fspath(source)
         with _fetching(fetcher) as asked:
             info = register_source(self.store, self.name, given, kind=kind, fetcher=asked, options=options)
             return fill_source(self.store, info, fetcher=asked, filling=filling, progress=progress)
@@ -178,15 +182,15 @@ class Library:
         found = self.store.documents.get(self.name, id)
         return self.store.documents.texts([found.number]).get(found.number) if found else None
 
-    def check(self, document: str | os.PathLike[str], **options: Any) -> Check:
-        """Check a file (a path, or a string that names one), an address on the web or a text against this library.
+    def check(self, text: TextInput, **options: Any) -> Check:
+        """Check a text (``str``), a file (``Path``), the content of a file (``bytes``), a `WebAddress`, or what
+        `read_document` gave, against this library.
 
         Options are those of `doublet.jobs.check_library.check_library`: *method*, *leave_out*, *own*, *min_share*, …
         """
-        text, name, read = read_document(document)
-        options.setdefault("name", name)
-        result = check_library(self.store, text, libraries=[self.name], **options)
-        return with_hidden(result, read) if read is not None else result
+        given = take_text("text", text)
+        options.setdefault("name", given.name)
+        return with_hidden(check_library(self.store, given.text, libraries=[self.name], **options), given)
 
     def statistics(self) -> CollectionStatistics:
         """df, cf and N of the library as it is now."""
@@ -217,31 +221,3 @@ def _fetching(fetcher: Fetcher | None) -> Iterator[Fetcher]:
 
     with PoliteFetcher() as made:
         yield made
-
-
-def read_document(document: str | os.PathLike[str]) -> tuple[str, str, ReadDocument | None]:
-    """Text and name of what was given: a path, a string that names a file, an address, or a text; and, unless it is a
-    text, what was read."""
-    if isinstance(document, str) and re.match(r"https?://\S+$", document):
-        from doublet.crawl.politeness import PoliteFetcher
-        from doublet.jobs.read import read_address
-
-        with PoliteFetcher() as fetcher:
-            read = read_address(document, fetcher)
-            return read.text, document, read
-    if isinstance(document, str):
-        short = len(document) < 1_000 and "\n" not in document and "\0" not in document
-        if not short or not (Path(document).is_file() or _is_name(document)):
-            return document, "", None
-    path = Path(document)
-    from doublet.sources.texts import read_file
-
-    read = read_file(path, label=str(path))
-    return read.text, path.name, read
-
-
-def _is_name(text: str) -> bool:
-    """A string that can only be meant as the name of a file: no blanks, and a suffix."""
-    return (
-        " " not in text and bool(Path(text).suffix) and len(Path(text).suffix) <= 6 and Path(text).stem != ""
-    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from doublet.addresses import WebAddress
 from doublet.errors import InputUnreadable, InvalidParameter, Unreadable, wrong_type
-from doublet.model import Check, Disguise
+from doublet.model import DisguiseFinding
 from doublet.text.read import ReadDocument
 
 if TYPE_CHECKING:
@@ -17,8 +18,52 @@ if TYPE_CHECKING:
     from doublet.sources.workers import ReaderPool
 
 
+#: A text, or where it is: a text itself, a file, the content of a file, an address, or what was read before.
+TextInput = str | os.PathLike[str] | bytes | WebAddress | ReadDocument
+
+
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """A text that was handed to a function, whatever it was handed as."""
+
+    text: str
+    name: str = ""  #: of the file or the address; empty for a text
+    read: ReadDocument | None = None  #: where it was read from a document
+
+    @property
+    def hidden(self) -> tuple[DisguiseFinding, ...]:
+        """What is hidden in the document, as findings."""
+        return self.read.disguise.findings if self.read is not None else ()
+
+
+def take_text(parameter: str, given: TextInput, fetcher: Fetcher | None = None) -> GivenText:
+    """The text of what a function was given. A string is the text itself: it is never read from anywhere.
+
+    *parameter* is what the function calls it. Addresses are fetched by *fetcher*, or by a polite one. Raises
+    `InvalidParameter`, `InputNotFound`, `InputUnreadable`, and what fetching an address raises.
+    """
+    if isinstance(given, str):
+        return GivenText(given)
+    if isinstance(given, ReadDocument):
+        return GivenText(given.text, "", given)
+    if isinstance(given, WebAddress):
+        read = read_address(given.url, fetcher) if fetcher is not None else read_document(given)
+        return _taken(read, given.url)
+    if isinstance(given, bytes):
+        return _taken(read_document(given), "")
+    if isinstance(given, os.PathLike):
+        return _taken(read_document(given), Path(given).name)
+    raise wrong_type(
+        parameter, given, "a text (str), a file (Path), its content (bytes), or a doublet.WebAddress"
+    )
+
+
+def _taken(read: ReadDocument, name: str) -> GivenText:
+    return GivenText(read.text, name, read)
+
+
 def read_document(
-    document: str | os.PathLike[str] | bytes,
+    document: os.PathLike[str] | bytes | WebAddress,
     *,
     name: str = "",
     declared_type: str = "",
@@ -26,30 +71,42 @@ def read_document(
     frame: bool = True,
     ocr: bool = False,
 ) -> ReadDocument:
-    """The text of a file (its path) or of bytes, with the places of its parts and with what is hidden in it.
+    """The text of a file (``Path``), of its content (``bytes``) or of what is at a `WebAddress`, with the places of its
+    parts and with what is hidden in it.
 
     The kind is told from the content; *declared_type* (a Content-Type) and *name* help where that does not say it,
     and *as_kind* overrides. With *frame* only the useful content of a web page is read. *ocr* reads scanned PDF pages
     with Tesseract. Parsing happens in another process, within limits on time and memory.
 
     Raises `InputNotFound`, or `InputUnreadable` whose detail `state` is unknown_kind, encrypted, scanned, broken,
-    too_large or failed.
+    too_large or failed; of an address also `FetchFailed`, `NotAllowed`.
     """
     from doublet.sources import ocr as recognition
     from doublet.sources.texts import read_file
     from doublet.sources.workers import ReaderPool, shared
 
-    if not isinstance(document, str | bytes | os.PathLike):
-        raise wrong_type("document", document, "the path of a file, or bytes")
-    if not isinstance(document, bytes) and not os.fspath(document):
+    if isinstance(document, str):
+        raise InvalidParameter(
+            "document is a string, and a string is a text: name a file with pathlib.Path, an address with "
+            "doublet.WebAddress",
+            name="document",
+        )
+    if not isinstance(document, bytes | os.PathLike | WebAddress):
+        raise wrong_type("document", document, "a file (Path), its content (bytes), or a doublet.WebAddress")
+    if not isinstance(document, bytes | WebAddress) and not os.fspath(document):
         raise InvalidParameter("document is an empty path: name a file", name="document")
     if ocr:
         recognition.require()
+    label = name or _label(document)
+    data: bytes | None = document if isinstance(document, bytes) else None
+    if isinstance(document, WebAddress):
+        data, found_name, found_type = _fetched(document)
+        name, declared_type = name or found_name, declared_type or found_type
     pool = ReaderPool(1, ocr=True) if ocr else shared()
-    label = name or (str(os.fspath(document)) if not isinstance(document, bytes) else "the document")
     try:
-        if isinstance(document, bytes):
-            return pool.read(document, name=name, declared_type=declared_type, as_kind=as_kind, frame=frame)
+        if data is not None:
+            return pool.read(data, name=name, declared_type=declared_type, as_kind=as_kind, frame=frame)
+        assert isinstance(document, os.PathLike)
         path = Path(document)
         if path.is_dir():
             raise InputUnreadable(f"{label} is a folder: name a file in it", path=label)
@@ -61,6 +118,31 @@ def read_document(
             pool.close()
 
 
+def _label(document: os.PathLike[str] | bytes | WebAddress) -> str:
+    if isinstance(document, bytes):
+        return "the document"
+    return document.url if isinstance(document, WebAddress) else os.fspath(document)
+
+
+def _fetched(address: WebAddress, fetcher: Fetcher | None = None) -> tuple[bytes, str, str]:
+    """Content, name and declared type of what is at an address. Raises `SourceError`."""
+    if fetcher is None:
+        from doublet.crawl.politeness import PoliteFetcher
+
+        with PoliteFetcher() as polite:
+            return _fetched(address, polite)
+    answer = fetcher.fetch(address.url)
+    if not 200 <= answer.status < 300:
+        raise InputUnreadable(
+            f"{address.url} cannot be read: the server answers {answer.status}",
+            path=address.url,
+            status=answer.status,
+            state="failed",
+        )
+    name = unquote(urlsplit(answer.address).path).rsplit("/", 1)[-1]
+    return answer.body, name, answer.headers.get("content-type", "")
+
+
 def read_address(
     address: str, fetcher: Fetcher, *, pool: ReaderPool | None = None, **options: Any
 ) -> ReadDocument:
@@ -70,24 +152,8 @@ def read_address(
     """
     from doublet.sources.workers import shared
 
-    answer = fetcher.fetch(address)
-    if not 200 <= answer.status < 300:
-        raise InputUnreadable(
-            f"{address} cannot be read: the server answers {answer.status}",
-            path=address,
-            status=answer.status,
-            state="failed",
-        )
-    name = unquote(urlsplit(answer.address).path).rsplit("/", 1)[-1]
-    declared = answer.headers.get("content-type", "")
+    data, name, declared = _fetched(WebAddress(address), fetcher)
     try:
-        return (pool or shared()).read(answer.body, name=name, declared_type=declared, **options)
+        return (pool or shared()).read(data, name=name, declared_type=declared, **options)
     except Unreadable as error:
         raise InputUnreadable(f"{address} {error.message}", path=address, state=error.state) from error
-
-
-def with_hidden(check: Check, document: ReadDocument) -> Check:
-    """The check of a document's text, with what is hidden in the document among its signs of disguise."""
-    if not document.hidden:
-        return check
-    return replace(check, disguise=Disguise((*check.disguise.findings, *document.disguise.findings)))

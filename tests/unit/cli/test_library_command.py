@@ -172,7 +172,7 @@ def test_other_commands_do_not_load_django() -> None:
 def test_from_python(tmp_path: pathlib.Path) -> None:
     with doublet.open_library(tmp_path / "theses.db") as library:
         assert library.name == "theses"
-        assert library.add(LIBRARY).stored == 12
+        assert library.add(pathlib.Path(LIBRARY)).stored == 12
         assert (
             library.add([("mine", "some words of mine"), {"id": 5, "text": "five words in a row"}]).stored
             == 2
@@ -181,7 +181,7 @@ def test_from_python(tmp_path: pathlib.Path) -> None:
         assert "mine" in library
         assert library.text("mine") == "some words of mine"
         assert library.text("nothing") is None
-        check = library.check(WORK, leave_out=["quotations"])
+        check = library.check(pathlib.Path(WORK), leave_out=["quotations"])
         assert check.share > 0.5
         assert check.name == "work.txt"
         first = check.fragments[0]
@@ -190,7 +190,7 @@ def test_from_python(tmp_path: pathlib.Path) -> None:
         assert 0 <= first.span.start < first.span.end <= len(text)
         assert library.check("some words of mine").sources[0].id == "mine"
         with pytest.raises(InputNotFound):
-            library.check("no-such-file.txt")
+            library.check(pathlib.Path("no-such-file.txt"))
         assert library.remove("mine") == ["mine"]
         assert library.duplicates().groups
         assert library.statistics().documents == 13

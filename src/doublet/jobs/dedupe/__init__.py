@@ -17,7 +17,7 @@ number of workers. Explained in docs/explanation/exact-join.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +26,22 @@ import numpy as np
 from doublet import kernels
 from doublet.errors import UsageError
 from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
-from doublet.jobs.dedupe.documents import Documents
+from doublet.jobs.dedupe.documents import Documents, DocumentsInput, opened
 from doublet.jobs.dedupe.joining import join
 from doublet.jobs.dedupe.memory import check_memory, limit_work, saving, share_out, spilling
 from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions, check_share
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
 from doublet.jobs.dedupe.writing import check_files, write_files
-from doublet.model import Deduplication, Document
+from doublet.model import Deduplication
 from doublet.progress import Progress
-from doublet.sources.records import RecordSource
+from doublet.sources.records import Batched
 
 __all__ = ["Documents", "dedupe", "dedupe_inputs", "join_groups"]
 
 
 def dedupe(
-    documents: Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+    documents: DocumentsInput,
     *,
     method: str = AUTO,
     threshold: float | None = None,
@@ -58,7 +58,8 @@ def dedupe(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Deduplication:
-    """Duplicates among *documents* (in memory): `Document`s, mappings with "id" and "text", or (id, text) pairs.
+    """Duplicates among *documents*: `Document`s, mappings with "id" and "text", or (id, text) pairs; or the ``Path`` of
+    a file or folder with documents.
 
     Example::
 
@@ -78,27 +79,28 @@ def dedupe(
     for name in ("groups_out", "kept_out"):
         if name in parameters:
             raise UsageError(f"{name} is for collections in files: use dedupe_inputs")
-    return dedupe_inputs(
-        Documents(documents),
-        method=method,
-        threshold=threshold,
-        containment=containment,
-        keep=keep,
-        prefer=prefer,
-        pairs=pairs,
-        views=views,
-        candidates=candidates,
-        reworded=reworded,
-        workers=workers,
-        memory_bytes=memory_bytes,
-        spill_folder=spill_folder,
-        progress=progress,
-        **parameters,
-    )
+    with opened(documents) as source:
+        return dedupe_inputs(
+            source,
+            method=method,
+            threshold=threshold,
+            containment=containment,
+            keep=keep,
+            prefer=prefer,
+            pairs=pairs,
+            views=views,
+            candidates=candidates,
+            reworded=reworded,
+            workers=workers,
+            memory_bytes=memory_bytes,
+            spill_folder=spill_folder,
+            progress=progress,
+            **parameters,
+        )
 
 
 def dedupe_inputs(
-    source: RecordSource | Documents,
+    source: Batched,
     *,
     method: str = AUTO,
     threshold: float | None = None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +11,8 @@ from typing import Any
 from doublet.errors import RecordInvalid, wrong_type
 from doublet.model import Document
 from doublet.sources.jsonl import fields_of, optional_field, outcome_of
-from doublet.sources.records import Fields, ParsedBatch
+from doublet.sources.open import open_source
+from doublet.sources.records import Batched, Fields, ParsedBatch
 
 
 @dataclass(slots=True)
@@ -41,6 +44,31 @@ def _record(item: Any) -> dict[str, Any]:
     raise RecordInvalid(f"of the type {type(item).__name__}: {wanted}", state="invalid", id="")
 
 
+#: documents in memory, the path of a file or folder with documents, or a source that is open already
+DocumentsInput = Iterable[Document | Mapping[str, Any] | tuple[str, str]] | os.PathLike[str] | Batched
+
+
+@contextlib.contextmanager
+def opened(documents: DocumentsInput) -> Iterator[Batched]:
+    """*documents* as a source. One that was opened here is closed again. Raises `SourceError`, `InvalidParameter`."""
+    if isinstance(documents, os.PathLike):
+        with open_source([os.fspath(documents)], title_field="title", address_field="address") as source:
+            yield source
+    else:
+        yield documents if isinstance(documents, Batched) else Documents(documents)
+
+
+def check_documents(documents: object) -> None:
+    """Raises `InvalidParameter` for what is no collection of documents, such as a string."""
+    if isinstance(documents, str | bytes | Mapping | Document) or not isinstance(documents, Iterable):
+        raise wrong_type(
+            "documents",
+            documents,
+            "a list, or another iterable, of Documents, of mappings with 'id' and 'text', or of (id, text); or the "
+            "Path of a file or folder with documents",
+        )
+
+
 class Documents:
     """Documents in memory as a source. An iterator is walked once and kept when a method needs two walks."""
 
@@ -49,11 +77,7 @@ class Documents:
 
     def __init__(self, documents: Iterable[Any]) -> None:
         """Raises `InvalidParameter` for what is no collection of documents; a wrong document in it is an outcome."""
-        if isinstance(documents, str | bytes | Mapping | Document) or not isinstance(documents, Iterable):
-            wanted = "a list, or another iterable, of Documents, of mappings with 'id' and 'text', or of (id, text)"
-            if isinstance(documents, str) or hasattr(documents, "__fspath__"):
-                wanted += "; files are opened with doublet.sources.open.open_source"
-            raise wrong_type("documents", documents, wanted)
+        check_documents(documents)
         self._documents = documents if isinstance(documents, Sequence) else list(documents)
 
     def batches(self, max_records: int = 1000) -> Iterator[MemoryBatch]:
