@@ -16,7 +16,7 @@ from typing import Any
 from doublet.jobs.dedupe.documents import check_documents
 from doublet.model import Document, Outcome
 from doublet.progress import Progress
-from doublet.sources.records import Batched, ParsedBatch, RecordSource
+from doublet.sources.records import Batched, ParsedBatch
 from doublet.store.database import Store
 from doublet.store.values import Added
 from doublet.store.writing import Prepared
@@ -32,7 +32,7 @@ OPTIMIZE_FROM = 20_000  #: new documents after which the index is put in its bes
 def index_library(
     store: Store,
     name: str,
-    documents: RecordSource | Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+    documents: Batched | Iterable[Document | Mapping[str, Any] | tuple[str, str]],
     *,
     progress: Progress | None = None,
 ) -> Added:

@@ -31,7 +31,7 @@ def library_duplicates(
     """
     infos = store.libraries.select(libraries)
     source = LibrarySource(store, [info.name for info in infos])
-    found = dedupe_inputs(source, progress=progress, **options)  # type: ignore[arg-type]
+    found = dedupe_inputs(source, progress=progress, **options)
     if between and len(infos) > 1:
         groups = tuple(group for group in found.groups if len(_homes(group)) > 1)
         found = replace(
