@@ -142,7 +142,10 @@ def _fingerprint(corpus: Path, view: str) -> str:
         from doublet.kernels import data
 
         folder = Path(data.__file__).parent
-        sources = [folder / "fold_table.bin", folder / "reference.py"]  # the native twin says the same
+        sources = [
+            folder / "fold_table.bin",
+            folder / "reference" / "tokens.py",
+        ]  # the native twin says the same
         digest.update(f"{data.TEXT_VERSION} {kernels.BACKEND}".encode())
         for source in sources:
             digest.update(source.read_bytes())

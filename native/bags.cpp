@@ -1,4 +1,4 @@
-// Words of stored documents as bytes, and the heaviest of them. Twins of the same names in doublet/kernels/reference.py.
+// Words of stored documents as bytes, and the heaviest of them. Twins of the same names in doublet/kernels/reference/bags.py.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -16,12 +16,13 @@ void push_number(Buffer<uint8_t>& out, uint64_t value) {
   out.push(static_cast<uint8_t>(value));
 }
 
-// The next number of a bag, or an error: `damaged` is set when the bag ends too early or the number is too large.
+// The next number of a bag, or an error: `damaged` is set when the bag ends too early or the number has more than 64 bits.
 uint64_t read_number(const uint8_t*& at, const uint8_t* end, bool& damaged) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     if (at == end) break;
     const uint8_t byte = *at++;
+    if (shift == 63 && byte > 1) break;
     value |= static_cast<uint64_t>(byte & 127) << shift;
     if (byte < 128) return value;
   }
@@ -33,8 +34,10 @@ uint64_t read_number(const uint8_t*& at, const uint8_t* end, bool& damaged) {
 
 nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers) {
   check_offsets(offsets, words.size());
-  for (size_t i = 0; i < words.size(); ++i)
+  for (size_t i = 0; i < words.size(); ++i) {
     if (words.data()[i] >= numbers.size()) throw nb::value_error("a word has no number");
+    if (numbers.data()[words.data()[i]] > UINT32_MAX) throw nb::value_error("the number of a word is above 4294967295");
+  }
   Buffer<uint8_t> data;
   Buffer<uint64_t> ends, df, cf;
   {
@@ -64,11 +67,11 @@ nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t>
       uint64_t previous = 0;
       for (size_t i = 0; i < own.size();) {
         size_t next = i + 1;
-        while (next < own.size() && own[next].first == own[i].first) ++next;
+        ++df[own[i].second];
+        for (; next < own.size() && own[next].first == own[i].first; ++next) df[own[next].second] += own[next].second != own[next - 1].second;
         push_number(data, (own[i].first - previous) << 1 | (next - i > 1));
         if (next - i > 1) several.push_back(next - i);
         previous = own[i].first;
-        ++df[own[i].second];
         i = next;
       }
       for (uint64_t count : several) push_number(data, count);
@@ -98,14 +101,14 @@ nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets) {
       }
       const size_t first = counts.size;
       uint64_t word = 0;
-      for (uint64_t i = 0; i < size; ++i) {
+      for (uint64_t i = 0; i < size && !damaged; ++i) {
         const uint64_t step = read_number(at, end, damaged);
         word += step >> 1;
         damaged |= word >> 32 != 0;
         words.push(static_cast<uint32_t>(word));
         counts.push(step & 1 ? 0 : 1);
       }
-      for (size_t i = first; i < counts.size; ++i) {
+      for (size_t i = first; i < counts.size && !damaged; ++i) {
         if (counts[i]) continue;
         const uint64_t count = read_number(at, end, damaged);
         damaged |= count < 2 || count >> 32 != 0;
@@ -131,7 +134,7 @@ nb::tuple heaviest(View<double> weights, View<uint32_t> ranks, View<uint64_t> of
     const double* const weight = weights.data();
     const uint32_t* const rank = ranks.data();
     const auto heavier = [&](uint64_t a, uint64_t b) {
-      return weight[a] != weight[b] ? weight[a] > weight[b] : rank[a] < rank[b];
+      return weight[a] != weight[b] ? weight[a] > weight[b] : rank[a] != rank[b] ? rank[a] < rank[b] : a < b;
     };
     for (size_t d = 0; d + 1 < offsets.size(); ++d) {
       best.clear();
@@ -147,7 +150,7 @@ nb::tuple heaviest(View<double> weights, View<uint32_t> ranks, View<uint64_t> of
         }
       }
       if (best.size() == count) {
-        std::sort(best.begin(), best.end(), [&](uint64_t a, uint64_t b) { return rank[a] < rank[b]; });
+        std::sort(best.begin(), best.end(), [&](uint64_t a, uint64_t b) { return rank[a] != rank[b] ? rank[a] < rank[b] : a < b; });
         rows.append(best.data(), best.size());
       }
       ends.push(rows.size);

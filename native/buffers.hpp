@@ -114,6 +114,7 @@ class Pool {
 };
 
 template <class T> struct Buffer {
+  static constexpr size_t kMostBytes = size_t{1} << 48;  // more than any machine has: a number that makes no sense
   T* data = nullptr;
   size_t size = 0, room = 0;
 
@@ -129,6 +130,7 @@ template <class T> struct Buffer {
 
   void reserve(size_t wanted) {
     if (wanted <= room) return;
+    if (wanted > kMostBytes / sizeof(T)) throw std::bad_alloc();
     T* grown = static_cast<T*>(Pool::take(wanted * sizeof(T)));
     if (size) std::memcpy(static_cast<void*>(grown), data, size * sizeof(T));
     Pool::give(data);

@@ -1,4 +1,4 @@
-// JSON lines straight to sets of shingles, without making Python strings. Twin: json_sets in doublet/kernels/reference.py.
+// JSON lines straight to sets of shingles, without making Python strings. Twin: json_sets in doublet/kernels/reference/json.py.
 //
 // A strict reader: a line that is not plainly good (bad syntax, bad UTF-8, lone surrogates, a missing field, an odd id,
 // escaped or repeated keys) is left to the careful reader in Python, which says what is wrong. So this reader may refuse
@@ -291,16 +291,21 @@ class LineReader {
     return true;
   }
 
+  // A number that is surely no larger than a double can be: others are for the careful reader to judge.
   bool number() {
+    constexpr std::ptrdiff_t kDigits = 200, kExponentDigits = 2;
+    const uint8_t* const from = p_;
     take('-');
     if (p_ >= end_) return false;
     if (*p_ == '0') ++p_;
     else if (!digits()) return false;
     if (take('.') && !digits()) return false;
+    if (p_ - from > kDigits) return false;
     if (p_ < end_ && (*p_ == 'e' || *p_ == 'E')) {
       ++p_;
       if (!take('+')) take('-');
-      if (!digits()) return false;
+      const uint8_t* const exponent = p_;
+      if (!digits() || p_ - exponent > kExponentDigits) return false;
     }
     return true;
   }
@@ -518,7 +523,7 @@ size_t count_lines(nb::bytes block) {
 }
 
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
-                    std::optional<View<uint64_t>> stop, int min_letters, Counters counters) {
+                    std::optional<View<uint64_t>> stop, int64_t min_letters, Counters counters) {
   if (!size) throw nb::value_error("a shingle has at least one word");
   SetMaker maker(size, stop, min_letters, counters);
   Buffer<uint32_t> lines, left;

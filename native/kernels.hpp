@@ -1,13 +1,15 @@
-// What module.cpp offers to Python. Each function has a plain twin of the same name in doublet/kernels/reference.py.
+// What module.cpp offers to Python. Each function has a plain twin of the same name in doublet/kernels/reference.
 #pragma once
+#include "arguments.hpp"
 #include "buffers.hpp"
 #include "fold.hpp"
+#include "threads.hpp"
 
-#include <exception>
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace doublet {
@@ -35,10 +37,12 @@ class Texts {
 class WordTable {
  public:
   WordTable();
-  size_t size() const { return hashes_.size(); }
-  nb::list words(size_t start) const;
-  Array<uint64_t> hashes() const;
+  size_t size() const { return count_; }
+  std::mutex& mutex() { return mutex_; }  // held by whoever puts words in: threads may share a table
+  nb::list words(size_t start);
+  Array<uint64_t> hashes();
   template <class C> uint32_t id_of(uint64_t hash, const C* text, uint32_t start, uint32_t end, const uint32_t* letters, size_t count);
+  void forget_last();  // the newest word, as if it had never been seen
 
  private:
   void grow();
@@ -47,10 +51,12 @@ class WordTable {
   std::vector<uint64_t> hashes_;
   std::vector<uint64_t> ends_;
   std::vector<uint32_t> letters_;
+  std::atomic<size_t> count_{0};
+  std::mutex mutex_;
 };
 
-nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads);
-nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads);
+nb::tuple tokenize(nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int64_t threads);
+nb::tuple shingle_sets(nb::handle texts, size_t size, std::optional<View<uint64_t>> stop, int64_t min_letters, int64_t threads);
 // Cells in which a store counts the documents of each fingerprint; none when cells is null. Threads count one after the
 // other, a set at a time: cheaper than cells that may be changed by several at once. A cell stops at kMost, so that it can
 // never run over, and one that stopped is never counted down.
@@ -58,14 +64,14 @@ struct Counters {
   static constexpr uint8_t kMost = 190;
   uint8_t* cells = nullptr;
   int shift = 0;
-  std::mutex* turn = nullptr;  // when there are several threads
+  std::mutex* turn = nullptr;
+  std::shared_ptr<void> keep = nullptr;  // whoever counts may outlive the store's wish for it
 
   void fetch(const uint64_t* values, size_t count) const {
     for (size_t i = 0; i < count; ++i) __builtin_prefetch(cells + (values[i] >> shift), 1);
   }
   void count(const uint64_t* values, size_t number) const {
-    std::unique_lock<std::mutex> mine;
-    if (turn) mine = std::unique_lock<std::mutex>(*turn);
+    std::lock_guard<std::mutex> mine(*turn);
     for (size_t i = 0; i < number; ++i) {
       uint8_t& cell = cells[values[i] >> shift];
       cell = static_cast<uint8_t>(cell + (cell < kMost));
@@ -75,28 +81,28 @@ struct Counters {
 
 size_t count_lines(nb::bytes block);  // line ends in it
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
-                    std::optional<View<uint64_t>> stop, int min_letters, Counters counters);
+                    std::optional<View<uint64_t>> stop, int64_t min_letters, Counters counters);
 nb::tuple fold_text(nb::handle text);
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
 nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
 nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
-                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int threads);
+                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int64_t threads);
 Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
                               View<uint64_t> shortened);
 nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
 nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers);
 nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets);
 nb::tuple heaviest(View<double> weights, View<uint32_t> ranks, View<uint64_t> offsets, size_t count);
-Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int threads);
+Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int64_t threads);
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);
 nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size);
 nb::tuple number_words(View<uint64_t> words);
-nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int bits);
+nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int64_t bits);
 nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most);
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
-                      View<uint32_t> right, int threads);
+                      View<uint32_t> right, int64_t threads);
 Array<uint32_t> suffix_array(View<uint32_t> ids);
 Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order);
 nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget,
@@ -115,13 +121,15 @@ class NumberTable {
   void grow();
   std::vector<uint64_t> keys_;
   std::vector<uint32_t> numbers_;
-  uint32_t count_ = 0;
+  std::atomic<uint32_t> count_{0};
+  uint32_t zero_ = UINT32_MAX;  // the number of the hash 0
+  std::mutex mutex_;            // threads may share a table
 };
 
-nb::list read_texts(nb::sequence paths, size_t limit, int threads);
-nb::list mark_markdown(nb::handle texts, int threads);
-nb::tuple word_edges(nb::handle texts, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int threads);
-Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int threads);
+nb::list read_texts(nb::sequence paths, size_t limit, int64_t threads);
+nb::list mark_markdown(nb::handle texts, int64_t threads);
+nb::tuple word_edges(nb::handle texts, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int64_t threads);
+Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int64_t threads);
 
 // The loops behind them, on plain memory.
 void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& out);
@@ -136,32 +144,13 @@ class Distinct {
   std::vector<uint32_t> far_;
 };
 
-void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out);
+void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out,
+               Buffer<uint32_t>& kept);
 
 int limit_vectors(int bits);  // widest vectors to use; returns what will be used
 
-void check_offsets(View<uint64_t> offsets, size_t values);
+void check_functions(View<uint32_t> factors, View<uint32_t> terms);  // of minima
 
 void bind_sets(nb::module_& m);
 
-// Runs work(part) for each part on its own thread (on this one when there is a single part); rethrows the first error.
-template <class Work> void in_parallel(size_t parts, Work work) {
-  if (parts <= 1) {
-    if (parts) work(size_t{0});
-    return;
-  }
-  std::vector<std::thread> threads;
-  std::vector<std::exception_ptr> errors(parts);
-  for (size_t part = 0; part < parts; ++part)
-    threads.emplace_back([&, part] {
-      try {
-        work(part);
-      } catch (...) {
-        errors[part] = std::current_exception();
-      }
-    });
-  for (auto& thread : threads) thread.join();
-  for (auto& error : errors)
-    if (error) std::rethrow_exception(error);
-}
 }  // namespace doublet

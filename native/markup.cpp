@@ -1,9 +1,8 @@
 // Many text files at once: read, Markdown blanked out, numbers of words, borders and signs between them, and which words
-// can belong to an exact repeat. Twins of the functions of the same names in doublet/kernels/reference_markup.py.
+// can belong to an exact repeat. Twins of the functions of the same names in doublet/kernels/reference/markup.py.
 #include "kernels.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -15,14 +14,6 @@
 namespace doublet {
 
 namespace {
-
-// Each item goes to the thread that is free; what comes out does not depend on which one it was.
-template <class Work> void each(size_t count, int threads, Work work) {
-  std::atomic<size_t> next{0};
-  in_parallel(std::min<size_t>(static_cast<size_t>(std::max(1, threads)), std::max<size_t>(1, count)), [&](size_t) {
-    for (size_t i; (i = next.fetch_add(1)) < count;) work(i);
-  });
-}
 
 bool is_space(uint32_t c) {
   if (c < 128) return (c >= 9 && c <= 13) || (c >= 28 && c <= 32);
@@ -592,7 +583,7 @@ class Sieve {
 
 }  // namespace
 
-nb::list read_texts(nb::sequence paths, size_t limit, int threads) {
+nb::list read_texts(nb::sequence paths, size_t limit, int64_t threads) {
   std::vector<std::string> names;
   for (nb::handle path : paths) {
     char* name = nullptr;
@@ -604,7 +595,7 @@ nb::list read_texts(nb::sequence paths, size_t limit, int threads) {
   std::vector<uint8_t> good(names.size(), 0);
   {
     nb::gil_scoped_release release;
-    each(names.size(), threads, [&](size_t i) {
+    each_item(names.size(), threads, [&](size_t i) {
       good[i] = names[i].find('\0') == std::string::npos && read_whole(names[i].c_str(), limit, found[i]) && is_plain(found[i]);
       if (!good[i]) std::string().swap(found[i]);
     });
@@ -622,12 +613,12 @@ nb::list read_texts(nb::sequence paths, size_t limit, int threads) {
   return out;
 }
 
-nb::list mark_markdown(nb::handle sequence, int threads) {
+nb::list mark_markdown(nb::handle sequence, int64_t threads) {
   Texts texts(sequence);
   std::vector<Marked> found(texts.items.size());
   {
     nb::gil_scoped_release release;
-    each(found.size(), threads, [&](size_t i) {
+    each_item(found.size(), threads, [&](size_t i) {
       with_text(texts.items[i], [&](auto* text) {
         using C = std::remove_const_t<std::remove_pointer_t<decltype(text)>>;
         Markdown<C>(text, texts.items[i].size, found[i]).run();
@@ -656,10 +647,16 @@ Array<uint32_t> NumberTable::number(View<uint64_t> hashes) {
   Buffer<uint32_t> out;
   {
     nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(mutex_);
     out.resize(hashes.size());
     const uint64_t* values = hashes.data();
     for (size_t i = 0; i < hashes.size(); ++i) {
-      const uint64_t key = values[i] ? values[i] : 1;  // 0 is an empty cell
+      const uint64_t key = values[i];
+      if (!key) {  // an empty cell of the table
+        if (zero_ == UINT32_MAX) zero_ = count_++;
+        out[i] = zero_;
+        continue;
+      }
       const size_t mask = keys_.size() - 1;
       size_t at = key & mask;
       while (keys_[at] && keys_[at] != key) at = (at + 1) & mask;
@@ -690,16 +687,14 @@ void NumberTable::grow() {
   numbers_.swap(numbers);
 }
 
-nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int threads) {
+nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int64_t threads) {
   Texts texts(sequence);
   check_offsets(offsets, starts.size());
   if (offsets.size() != texts.items.size() + 1) throw nb::value_error("one stretch of words is needed for each text");
   if (ends.size() != starts.size()) throw nb::value_error("one end is needed for each start");
   const uint32_t *from = starts.data(), *to = ends.data();
   for (size_t f = 0; f < texts.items.size(); ++f)
-    for (size_t i = offsets.data()[f]; i < offsets.data()[f + 1]; ++i)
-      if (from[i] > to[i] || to[i] > texts.items[f].size || (i > offsets.data()[f] && from[i] < to[i - 1]))
-        throw nb::value_error("words must follow each other inside their text");
+    check_words(starts, ends, offsets.data()[f], offsets.data()[f + 1], texts.items[f].size);
   Buffer<uint8_t> borders;
   Buffer<uint32_t> at_start, at_end;
   borders.resize(starts.size());
@@ -708,7 +703,7 @@ nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> 
   {
     nb::gil_scoped_release release;
     static const Signs signs;
-    each(texts.items.size(), threads, [&](size_t f) {
+    each_item(texts.items.size(), threads, [&](size_t f) {
       const size_t first = offsets.data()[f], last = offsets.data()[f + 1], size = texts.items[f].size;
       with_text(texts.items[f], [&](auto* text) {
         uint32_t count = 0;
@@ -726,7 +721,7 @@ nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> 
   return nb::make_tuple(own(std::move(borders)), own(std::move(at_start)), own(std::move(at_end)));
 }
 
-Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int threads) {
+Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int64_t threads) {
   if (ids.size() >= size_t{1} << 31) throw nb::value_error("more than 2147483647 tokens cannot be looked at at once");
   if (!length) throw nb::value_error("a run has at least one token");
   Buffer<uint8_t> out;
@@ -738,8 +733,8 @@ Array<uint8_t> repeated(View<uint32_t> ids, size_t length, int threads) {
     std::fill(out.begin(), out.end(), uint8_t{0});
     if (count >= length) {
       // More parts than threads: what is held at a time is the smaller.
-      const size_t parts = count < size_t{1} << 18 ? 1 : std::min<size_t>(64, 4 * static_cast<size_t>(std::max(1, threads)));
-      each(parts, threads, [&](size_t part) { Sieve(ids.data(), count, length, part, parts, out.data).run(); });
+      const size_t parts = count < size_t{1} << 18 ? 1 : std::min<size_t>(64, 4 * thread_count(threads));
+      each_item(parts, threads, [&](size_t part) { Sieve(ids.data(), count, length, part, parts, out.data).run(); });
       size_t reach = 0;
       for (size_t i = 0; i < count; ++i) {
         if (out[i]) reach = i + length;

@@ -1,5 +1,5 @@
 // Local alignment by position of two texts in which words were replaced. Twin of number_words, sample_keys, pair_keys and
-// align_texts in doublet/kernels/reference.py, where the definitions are; explained in docs/explanation/meaning.md.
+// align_texts in doublet/kernels/reference/meaning.py, where the definitions are; explained in docs/explanation/meaning.md.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -327,10 +327,10 @@ namespace {
 constexpr uint64_t kDocumentBits = 24, kDocumentMask = (uint64_t{1} << kDocumentBits) - 1;
 }
 
-nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int bits) {
+nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int64_t bits) {
   check_offsets(offsets, values.size());
   if (bits < 0 || bits > 8) throw nb::value_error("a byte has eight bits");
-  if (first + offsets.size() - 1 > kDocumentMask + 1) throw nb::value_error("too many documents");
+  if (first > kDocumentMask + 1 || first + offsets.size() - 1 > kDocumentMask + 1) throw nb::value_error("too many documents");
   Buffer<uint64_t> keys;
   Buffer<uint8_t> bytes;
   {
@@ -361,6 +361,7 @@ nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t fi
 
 nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most) {
   if (most > 15) throw nb::value_error("a code has room for 15 documents");
+  if (documents > kDocumentMask + 1) throw nb::value_error("too many documents");
   Buffer<uint64_t> codes;
   Buffer<int64_t> counts;
   {
@@ -387,11 +388,13 @@ nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most) {
 }
 
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
-                      View<uint32_t> right, int threads) {
+                      View<uint32_t> right, int64_t threads) {
   check_offsets(offsets, words.size());
   if (gains.size() != masses.size()) throw nb::value_error("each word has one gain and one mass");
   for (size_t k = 0; k < words.size(); ++k)
     if (words.data()[k] >= gains.size()) throw nb::value_error("a word has no gain");
+  for (size_t k = 0; k < gains.size(); ++k)
+    if (std::isnan(gains.data()[k]) || !std::isfinite(masses.data()[k])) throw nb::value_error("gains and masses must be numbers");
   if (left.size() != right.size()) throw nb::value_error("a pair has two texts");
   const size_t texts = offsets.size() ? offsets.size() - 1 : 0, pairs = left.size();
   for (size_t p = 0; p < pairs; ++p)
@@ -402,7 +405,7 @@ nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double>
     nb::gil_scoped_release release;
     measures.resize(kMeasures * pairs);
     std::vector<Known> known(texts);
-    const size_t parts = std::max<size_t>(1, std::min<size_t>(threads > 0 ? static_cast<size_t>(threads) : 1, pairs));
+    const size_t parts = std::max<size_t>(1, std::min(thread_count(threads), pairs));
     std::vector<Aligner> aligners;
     for (size_t part = 0; part < parts; ++part) aligners.emplace_back(gains.size(), gains.data(), masses.data());
     in_parallel(parts, [&](size_t part) {

@@ -24,7 +24,7 @@ NB_MODULE(_native, m) {
       .def("__len__", &WordTable::size)
       .def("words", &WordTable::words, nb::arg("start") = 0)
       .def("hashes", &WordTable::hashes);
-  m.def("tokenize", [](nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int threads) {
+  m.def("tokenize", [](nb::handle texts, std::optional<View<uint64_t>> stop, WordTable* table, int64_t threads) {
     return tokenize(texts, stop, table, threads);
   }, nb::arg("texts"), nb::arg("stop") = nb::none(), nb::arg("table") = nb::none(), nb::arg("threads") = 1);
   m.def("shingle_sets", &shingle_sets, nb::arg("texts"), nb::arg("size"), nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1,

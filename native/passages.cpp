@@ -1,5 +1,5 @@
 // Borrowed passages of two texts, through rewording: seeds, clusters, borders, merging, summaries.
-// Twin of doublet/kernels/reference_passages.py, which explains each step. All sums are whole numbers, so that both agree.
+// Twin of doublet/kernels/reference/passages.py, which explains each step. All sums are whole numbers, so that both agree.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -171,11 +171,16 @@ class Finder {
     while (room < (a.size + b.size) * 2) room *= 2;
     keys_.assign(room, 0);
     slots_.resize(room);
-    uint32_t next = 0;
+    uint32_t next = 0, zero = UINT32_MAX;
     for (Side* side : {&a, &b}) {
       side->ids.resize(side->size);
       for (size_t i = 0; i < side->size; ++i) {
         const uint64_t key = side->stems[i];
+        if (!key) {  // an empty cell of the table
+          if (zero == UINT32_MAX) zero = next++;
+          side->ids[i] = zero;
+          continue;
+        }
         size_t at = (key * 0x9E3779B97F4A7C15ull >> 20) & (room - 1);
         while (keys_[at] && keys_[at] != key) at = (at + 1) & (room - 1);
         if (!keys_[at]) {
@@ -828,7 +833,7 @@ struct Table {
 }  // namespace
 
 nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
-                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int threads) {
+                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int64_t threads) {
   check_offsets(offsets, stems.size());
   const size_t texts = offsets.size() - 1, pairs = left.size();
   if (marks.size() != stems.size() || starts.size() != stems.size() || ends.size() != stems.size())
@@ -837,6 +842,9 @@ nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> sta
   if (settings.size() != kSettings) throw nb::value_error("there must be 28 settings");
   for (size_t i = 0; i < pairs; ++i)
     if (left.data()[i] >= texts || right.data()[i] >= texts) throw nb::value_error("there is no text of this number");
+  for (size_t i = 0; i < kSettings; ++i)
+    if (!(settings.data()[i] >= 0 && settings.data()[i] <= 1e6)) throw nb::value_error("a setting can be 0 to 1,000,000");
+  for (size_t t = 0; t < texts; ++t) check_words(starts, ends, offsets.data()[t], offsets.data()[t + 1], UINT32_MAX);
   const Settings set(settings.data());
   // Pairs are dealt out in runs of about equal size; the parts are joined in order.
   const uint64_t* at = offsets.data();
@@ -845,7 +853,7 @@ nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> sta
     uint64_t total = 0, seen = 0;
     auto cost = [&](size_t i) { return 64 + at[left.data()[i] + 1] - at[left.data()[i]] + at[right.data()[i] + 1] - at[right.data()[i]]; };
     for (size_t i = 0; i < pairs; ++i) total += cost(i);
-    const size_t parts = std::max<size_t>(1, std::min<size_t>(static_cast<size_t>(std::max(1, threads)), pairs));
+    const size_t parts = std::max<size_t>(1, std::min(thread_count(threads), pairs));
     for (size_t i = 0; i < pairs && cuts.size() < parts; ++i) {
       seen += cost(i);
       if (seen >= total * cuts.size() / parts) cuts.push_back(i + 1);
@@ -970,14 +978,9 @@ Array<uint8_t> sentence_marks(nb::handle sequence, View<uint64_t> hashes, View<u
   if (offsets.size() != texts.items.size() + 1) throw nb::value_error("there must be one more offset than texts");
   if (starts.size() != hashes.size() || ends.size() != hashes.size()) throw nb::value_error("hashes, starts and ends must be of one length");
   const uint64_t* at = offsets.data();
-  for (size_t t = 0; t < texts.items.size(); ++t) {
-    uint64_t before = 0;
-    for (uint64_t i = at[t]; i < at[t + 1]; ++i) {
-      if (starts.data()[i] < before || ends.data()[i] <= starts.data()[i] || ends.data()[i] > texts.items[t].size)
-        throw nb::value_error("a word must lie in its text, after the word before it");
-      before = ends.data()[i];
-    }
-  }
+  for (size_t t = 0; t < texts.items.size(); ++t) check_words(starts, ends, at[t], at[t + 1], texts.items[t].size);
+  std::vector<uint64_t> abbreviations(shortened.data(), shortened.data() + shortened.size());
+  std::sort(abbreviations.begin(), abbreviations.end());
   Buffer<uint8_t> out;
   out.resize(hashes.size());
   {
@@ -986,7 +989,7 @@ Array<uint8_t> sentence_marks(nb::handle sequence, View<uint64_t> hashes, View<u
       const Text& text = texts.items[t];
       const uint64_t from = at[t];
       auto run = [&](auto* data) {
-        mark(data, hashes.data() + from, starts.data() + from, ends.data() + from, at[t + 1] - from, shortened.data(), shortened.size(),
+        mark(data, hashes.data() + from, starts.data() + from, ends.data() + from, at[t + 1] - from, abbreviations.data(), abbreviations.size(),
              out.data + from);
       };
       if (text.kind == 1) run(static_cast<const uint8_t*>(text.data));

@@ -1,4 +1,4 @@
-// Equal runs of words of two texts. Twin of common_runs in doublet/kernels/reference.py.
+// Equal runs of words of two texts. Twin of common_runs in doublet/kernels/reference/runs.py.
 #include "kernels.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sets of fingerprints of many documents, and the exact join over them. Twin of SetStore in doublet/kernels/reference.py.
+// Sets of fingerprints of many documents, and the exact join over them. Twin of SetStore in doublet/kernels/reference/sets.py.
 //
 // The idea (docs/explanation/exact-join.md): a table of small counters tells which fingerprints stand in one document
 // only. These can match nothing, so they come first in the order of the prefix filter, and most documents are finished
@@ -15,11 +15,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <tuple>
 
@@ -31,6 +33,7 @@ constexpr size_t kChunkValues = size_t{1} << 21;  // 16 MiB; less where the budg
 
 constexpr size_t kTakeFrom = 4096;  // smaller batches are copied: a chunk has its price
 constexpr size_t kBytesPerDocument = 120;
+constexpr int kMostCounterBits = 36;  // 64 GiB of counters
 constexpr size_t kAhead = 24;  // how far ahead table cells are fetched
 constexpr size_t kLong = size_t{1} << 16;  // shingles of a text from which on memory counts more than speed
 
@@ -74,7 +77,9 @@ class Lookup {
     if (slots_.size() < room || slots_.size() > 64 * std::max<size_t>(room, kLong)) std::vector<uint64_t>(room).swap(slots_);
     mask_ = room - 1;
     std::memset(slots_.data(), 0, room * sizeof(uint64_t));
+    zero_ = false;
     for (size_t i = 0; i < count; ++i) {
+      zero_ |= !values[i];
       size_t at = (values[i] >> 7) & mask_;
       while (slots_[at]) at = (at + 1) & mask_;
       slots_[at] = values[i];
@@ -83,12 +88,13 @@ class Lookup {
   bool holds(uint64_t value) const {
     for (size_t at = (value >> 7) & mask_; slots_[at]; at = (at + 1) & mask_)
       if (slots_[at] == value) return true;
-    return false;
+    return !value && zero_;
   }
 
  private:
   std::vector<uint64_t> slots_;
   size_t mask_ = 0;
+  bool zero_ = false;  // 0 is an empty slot
 };
 
 // Large tables that are hit at random: on huge pages where the system gives them, which saves most of the page walks.
@@ -102,6 +108,7 @@ template <class T> class Table {
   // All zero.
   void make(size_t size) {
     clear();
+    if (size > (size_t{1} << 48) / sizeof(T)) throw std::bad_alloc();
     bytes_ = (size * sizeof(T) + kPage - 1) / kPage * kPage;
     void* at = ::mmap(nullptr, std::max(bytes_, kPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
@@ -355,39 +362,44 @@ struct Link {
 
 class SetStore {
  public:
-  SetStore(uint64_t memory_bytes, const std::string& folder, int threads)
-      : memory_(memory_bytes ? memory_bytes : uint64_t{1} << 40), folder_(folder), threads_(static_cast<size_t>(std::max(1, threads))),
+  SetStore(uint64_t memory_bytes, const std::string& folder, int64_t threads)
+      : memory_(memory_bytes ? memory_bytes : uint64_t{1} << 40), folder_(folder), threads_(thread_count(threads)),
         chunk_values_(static_cast<size_t>(std::max<uint64_t>(16, std::min<uint64_t>(kChunkValues, memory_ / 512)))) {}
-  ~SetStore() { close(); }
+  ~SetStore() { clear(); }
   SetStore(const SetStore&) = delete;
 
-  size_t length() const { return sizes_.size(); }
+  size_t told_length() const { return told_length_; }
 
   // About so many values will come: they can be counted while they are being made (json_sets), which hides most of the
   // cost. A wrong guess costs time, nothing else.
   void expect(uint64_t values) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const Alone alone(*this);
     if (length() || !values) return;
     make_counters(values);
     counting_ = true;
   }
 
   Counters counters() {
-    return counting_ ? Counters{counters_.data(), counter_shift_, threads_ > 1 ? &turn_ : nullptr} : Counters{};
+    const Alone alone(*this);
+    return counters_of_store();
   }
 
-  // With take the memory of the values belongs to the store from now on (it reorders them in place): nothing is copied.
+  // With take the memory of the values belongs to the store from now on (it reorders them in place), and each value stands
+  // once in its document, as the kernels make sets: nothing is copied, nor looked for again.
   // counted: json_sets counted them.
   void add(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values, View<uint64_t> offsets, bool take, bool counted) {
     check_offsets(offsets, values.size());
-    nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t d = 0; d + 1 < offsets.size(); ++d)
+      if (offsets.data()[d + 1] - offsets.data()[d] >= UINT32_MAX) throw nb::value_error("a document with over 4 billion shingles cannot be joined");
+    const Alone alone(*this);
+    if (length() + offsets.size() > UINT32_MAX) throw nb::value_error("more than 4294967295 documents cannot be joined");
     if (settled_) {  // the counts are those of other documents
-      counters_.clear();
+      counts_.reset();
       counting_ = settled_ = false;
     }
-    if (counting_ && !counted) counters().count(values.data(), values.size());
+    const Counters counters = counting_ && !counted ? counters_of_store() : Counters{};
     if (take && values.size() >= kTakeFrom) {
+      if (counters.cells) counters.count(values.data(), values.size());
       const size_t bytes = values.size() * sizeof(uint64_t);
       if (fd_ >= 0 || (!folder_.empty() && total_ * sizeof(uint64_t) + bytes > budget() / 3)) spill();
       chunks_.push_back({Table<uint64_t>(), values.data(), values.size(), values.size()});
@@ -395,10 +407,18 @@ class SetStore {
       taken_.push_back(values);
     }
     const bool copy = !(take && values.size() >= kTakeFrom);
+    Distinct distinct;
+    Buffer<uint64_t> once;
     for (size_t d = 0; d + 1 < offsets.size(); ++d) {
       const uint64_t* set = values.data() + offsets.data()[d];
-      const size_t size = offsets.data()[d + 1] - offsets.data()[d];
-      if (size >= UINT32_MAX) throw std::length_error("a document with over 4 billion shingles cannot be joined");
+      size_t size = offsets.data()[d + 1] - offsets.data()[d];
+      if (copy) {
+        once.size = 0;
+        distinct.append(set, size, once);
+        set = once.data;
+        size = once.size;
+        if (counters.cells) counters.count(set, size);
+      }
       uint64_t sum = 0, cross = 0;
       for (size_t i = 0; i < size; ++i) {
         sum += set[i];
@@ -410,33 +430,40 @@ class SetStore {
       total_ += size;
       prints_.push_back({sum, cross});
     }
+    told_length_ = length();
   }
 
-  Array<uint32_t> sizes() const {
+  Array<uint32_t> sizes() {
     Buffer<uint32_t> out;
-    out.append(sizes_.data(), sizes_.size());
+    {
+      const Alone alone(*this);
+      out.append(sizes_.data(), sizes_.size());
+    }
     return own(std::move(out));
   }
 
   Array<uint64_t> get(size_t document) {
-    if (document >= length()) throw nb::index_error("no such document");
     Buffer<uint64_t> out, scratch;
-    const uint64_t* set = read(document, sizes_[document], scratch);
-    out.append(set, sizes_[document]);
-    std::sort(out.begin(), out.end());
+    {
+      const Alone alone(*this);
+      if (document >= length()) throw nb::index_error("no such document");
+      const uint64_t* set = read(document, sizes_[document], scratch);
+      out.append(set, sizes_[document]);
+      std::sort(out.begin(), out.end());
+    }
     return own(std::move(out));
   }
 
-  bool spilled() const { return fd_ >= 0; }
+  bool spilled() const { return spilled_; }
 
   Array<uint32_t> overlaps(View<uint32_t> left, View<uint32_t> right) {
     if (left.size() != right.size()) throw nb::value_error("left and right must be of one length");
-    for (size_t i = 0; i < left.size(); ++i)
-      if (left.data()[i] >= length() || right.data()[i] >= length()) throw nb::index_error("no such document");
     Buffer<uint32_t> out;
     out.resize(left.size());
     {
-      nb::gil_scoped_release release;
+      const Alone alone(*this);
+      for (size_t i = 0; i < left.size(); ++i)
+        if (left.data()[i] >= length() || right.data()[i] >= length()) throw nb::index_error("no such document");
       std::vector<uint32_t> order(left.size());
       for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
       std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
@@ -465,20 +492,21 @@ class SetStore {
   }
 
   Matrix<uint32_t> minima(View<uint32_t> factors, View<uint32_t> terms, View<uint32_t> documents) {
-    if (factors.size() != terms.size()) throw nb::value_error("as many terms as factors are needed");
-    for (size_t i = 0; i < documents.size(); ++i)
-      if (documents.data()[i] >= length()) throw nb::index_error("no such document");
+    check_functions(factors, terms);
     const size_t functions = factors.size(), count = documents.size();
     Buffer<uint32_t> out;
     out.resize(count * functions);
     {
-      nb::gil_scoped_release release;
+      const Alone alone(*this);
+      for (size_t i = 0; i < count; ++i)
+        if (documents.data()[i] >= length()) throw nb::index_error("no such document");
       in_parallel(threads_, [&](size_t part) {
         Buffer<uint64_t> scratch;
+        Buffer<uint32_t> kept;
         for (size_t i = count * part / threads_; i < count * (part + 1) / threads_; ++i) {
           const uint32_t d = documents.data()[i];
           const uint64_t* set = read(d, sizes_[d], scratch);
-          minima_of(set, sizes_[d], factors.data(), terms.data(), functions, out.data + i * functions);
+          minima_of(set, sizes_[d], factors.data(), terms.data(), functions, out.data + i * functions, kept);
         }
       });
     }
@@ -486,11 +514,11 @@ class SetStore {
   }
 
   nb::tuple clean(View<uint32_t> order, double threshold, double containment, nb::object on_step) {
-    check_order(order);
+    check_shares(threshold, containment);
     std::vector<Link> links;
     {
-      nb::gil_scoped_release release;
-      std::lock_guard<std::mutex> lock(mutex_);
+      const Alone alone(*this);
+      check_order(order);
       Join join(*this, threshold, containment);
       join.set_order(order.data(), order.size());
       join.clean(links, on_step);
@@ -499,11 +527,11 @@ class SetStore {
   }
 
   nb::tuple pairs(double threshold, double containment, uint64_t limit, nb::object on_step) {
+    check_shares(threshold, containment);
     std::vector<Link> links;
     bool cut = false;
     {
-      nb::gil_scoped_release release;
-      std::lock_guard<std::mutex> lock(mutex_);
+      const Alone alone(*this);
       Join join(*this, threshold, containment);
       std::vector<uint32_t> order(length());
       for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
@@ -515,12 +543,12 @@ class SetStore {
   }
 
   Array<uint8_t> contained(double threshold) {
+    if (!(threshold > 0)) throw nb::value_error("a share of which something is held is above 0");
     Buffer<uint8_t> out;
-    out.resize(length());
-    std::fill(out.begin(), out.end(), uint8_t{0});
     {
-      nb::gil_scoped_release release;
-      std::lock_guard<std::mutex> lock(mutex_);
+      const Alone alone(*this);
+      out.resize(length());
+      std::fill(out.begin(), out.end(), uint8_t{0});
       Join join(*this, 2.0, threshold);
       std::vector<uint32_t> order(length());
       for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
@@ -531,14 +559,61 @@ class SetStore {
     return own(std::move(out));
   }
 
+  // Lets go of all documents; the store can be filled again.
   void close() {
-    drop_chunks();
-    counters_.clear();
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
+    const Alone alone(*this);
+    clear();
   }
 
  private:
+  // The store for one thread at a time; the others wait without the GIL. Progress is told from inside: whoever hears of
+  // it must not come back in.
+  class Alone {
+   public:
+    explicit Alone(SetStore& store) : store_(store) {
+      if (store.inside_ == std::this_thread::get_id()) throw std::runtime_error("the store is at work: wait until it is done");
+      release_.emplace();
+      lock_ = std::unique_lock<std::mutex>(store.mutex_);
+      store.inside_ = std::this_thread::get_id();
+    }
+    ~Alone() { store_.inside_ = std::thread::id(); }
+    Alone(const Alone&) = delete;
+
+   private:
+    SetStore& store_;
+    std::optional<nb::gil_scoped_release> release_;
+    std::unique_lock<std::mutex> lock_;  // given back before the GIL is asked for
+  };
+  struct Counts {
+    Table<uint8_t> cells;
+    std::mutex turn;
+  };
+
+  size_t length() const { return sizes_.size(); }
+
+  void clear() {
+    drop_chunks();
+    counts_.reset();
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+    sizes_ = {};
+    starts_ = {};
+    prints_ = {};
+    total_ = written_ = 0;
+    counting_ = settled_ = false;
+    told_length_ = 0;
+    spilled_ = false;
+  }
+
+  static void check_shares(double threshold, double containment) {
+    if (!(threshold >= 0)) throw nb::value_error("a threshold is 0 or more");
+    if (std::isnan(containment)) throw nb::value_error("a containment is a number");
+  }
+
+  Counters counters_of_store() const {
+    return counting_ ? Counters{counts_->cells.data(), counter_shift_, &counts_->turn, counts_} : Counters{};
+  }
+
   struct Chunk {
     Table<uint64_t> table;  // empty when the values came with their memory
     uint64_t* values;
@@ -553,7 +628,10 @@ class SetStore {
   std::string folder_;
   size_t threads_;
   size_t chunk_values_;
-  std::mutex mutex_, turn_;
+  std::mutex mutex_;
+  std::atomic<std::thread::id> inside_{};  // the thread that holds the mutex
+  std::atomic<size_t> told_length_{0};
+  std::atomic<bool> spilled_{false};
   std::vector<uint32_t> sizes_;
   std::vector<uint64_t> starts_;  // place of each set in the stream of all values
   std::vector<Print> prints_;
@@ -563,7 +641,7 @@ class SetStore {
   uint64_t total_ = 0;    // values in all sets
   uint64_t written_ = 0;  // of these in the file
   int fd_ = -1;
-  Table<uint8_t> counters_;
+  std::shared_ptr<Counts> counts_;
   int counter_shift_ = 48;
   bool counting_ = false;  // values are counted as they come
   bool settled_ = false;   // counts are those of the documents at hand, equal sets counted once
@@ -623,10 +701,13 @@ class SetStore {
         ::unlink(name.c_str());
       }
     }
+    spilled_ = true;
+    uint64_t written = written_;
     for (Chunk& chunk : chunks_) {
-      pwrite_all(fd_, chunk.values, chunk.used * sizeof(uint64_t), written_ * sizeof(uint64_t));
-      written_ += chunk.used;
+      pwrite_all(fd_, chunk.values, chunk.used * sizeof(uint64_t), written * sizeof(uint64_t));
+      written += chunk.used;
     }
+    written_ = written;  // not before all is there: a full disk leaves the store as it was
     drop_chunks();
   }
 
@@ -706,17 +787,25 @@ class SetStore {
 
   void make_counters(uint64_t values) {
     int bits = 16;
-    while (bits < 40 && (uint64_t{1} << bits) < values * 2) ++bits;
+    while (bits < kMostCounterBits && uint64_t{1} << bits >> 1 < values) ++bits;
     while (bits > 20 && (uint64_t{1} << bits) > budget() / 3) --bits;
+    counts_ = std::make_shared<Counts>();
+    for (;; --bits) {  // fewer cells cost time, nothing else
+      try {
+        counts_->cells.make(size_t{1} << bits);
+        break;
+      } catch (const std::bad_alloc&) {
+        if (bits <= 20) throw;
+      }
+    }
     counter_shift_ = 64 - bits;
-    counters_.make(size_t{1} << bits);
   }
 
   void count(const std::vector<uint32_t>& first) {
     if (settled_) return;
     settled_ = true;
     if (counting_) {  // only sets that stand there twice are left to put right
-      uint8_t* cells = counters_.data();
+      uint8_t* cells = counts_->cells.data();
       for (size_t d = 0; d < length(); ++d) {
         if (first[d] == d) continue;
         walk(d, d + 1, [&](size_t, const uint64_t* values, const uint64_t*) {
@@ -738,7 +827,7 @@ class SetStore {
     in_parallel(threads_, [&](size_t part) {
       const uint64_t low = static_cast<uint64_t>((static_cast<unsigned __int128>(part) << bits) / threads_);
       const uint64_t high = static_cast<uint64_t>((static_cast<unsigned __int128>(part + 1) << bits) / threads_);
-      uint8_t* cells = counters_.data();
+      uint8_t* cells = counts_->cells.data();
       const bool whole = threads_ == 1;
       walk(0, length(), [&](size_t d, const uint64_t* values, const uint64_t*) {
         if (first[d] != d) return false;
@@ -880,7 +969,7 @@ class SetStore {
         Buffer<uint8_t> cells;
         Rarest rarest;
         const SetStore& s = s_;
-        const uint8_t* const table = s.counters_.data();
+        const uint8_t* const table = s.counts_->cells.data();
         const int shift = s.counter_shift_;
         s_.walk(cut(part, parts), cut(part + 1, parts), [&](size_t d, uint64_t* values, const uint64_t* end) {
           const uint32_t size = s.sizes_[d];
@@ -1175,8 +1264,8 @@ class SetStore {
 
 void bind_sets(nb::module_& m) {
   nb::class_<SetStore>(m, "SetStore")
-      .def(nb::init<uint64_t, const std::string&, int>(), nb::arg("memory_bytes") = 0, nb::arg("folder") = "", nb::arg("threads") = 1)
-      .def("__len__", &SetStore::length)
+      .def(nb::init<uint64_t, const std::string&, int64_t>(), nb::arg("memory_bytes") = 0, nb::arg("folder") = "", nb::arg("threads") = 1)
+      .def("__len__", &SetStore::told_length)
       .def("expect", &SetStore::expect, nb::arg("values"))
       .def("add", &SetStore::add, nb::arg("values"), nb::arg("offsets"), nb::arg("take") = false, nb::arg("counted") = false)
       .def("sizes", &SetStore::sizes)
@@ -1189,7 +1278,7 @@ void bind_sets(nb::module_& m) {
       .def_prop_ro("spilled", &SetStore::spilled)
       .def("close", &SetStore::close);
   m.def("json_sets", [](nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
-                        std::optional<View<uint64_t>> stop, int min_letters, SetStore* store) {
+                        std::optional<View<uint64_t>> stop, int64_t min_letters, SetStore* store) {
     return json_sets(block, id_field, text_field, size, stop, min_letters, store ? store->counters() : Counters{});
   }, nb::arg("block"), nb::arg("id_field"), nb::arg("text_field"), nb::arg("size"), nb::arg("stop") = nb::none(), nb::arg("min_letters") = 1,
         nb::arg("store") = nb::none());

@@ -14,13 +14,14 @@ class StopSet {
     if (!stop) return;
     int bits = 2;
     while (stop->size() >> bits && bits < kMostBits) ++bits;
-    while (!fill(*stop, bits))
-      if (++bits > kMostBits) throw nb::value_error("stop words must be given by their hashes");
+    while (!fill(*stop, bits) && bits < kMostBits) ++bits;
+    std::sort(crowded_.begin(), crowded_.end());
   }
   bool any() const { return !places_.empty(); }
   bool holds(uint64_t hash) const {
     const Place& place = places_[place_of(hash)];
-    return (hash != 0) & ((place.words[0] == hash) | (place.words[1] == hash) | (place.words[2] == hash) | (place.words[3] == hash));
+    const bool held = (hash != 0) & ((place.words[0] == hash) | (place.words[1] == hash) | (place.words[2] == hash) | (place.words[3] == hash));
+    return held || (!crowded_.empty() && std::binary_search(crowded_.begin(), crowded_.end(), hash));
   }
 
  private:
@@ -29,8 +30,9 @@ class StopSet {
   struct alignas(32) Place {
     uint64_t words[4] = {0, 0, 0, 0};
   };
-  // False when more than four words come to one place.
+  // False when more than four words come to one place: these are held apart.
   bool fill(const View<uint64_t>& stop, int bits) {
+    crowded_.clear();
     places_.assign(size_t{1} << bits, Place{});
     shift_ = 64 - bits;
     for (size_t i = 0; i < stop.size(); ++i) {
@@ -38,12 +40,13 @@ class StopSet {
       uint64_t* free = places_[place_of(hash)].words;
       uint64_t* const end = free + 4;
       while (free < end && *free && *free != hash) ++free;
-      if (free == end) return false;
-      *free = hash;
+      if (free < end) *free = hash;
+      else crowded_.push_back(hash);
     }
-    return true;
+    return crowded_.empty();
   }
   std::vector<Place> places_;
+  std::vector<uint64_t> crowded_;
   int shift_ = 0;
 };
 
@@ -60,7 +63,7 @@ class SetMaker {
     Buffer<uint32_t> words, disguised;
   } result;
 
-  SetMaker(size_t size, const std::optional<View<uint64_t>>& stop, int min_letters, Counters counters = {})
+  SetMaker(size_t size, const std::optional<View<uint64_t>>& stop, int64_t min_letters, Counters counters = {})
       : size_(size), stop_(stop), counters_(counters), drop_(static_cast<uint8_t>((stop_.any() ? kFlagStop : 0) | (min_letters > 2 ? kFlagShort : 0))) {
     result.offsets.push(0);
   }

@@ -6,13 +6,6 @@
 
 namespace doublet {
 
-void check_offsets(View<uint64_t> offsets, size_t values) {
-  if (!offsets.size() || offsets.data()[0] != 0) throw nb::value_error("offsets must begin with 0");
-  for (size_t i = 1; i < offsets.size(); ++i)
-    if (offsets.data()[i] < offsets.data()[i - 1]) throw nb::value_error("offsets must not fall");
-  if (offsets.data()[offsets.size() - 1] != values) throw nb::value_error("offsets must end with the number of values");
-}
-
 #if defined(__x86_64__)
 // Shingles from each of eight places at a time; gives how many were made.
 DOUBLET_WIDE static size_t roll_wide(const uint64_t* words, size_t count, size_t size, uint64_t extra, uint64_t* to) {
@@ -114,15 +107,12 @@ nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets) {
   {
     nb::gil_scoped_release release;
     Distinct distinct;
-    bool zero_seen = false;
     ends.push(0);
     for (size_t i = 0; i + 1 < offsets.size(); ++i) {
       const uint64_t from = offsets.data()[i], to = offsets.data()[i + 1];
       distinct.append(values.data() + from, to - from, out);
-      for (uint64_t k = from; k < to; ++k) zero_seen |= values.data()[k] == 0;
       ends.push(out.size);
     }
-    if (zero_seen) throw std::invalid_argument("0 is not a fingerprint");
   }
   return nb::make_tuple(own(std::move(out)), own(std::move(ends)));
 }
@@ -220,8 +210,8 @@ static void minima_block(const uint32_t* x, size_t n, const uint32_t* a, const u
   minima_plain(x, n, a, b, out);
 }
 
-void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out) {
-  static thread_local Buffer<uint32_t> kept;
+void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out,
+               Buffer<uint32_t>& kept) {
   kept.resize(count);
   uint32_t* const x = kept.data;
   for (size_t i = 0; i < count; ++i) {  // the remainder by 2^31 - 1: digits of 31 bits added up
@@ -239,22 +229,27 @@ void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const ui
   }
 }
 
-Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int threads) {
-  check_offsets(offsets, values.size());
+void check_functions(View<uint32_t> factors, View<uint32_t> terms) {
   if (factors.size() != terms.size()) throw nb::value_error("as many terms as factors are needed");
   for (size_t f = 0; f < factors.size(); ++f)
     if (factors.data()[f] >= kMinhashPrime || terms.data()[f] >= kMinhashPrime)
       throw nb::value_error("factors and terms must be below 2^31 - 1");
+}
+
+Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int64_t threads) {
+  check_offsets(offsets, values.size());
+  check_functions(factors, terms);
   const size_t documents = offsets.size() - 1, functions = factors.size();
   Buffer<uint32_t> out;
   out.resize(documents * functions);
   {
     nb::gil_scoped_release release;
-    const size_t parts = std::max<size_t>(1, std::min<size_t>(static_cast<size_t>(std::max(1, threads)), documents));
+    const size_t parts = std::max<size_t>(1, std::min(thread_count(threads), documents));
     in_parallel(parts, [&](size_t part) {
+      Buffer<uint32_t> kept;
       for (size_t d = documents * part / parts; d < documents * (part + 1) / parts; ++d) {
         const uint64_t from = offsets.data()[d], to = offsets.data()[d + 1];
-        minima_of(values.data() + from, to - from, factors.data(), terms.data(), functions, out.data + d * functions);
+        minima_of(values.data() + from, to - from, factors.data(), terms.data(), functions, out.data + d * functions, kept);
       }
     });
   }
@@ -295,6 +290,7 @@ Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weigh
 
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right) {
   if (left.size() != right.size()) throw nb::value_error("left and right must be of one length");
+  if (count > UINT32_MAX) throw nb::value_error("more than 4294967295 documents cannot be joined");
   Buffer<uint32_t> parent;
   parent.resize(count);
   for (size_t i = 0; i < count; ++i) parent[i] = static_cast<uint32_t>(i);

@@ -1,5 +1,5 @@
 // Suffix array, common prefixes, groups of exact repeats, and chains of nearly equal passages of one sequence of tokens.
-// Twins of the functions of the same names in doublet/kernels/reference.py; the ideas are in docs/explanation/repeats.md.
+// Twins of the functions of the same names in doublet/kernels/reference/suffix.py; the ideas are in docs/explanation/repeats.md.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -166,8 +166,13 @@ void check_ids(View<uint32_t> ids) {
 
 void check_order(View<uint32_t> ids, View<uint32_t> order) {
   if (ids.size() != order.size()) throw nb::value_error("one place is needed for each token");
-  for (size_t i = 0; i < order.size(); ++i)
-    if (order.data()[i] >= ids.size()) throw nb::value_error("a place lies behind the last token");
+  Bits seen(ids.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const uint32_t at = order.data()[i];
+    if (at >= ids.size()) throw nb::value_error("a place lies behind the last token");
+    if (seen[at]) throw nb::value_error("the order names a place twice");
+    seen.set(at);
+  }
 }
 
 struct Node {
@@ -250,6 +255,8 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
   if (prefixes.size() != ids.size()) throw nb::value_error("one prefix length is needed for each token");
   if (!min_tokens) throw nb::value_error("a repeat has at least one token");
   if (places_in_text && places_in_text->size() != ids.size()) throw nb::value_error("one place in the text is needed for each token");
+  for (size_t i = 1; places_in_text && i < ids.size(); ++i)
+    if (places_in_text->data()[i] <= places_in_text->data()[i - 1]) throw nb::value_error("places in the text must rise");
   Buffer<uint32_t> starts, lengths;
   Buffer<uint64_t> offsets;
   bool complete = true;
@@ -332,6 +339,7 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
         length = static_cast<uint32_t>(std::min<uint64_t>(length, whole));
       }
       for (uint32_t at : places) {
+        if (node.length > count - at) throw std::invalid_argument("the prefixes are not those of the order");
         if (at < end || used[at] || used[at + length - 1]) continue;
         bool taken = false;  // what was taken is at least min_tokens long: no need to look at every token
         for (uint32_t i = at + min_tokens; i < at + length && !taken; i += min_tokens) taken = used[i];
@@ -391,8 +399,10 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
     nb::gil_scoped_release release;
     constexpr uint32_t kWidth = 12;  // tokens by which the two places of a chain may drift apart at one step
     constexpr uint32_t kEven = 4;    // tokens by which the copies of a period may differ in length
-    const uint32_t least = static_cast<uint32_t>(std::max(min_matched, seed));
     const uint32_t count = static_cast<uint32_t>(ids.size());
+    // No two places are further apart than the text is long: larger numbers mean the same.
+    const auto within = [&](size_t number) { return static_cast<uint32_t>(std::min<size_t>(number, count)); };
+    const uint32_t least = within(std::max(min_matched, seed));
     const uint32_t *s = ids.data(), *part = parts.data();
     std::vector<Chain> chains;
     if (count >= seed) {
@@ -414,7 +424,7 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
         }
       }
       std::vector<uint32_t> live(count / kWidth + 3, kNone);
-      const uint32_t size = static_cast<uint32_t>(seed), reach = static_cast<uint32_t>(gap);
+      const uint32_t size = static_cast<uint32_t>(seed), reach = within(gap);
       for (uint32_t i = 0; i <= last; ++i) {
         auto earlier = [&](uint32_t at) {  // nearer ones would give passages that overlap themselves
           uint32_t found = previous[at];
@@ -466,7 +476,8 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
     std::sort(chains.begin(), chains.end(), [](const Chain& x, const Chain& y) {
       return x.a != y.a ? x.a < y.a : x.b != y.b ? x.b < y.b : x.a_end != y.a_end ? x.a_end < y.a_end : x.b_end < y.b_end;
     });
-    const uint32_t far = static_cast<uint32_t>(join_gap), cell = far + 1;
+    const uint32_t far = within(join_gap), cell = far + 1;
+    const uint64_t price = std::min<uint64_t>(join_cost, uint64_t{1} << 33);
     std::vector<uint32_t> ends(count / cell + 2, kNone);  // the last chain whose earlier place ends in this stretch
     std::vector<Chain> joined = chains;
     for (uint32_t n = 0; join_gap && n < chains.size(); ++n) {
@@ -478,7 +489,7 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
         const Chain& p = joined[number];
         if (!c.follows(p, far) || part[c.a] != part[p.a] || part[c.b] != part[p.b]) continue;
         const uint64_t between = std::max(c.a - p.a_end, c.b - p.b_end);
-        if (4 * uint64_t{std::min(c.matched, p.matched)} < between * join_cost) continue;
+        if (4 * uint64_t{std::min(c.matched, p.matched)} < between * price) continue;
         const uint32_t cost = c.a - p.a_end + c.b - p.b_end;
         if (cost < least) {
           least = cost;

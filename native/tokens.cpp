@@ -43,6 +43,7 @@ namespace {
 struct Columns {
   Buffer<uint64_t> hashes;
   Buffer<uint32_t> starts, ends, ids;
+  Buffer<uint8_t> fresh;  // of each id: whether the word was new
   Buffer<uint8_t> flags;
   Buffer<uint64_t> offsets;
 };
@@ -62,7 +63,10 @@ template <class C> struct ColumnSink {
     out.ends[n] = end;
     out.flags[n] = flags;
     out.hashes.size = out.starts.size = out.ends.size = out.flags.size = n + 1;
-    if (table) out.ids.push(table->id_of(hash, text, start, end, letters, count));
+    if (!table) return;
+    const size_t known = table->size();
+    out.ids.push(table->id_of(hash, text, start, end, letters, count));
+    out.fresh.push(table->size() > known);
   }
   bool spells() const { return table != nullptr; }
   void pop(size_t count) {
@@ -70,7 +74,10 @@ template <class C> struct ColumnSink {
     out.starts.size -= count;
     out.ends.size -= count;
     out.flags.size -= count;
-    if (table) out.ids.size -= count;
+    for (; table && count; --count) {  // letters that turned out to be one word are none of the vocabulary
+      if (out.fresh[--out.fresh.size]) table->forget_last();
+      --out.ids.size;
+    }
   }
 };
 
@@ -148,6 +155,7 @@ uint32_t WordTable::id_of(uint64_t hash, const C* text, uint32_t start, uint32_t
   keys_[at] = hash;
   ids_[at] = id;
   hashes_.push_back(hash);
+  count_ = hashes_.size();
   if (letters) {
     letters_.insert(letters_.end(), letters, letters + count);
   } else {
@@ -158,31 +166,58 @@ uint32_t WordTable::id_of(uint64_t hash, const C* text, uint32_t start, uint32_t
   return id;
 }
 
-nb::list WordTable::words(size_t start) const {
+void WordTable::forget_last() {
+  const size_t mask = keys_.size() - 1;
+  size_t at = hashes_.back() & mask;
+  while (keys_[at] != hashes_.back()) at = (at + 1) & mask;
+  keys_[at] = 0;  // nothing came behind it: no other word was put there on its account
+  hashes_.pop_back();
+  ends_.pop_back();
+  letters_.resize(ends_.empty() ? 0 : ends_.back());
+  count_ = hashes_.size();
+}
+
+nb::list WordTable::words(size_t start) {
+  std::vector<uint32_t> letters;
+  std::vector<uint64_t> ends;  // of the words before `start` only the last
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(mutex_);
+    start = std::min(start, ends_.size());
+    const uint64_t from = start ? ends_[start - 1] : 0;
+    letters.assign(letters_.begin() + static_cast<std::ptrdiff_t>(from), letters_.end());
+    ends.assign(1, 0);
+    for (size_t id = start; id < ends_.size(); ++id) ends.push_back(ends_[id] - from);
+  }
   nb::list out;
-  for (size_t id = start; id < ends_.size(); ++id) {
-    const uint64_t from = id ? ends_[id - 1] : 0;
-    nb::object word = nb::steal(
-        PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters_.data() + from, static_cast<Py_ssize_t>(ends_[id] - from)));
+  for (size_t id = 1; id < ends.size(); ++id) {
+    nb::object word = nb::steal(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, letters.data() + ends[id - 1],
+                                                          static_cast<Py_ssize_t>(ends[id] - ends[id - 1])));
     if (!word.is_valid()) throw nb::python_error();
     out.append(word);
   }
   return out;
 }
 
-Array<uint64_t> WordTable::hashes() const {
+Array<uint64_t> WordTable::hashes() {
   Buffer<uint64_t> out;
-  out.append(hashes_.data(), hashes_.size());
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> lock(mutex_);
+    out.append(hashes_.data(), hashes_.size());
+  }
   return own(std::move(out));
 }
 
-nb::tuple tokenize(nb::handle sequence, std::optional<View<uint64_t>> stop, WordTable* table, int threads) {
+nb::tuple tokenize(nb::handle sequence, std::optional<View<uint64_t>> stop, WordTable* table, int64_t threads) {
   Texts texts(sequence);
   const StopSet stops(stop);
-  const auto cuts = texts.cut(table ? 1 : static_cast<size_t>(std::max(1, threads)));
+  const auto cuts = texts.cut(table ? 1 : thread_count(threads));
   std::vector<Columns> parts(cuts.size() - 1);
   {
     nb::gil_scoped_release release;
+    std::unique_lock<std::mutex> lock;
+    if (table) lock = std::unique_lock<std::mutex>(table->mutex());
     in_parallel(parts.size(), [&](size_t part) {
       Columns& out = parts[part];
       size_t characters = 0;
@@ -223,10 +258,10 @@ nb::tuple tokenize(nb::handle sequence, std::optional<View<uint64_t>> stop, Word
                         own(std::move(all.flags)), own(std::move(all.offsets)), own(std::move(all.ids)));
 }
 
-nb::tuple shingle_sets(nb::handle sequence, size_t size, std::optional<View<uint64_t>> stop, int min_letters, int threads) {
+nb::tuple shingle_sets(nb::handle sequence, size_t size, std::optional<View<uint64_t>> stop, int64_t min_letters, int64_t threads) {
   if (!size) throw nb::value_error("a shingle has at least one word");
   Texts texts(sequence);
-  const auto cuts = texts.cut(static_cast<size_t>(std::max(1, threads)));
+  const auto cuts = texts.cut(thread_count(threads));
   std::deque<SetMaker> makers;
   for (size_t part = 0; part + 1 < cuts.size(); ++part) makers.emplace_back(size, stop, min_letters);
   {

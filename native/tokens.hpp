@@ -1,4 +1,4 @@
-// One pass over a text: words folded, hashed, flagged. Twin of _Scanner in doublet/kernels/reference.py, which defines it.
+// One pass over a text: words folded, hashed, flagged. Twin of _Scanner in doublet/kernels/reference/tokens.py, which defines it.
 #pragma once
 #include "fold.hpp"
 #include "vectors.hpp"

@@ -1,4 +1,4 @@
-// Winnowing: the smallest value of every window. Twin of winnow in doublet/kernels/reference.py.
+// Winnowing: the smallest value of every window. Twin of winnow in doublet/kernels/reference/winnow.py.
 #include "kernels.hpp"
 
 namespace doublet {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doublet.kernels import reference, reference_markup
+from doublet.kernels import reference
 
 native = pytest.importorskip("doublet.kernels.native", reason="the native kernels are not built: make setup")
 
@@ -72,7 +72,7 @@ markdown = st.lists(st.sampled_from(LINES) | st.text(max_size=12), max_size=14).
 @given(st.lists(markdown, max_size=4), st.integers(1, 3))
 @pytest.mark.covers("P6")
 def test_markdown_is_marked_alike(texts, threads):
-    assert native.mark_markdown(texts, threads) == reference_markup.mark_markdown(texts)
+    assert native.mark_markdown(texts, threads) == reference.mark_markdown(texts)
 
 
 @given(st.text(alphabet="<!-->[]()*_`~ab\n|:#1. ", max_size=60))
@@ -80,7 +80,7 @@ def test_markdown_is_marked_alike(texts, threads):
 @pytest.mark.covers("P6")
 def test_signs_of_markdown_are_marked_alike(text):
     found = native.mark_markdown([text])
-    assert found == reference_markup.mark_markdown([text])
+    assert found == reference.mark_markdown([text])
     masked = found[0][0]
     assert masked is None or (len(masked) == len(text) and masked.count("\n") >= text.count("\n"))
 
@@ -88,7 +88,7 @@ def test_signs_of_markdown_are_marked_alike(text):
 def test_front_matter_ends_within_two_hundred_lines():
     for lines in (0, 1, 199, 200, 201):
         text = "---\n" + "key: value\n" * lines + "---\nText *here*.\n"
-        assert native.mark_markdown([text]) == reference_markup.mark_markdown([text])
+        assert native.mark_markdown([text]) == reference.mark_markdown([text])
 
 
 @given(st.lists(st.integers(0, 5), max_size=60), st.integers(1, 6), st.integers(1, 5))
@@ -96,7 +96,7 @@ def test_front_matter_ends_within_two_hundred_lines():
 @pytest.mark.covers("P2")
 def test_what_can_repeat(values, length, threads):
     ids = np.array(values, np.uint32)
-    assert native.repeated(ids, length, threads).tolist() == reference_markup.repeated(ids, length).tolist()
+    assert native.repeated(ids, length, threads).tolist() == reference.repeated(ids, length).tolist()
 
 
 def test_what_can_repeat_in_a_long_text():
@@ -104,20 +104,20 @@ def test_what_can_repeat_in_a_long_text():
     ids = random.integers(0, 3000, 40_000).astype(np.uint32)
     ids[30_000:30_050] = ids[100:150]
     ids[35_000:36_000] = 7
-    plain = reference_markup.repeated(ids, 10)
+    plain = reference.repeated(ids, 10)
     for threads in (1, 2, 3):
         assert (native.repeated(ids, 10, threads) == plain).all()
 
 
 def test_a_run_has_a_token():
-    for kernels in (native, reference_markup):
+    for kernels in (native, reference):
         with pytest.raises(ValueError, match="at least one token"):
             kernels.repeated(np.zeros(3, np.uint32), 0)
 
 
 @given(st.lists(st.lists(st.integers(0, 2**64 - 1) | st.integers(2, 9), max_size=40), max_size=4))
 def test_numbers_in_order_of_first_sight(parts):
-    one, two = native.NumberTable(), reference_markup.NumberTable()
+    one, two = native.NumberTable(), reference.NumberTable()
     for part in parts:
         hashes = np.array([value or 1 for value in part], np.uint64)
         assert one.number(hashes).tolist() == two.number(hashes).tolist()
@@ -154,7 +154,7 @@ pieces = st.lists(
 @settings(max_examples=400)
 def test_edges_of_words(texts, threads):
     _, starts, ends, _, offsets, _ = reference.tokenize(texts)
-    expected = reference_markup.word_edges(texts, starts, ends, offsets)
+    expected = reference.word_edges(texts, starts, ends, offsets)
     for left, right in zip(native.word_edges(texts, starts, ends, offsets, threads), expected, strict=True):
         assert left.dtype == right.dtype
         assert left.tolist() == right.tolist()
@@ -162,9 +162,10 @@ def test_edges_of_words(texts, threads):
 
 def test_edges_refuse_words_outside_their_text():
     offsets = np.array([0, 2], np.uint64)
-    for starts, ends in (([0, 9], [1, 12]), ([3, 0], [4, 1]), ([2, 4], [1, 5])):
-        with pytest.raises(ValueError, match="follow each other"):
-            native.word_edges(["short text"], np.array(starts, np.uint32), np.array(ends, np.uint32), offsets)
+    wrong = (([0, 9], [1, 12]), ([3, 0], [4, 1]), ([2, 4], [1, 5]), ([2, 4], [2, 5]))
+    for kernel, (starts, ends) in itertools.product((native, reference), wrong):
+        with pytest.raises(ValueError, match="after the word before it"):
+            kernel.word_edges(["short text"], np.array(starts, np.uint32), np.array(ends, np.uint32), offsets)
 
 
 @pytest.mark.covers("P6")
@@ -195,7 +196,7 @@ def test_files_are_read_alike(tmp_path):
     names = [*contents, "folder", "link", "pipe", "missing"]
     paths = [os.fsencode(tmp_path / name) for name in names] + [b"", b"a\0b"]
     found = native.read_texts(paths, 100, 2)
-    assert found == reference_markup.read_texts(paths, 100)
+    assert found == reference.read_texts(paths, 100)
     read = {name for name, text in zip(names, found, strict=False) if text is not None}
     assert read == {"plain", "empty", "utf8", "almost", "limit", "link"}
 
@@ -215,7 +216,7 @@ tokens = st.one_of(
 def test_the_sieve_changes_no_group(values, least):
     """Groups of the tokens that can repeat are those of all tokens."""
     ids = np.array(values, np.uint32)
-    kept = reference_markup.repeated(ids, least) != 0
+    kept = reference.repeated(ids, least) != 0
     gaps = ~kept
     gaps[1:] &= kept[:-1]
     places = np.flatnonzero(kept | gaps).astype(np.uint32)

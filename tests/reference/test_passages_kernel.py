@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doublet import kernels
-from doublet.kernels import reference_passages as plain
+from doublet.kernels import reference as plain
+from doublet.kernels.reference.passages import STRONG, SUMMARY
 from doublet.matches.passages import PassageOptions, read_stems
 
 native = pytest.importorskip("doublet.kernels.native", reason="the native kernels are not built: make setup")
@@ -101,8 +102,8 @@ def test_a_summary_beside_a_passage() -> None:
     pair = (np.array([0], np.uint32), np.array([1], np.uint32), PassageOptions().values)
     quick, slow = native.passages(*given, *pair), plain.passages(*given, *pair)
     assert [x.tolist() for x in quick] == [x.tolist() for x in slow]
-    assert plain.SUMMARY in quick[-1].tolist()
-    assert plain.STRONG in quick[-1].tolist()
+    assert SUMMARY in quick[-1].tolist()
+    assert STRONG in quick[-1].tolist()
 
 
 @settings(max_examples=60, deadline=None)

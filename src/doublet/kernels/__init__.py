@@ -67,6 +67,7 @@ if not TYPE_CHECKING and _wanted != "python":
         globals().update({name: getattr(native, name) for name in __all__ if name != "BACKEND"})
 if BACKEND == "python":
     from doublet.kernels.reference import (
+        NumberTable,
         SetStore,
         WordTable,
         align_texts,
@@ -79,13 +80,18 @@ if BACKEND == "python":
         fold_text,
         heaviest,
         json_sets,
+        mark_markdown,
         minima,
         number_words,
         pack_bags,
         pair_keys,
+        passages,
+        read_texts,
+        repeated,
         sample_keys,
         save_memory,
         self_chains,
+        sentence_marks,
         shingle,
         shingle_sets,
         simhash,
@@ -93,12 +99,5 @@ if BACKEND == "python":
         tokenize,
         unpack_bags,
         winnow,
-    )
-    from doublet.kernels.reference_markup import (
-        NumberTable,
-        mark_markdown,
-        read_texts,
-        repeated,
         word_edges,
     )
-    from doublet.kernels.reference_passages import passages, sentence_marks

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.errors import InvalidParameter
-from doublet.kernels.reference_passages import SUMMARY, WEAK
+from doublet.kernels.reference.passages import SUMMARY, WEAK
 from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
 from doublet.matches.cover import union_length
 from doublet.text.tokens import Canon, TokenBatch, read_words

@@ -10,17 +10,19 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from doublet.kernels.blanks import blank, blanked
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    U64 = NDArray[np.uint64]
-    U32 = NDArray[np.uint32]
-    U8 = NDArray[np.uint8]
+from doublet.kernels.reference.arguments import (
+    U8,
+    U32,
+    U64,
+    check_numbers,
+    check_words,
+    checked_texts,
+    documents,
+)
 
 Part = tuple[int, int, bool]  #: a stretch to blank out, and whether it ends the sentence before it
 MarkdownMarks = tuple[
@@ -45,11 +47,14 @@ _OTHER = (
 _ODD = bytes([*(c for c in range(32) if c not in (9, 10, 13)), 127])
 
 
-def read_texts(paths: Sequence[bytes], limit: int, threads: int = 1) -> list[str | None]:  # noqa: ARG001 - as the native one
+def read_texts(paths: Sequence[bytes], limit: int, threads: int = 1) -> list[str | None]:
     """The texts of files that can be read without asking what they are: UTF-8 without a mark, of at most *limit*
     bytes, with no controls but tabs and line ends. None for all others, also for what cannot be read. *threads* is
     ignored here.
     """
+    check_numbers(limit)
+    if not all(isinstance(path, bytes) for path in paths):
+        raise TypeError("a path is given as bytes")
     return [_plain_text(path, limit) for path in paths]
 
 
@@ -62,7 +67,7 @@ def _plain_text(path: bytes, limit: int) -> str | None:
             facts = os.fstat(stream.fileno())
             if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
                 return None
-            data = stream.read(limit + 1)
+            data = stream.read()
     except OSError:
         return None
     if len(data) > limit or data.startswith(_OTHER) or len(data.translate(None, _ODD)) < len(data):
@@ -95,10 +100,10 @@ _INLINE = re.compile(
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 
-def mark_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkdownMarks]:  # noqa: ARG001 - as the native one
+def mark_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkdownMarks]:
     """What is markup in texts written in Markdown, and where headings, code and tables are. Line by line, in linear
     time; what is not understood stays as text. *threads* is ignored here."""
-    return [_marked(text) for text in texts]
+    return [_marked(text) for text in checked_texts(texts)]
 
 
 def _marked(text: str) -> MarkdownMarks:
@@ -132,7 +137,7 @@ def _marked(text: str) -> MarkdownMarks:
             empty = False
             continue
         if line[-1:] == "\r":
-            line = line.rstrip("\r")  # noqa: PLW2901 - the same line without what ends it
+            line = line.rstrip("\r")
         end = min(end, len(text))
         stripped = line.strip()
         if fence:
@@ -214,8 +219,6 @@ class NumberTable:
         return len(self._numbers)
 
     def number(self, hashes: U64) -> U32:
-        import numpy as np
-
         known = self._numbers
         return np.array([known.setdefault(value, len(known)) for value in hashes.tolist()], np.uint32)
 
@@ -230,15 +233,21 @@ def word_edges(
     starts: U32,
     ends: U32,
     offsets: U64,
-    threads: int = 1,  # noqa: ARG001 - as the native one
+    threads: int = 1,
 ) -> tuple[U8, U32, U32]:
     """For each word: whether a sentence, a line or an element begins between the word before and it (1 for the first of
     a text); how many signs (braces, slashes, bars …) its text has before its start; and before its end.
 
     Text t has the words ``[offsets[t]:offsets[t+1]]``, which follow each other. *threads* is ignored here.
     """
-    import numpy as np
-
+    texts = checked_texts(texts)
+    bounds = documents(offsets, len(starts))
+    if len(bounds) != len(texts):
+        raise ValueError("one stretch of words is needed for each text")
+    if len(ends) != len(starts):
+        raise ValueError("one end is needed for each start")
+    for text, span in zip(texts, bounds, strict=True):
+        check_words(starts, ends, span, len(text))
     borders = np.zeros(len(starts), np.uint8)
     at_start = np.zeros(len(starts), np.uint32)
     at_end = np.zeros(len(starts), np.uint32)
@@ -254,11 +263,10 @@ def word_edges(
     return borders, at_start, at_end
 
 
-def repeated(ids: U32, length: int, threads: int = 1) -> U8:  # noqa: ARG001 - as the native one
+def repeated(ids: U32, length: int, threads: int = 1) -> U8:
     """For each token: whether it stands in a run of *length* tokens that occurs again. Where no other is, no repeat of
     that length can be. *threads* is ignored here."""
-    import numpy as np
-
+    check_numbers(length)
     if length < 1:
         raise ValueError("a run has at least one token")
     values = ids.tolist()

@@ -30,13 +30,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from doublet.kernels.data import LETTER_MASK, SCRIPT_SHIFT, SPECIAL, WORD, fold_table
-
-U64 = NDArray[np.uint64]
-U32 = NDArray[np.uint32]
-U8 = NDArray[np.uint8]
+from doublet.kernels.reference.arguments import F64, U8, U32, U64, check_words, checked_texts, documents
 
 UNIT = 1024  #: a weight of 1.0
 LEAST_SENTENCE, LONGEST_SENTENCE = 3, 60  #: words; shorter ones join the next, longer ones are cut
@@ -53,9 +49,7 @@ NEXT, NEXT_ROUNDS = 2, 4  #: sentences that may be added at once on each side, a
 SENTENCE, LINE = 1, 2  #: marks: a sentence begins here; a line that ends a sentence
 WEAK, STRONG, SUMMARY = 0, 1, 2  #: kinds of what is found
 
-Columns = tuple[
-    U64, U32, U32, U32, U32, U32, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], U8
-]
+Columns = tuple[U64, U32, U32, U32, U32, U32, F64, F64, F64, U8]
 
 
 def _whole(value: float) -> int:
@@ -67,6 +61,8 @@ class _Settings:
     def __init__(self, values: Sequence[float]) -> None:
         if len(values) != 28:
             raise ValueError("there must be 28 settings")
+        if not all(0 <= value <= 1e6 for value in values):
+            raise ValueError("a setting can be 0 to 1,000,000")
         s = [float(value) for value in values]
         self.gap = int(s[0])
         self.cosine = s[1] * s[1]
@@ -649,8 +645,8 @@ def passages(
     offsets: U64,
     left: U32,
     right: U32,
-    settings: NDArray[np.float64],
-    threads: int = 1,  # noqa: ARG001 - the native side uses it
+    settings: F64,
+    threads: int = 1,
 ) -> Columns:
     """Passages of each pair of texts (*left*, *right*), in order of the left text.
 
@@ -663,12 +659,14 @@ def passages(
     if len(left) != len(right):
         raise ValueError("left and right must be of one length")
     chosen = _Settings(settings.tolist())
-    places = offsets.tolist()
+    bounds = documents(offsets, len(stems))
+    if any(text >= len(bounds) for text in (*left.tolist(), *right.tolist())):
+        raise ValueError("there is no text of this number")
+    for span in bounds:
+        check_words(starts, ends, span, 1 << 32)
 
     def side(text: int) -> _Side:
-        if text >= len(places) - 1:
-            raise ValueError("there is no text of this number")
-        part = slice(places[text], places[text + 1])
+        part = slice(*bounds[text])
         return _Side(stems[part].tolist(), marks[part].tolist(), starts[part].tolist(), ends[part].tolist())
 
     rows: list[_Rectangle] = []
@@ -680,7 +678,7 @@ def passages(
     def whole(name: str) -> U32:
         return np.array([getattr(r, name) for r in rows], np.uint32)
 
-    def real(name: str) -> NDArray[np.float64]:
+    def real(name: str) -> F64:
         return np.array([getattr(r, name) / UNIT for r in rows], np.float64)
 
     return (
@@ -711,22 +709,20 @@ def sentence_marks(
     """`SENTENCE` for each word that begins a sentence, and `LINE` for each that begins a line of its own.
 
     Quicker and coarser than `doublet.text.sentences`: an end mark and a blank before no small letter, not after a
-    single letter or one of the *shortened* words (sorted hashes); a blank line; any line of a text that is not wrapped.
+    single letter or one of the *shortened* words (hashes); a blank line; any line of a text that is not wrapped.
     """
-    if len(offsets) != len(texts) + 1:
+    texts = checked_texts(texts)
+    bounds = documents(offsets, len(hashes))
+    if len(bounds) != len(texts):
         raise ValueError("there must be one more offset than texts")
     if not len(hashes) == len(starts) == len(ends):
         raise ValueError("hashes, starts and ends must be of one length")
+    for text, span in zip(texts, bounds, strict=True):
+        check_words(starts, ends, span, len(text))
     out = np.zeros(len(hashes), np.uint8)
     known = set(shortened.tolist())
-    places = offsets.tolist()
-    for text, first, end in zip(texts, places, places[1:], strict=False):
-        part = slice(first, end)
-        before = 0
-        for start, stop in zip(starts[part].tolist(), ends[part].tolist(), strict=True):
-            if start < before or stop <= start or stop > len(text):
-                raise ValueError("a word must lie in its text, after the word before it")
-            before = stop
+    for text, span in zip(texts, bounds, strict=True):
+        part = slice(*span)
         out[part] = _mark(text, hashes[part].tolist(), starts[part].tolist(), ends[part].tolist(), known)
     return out
 

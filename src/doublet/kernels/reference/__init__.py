@@ -1,0 +1,56 @@
+"""The kernels in plain Python: slow, obvious, and the definition that the native twin must agree with.
+
+One file for each file of native/. Every function has the same name, arguments and results as in the native module;
+tests/reference compares the two on hostile input.
+"""
+
+from __future__ import annotations
+
+from doublet.kernels.reference.bags import heaviest, pack_bags, unpack_bags
+from doublet.kernels.reference.json import count_lines, json_sets
+from doublet.kernels.reference.markup import NumberTable, mark_markdown, read_texts, repeated, word_edges
+from doublet.kernels.reference.meaning import align_texts, number_words, pair_keys, sample_keys
+from doublet.kernels.reference.memory import save_memory
+from doublet.kernels.reference.passages import passages, sentence_marks
+from doublet.kernels.reference.runs import common_runs
+from doublet.kernels.reference.sets import SetStore
+from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
+from doublet.kernels.reference.suffix import common_prefixes, exact_groups, self_chains, suffix_array
+from doublet.kernels.reference.tokens import WordTable, fold_text, shingle_sets, tokenize
+from doublet.kernels.reference.winnow import winnow
+
+__all__ = [
+    "NumberTable",
+    "SetStore",
+    "WordTable",
+    "align_texts",
+    "common_prefixes",
+    "common_runs",
+    "components",
+    "count_lines",
+    "distinct",
+    "exact_groups",
+    "fold_text",
+    "heaviest",
+    "json_sets",
+    "mark_markdown",
+    "minima",
+    "number_words",
+    "pack_bags",
+    "pair_keys",
+    "passages",
+    "read_texts",
+    "repeated",
+    "sample_keys",
+    "save_memory",
+    "self_chains",
+    "sentence_marks",
+    "shingle",
+    "shingle_sets",
+    "simhash",
+    "suffix_array",
+    "tokenize",
+    "unpack_bags",
+    "winnow",
+    "word_edges",
+]
