@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: ALWAYS help run setup check format system test test-pure bench docs lock clean
+.PHONY: ALWAYS help run setup check format system test test-pure test-sanitized bench docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -62,6 +62,9 @@ test: check system ## everything: lint, types, and all tests
 
 test-pure: setup ## the tests of the core again, on the plain Python kernels
 	DOUBLET_KERNELS=python $(PYTEST) tests/unit tests/properties tests/contracts tests/golden $(ARGS)
+
+test-sanitized: setup ## the reference tests on native kernels that report memory errors and undefined behaviour
+	@sh tools/sanitized.sh $(BIN)/python $(ARGS)
 
 bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed on)
 	@$(INSTALL) '.[dev,bench]'
