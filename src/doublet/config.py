@@ -200,6 +200,9 @@ class Settings:
     allow_private: bool = _setting(
         False, as_switch, "fetch from this computer and from private networks too (yes or no)"
     )
+    keep_jobs_days: int = _setting(
+        30, as_number, "days after which jobs that have ended are forgotten, with their results"
+    )
     colour: str = _setting("auto", as_one_of(*COLOURS), "colour in the terminal")
 
     def to_dict(self) -> dict[str, Any]:

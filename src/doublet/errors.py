@@ -3,8 +3,8 @@
     DoubletError
     ├── UsageError       UnknownMethod, InvalidParameter,
     │                    UnknownLibrary, LibraryExists,
-    │                    UnknownJob, UnknownReport,
-    │                    SignaturesNotReady                  ask differently
+    │                    UnknownJob, UnknownKindOfJob,
+    │                    UnknownReport, SignaturesNotReady   ask differently
     ├── ConfigError      unknown key, missing file           fix the settings
     ├── SourceError      InputNotFound, InputUnreadable,
     │                    RecordInvalid, TooLarge, TooSlow,
@@ -205,6 +205,12 @@ class UnknownJob(UsageError):
     """There is no job of this number in the queue: it never was, or it ended long ago and was forgotten."""
 
     code = "unknown_job"
+
+
+class UnknownKindOfJob(UsageError):
+    """No worker here can do work of this kind; the message has the nearest one."""
+
+    code = "unknown_kind_of_job"
 
 
 class ConfigError(DoubletError):

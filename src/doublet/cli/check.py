@@ -28,6 +28,7 @@ from doublet.cli.base import (
 )
 from doublet.cli.compare import read_document, read_limit, tell_read
 from doublet.cli.exits import NOTHING_DONE, OVER_THE_LIMIT, SOME_FAILED
+from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.web import fetching, web_options
 from doublet.errors import UsageError
@@ -109,11 +110,13 @@ doublet check https://example.org/article --library theses"""
     show_default=True,
     help="Language of a page or PDF.",
 )
+@later_option
 @quiet_option
 @common_options
 def command(
     *,
     texts: tuple[str, ...],
+    later: bool,
     libraries: tuple[str, ...],
     against: tuple[str, ...],
     method: str | None,
@@ -144,6 +147,20 @@ def command(
     kinds = [kind.strip() for part in leave_out for kind in part.split(",") if kind.strip()]
     if against and (libraries or method or kinds or own):
         raise UsageError("--library, --method, --leave-out and --own are for libraries: leave out --against")
+    if later:
+        if against or "-" in texts or form not in ("table", "json"):
+            raise UsageError(
+                "later, files and addresses can be checked against libraries, with JSON as the result"
+            )
+        asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least}
+        work: dict[str, Any] = {"documents": list(_later(texts)), "libraries": list(libraries) or None}
+        work |= {"options": asked | ({"method": method} if method else {})}
+        work |= {"out": str(out.absolute())} if out is not None else {}
+        from doublet.cli.library import open_store
+
+        with open_store(resolved) as store:
+            put(store, "check", work, form=form, quiet=quiet)
+        return None
     documents = list(_documents(texts, quiet))
     targets = _targets([name for name, _ in documents], form, out)
     colour = use_colour(resolved.settings.colour)
@@ -220,6 +237,19 @@ def command(
             )
         return NOTHING_DONE
     return SOME_FAILED if failed else None
+
+
+def _later(texts: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Documents as a job remembers them: the worker may run in another folder."""
+    from doublet.jobs.check_many import list_files
+
+    for text in texts:
+        if is_address(text):
+            yield {"address": text}
+        else:
+            yield from (
+                {"path": str(path.absolute()), "name": str(path)} for path in list_files([Path(text)])
+            )
 
 
 FRAGMENT_COLUMNS = (

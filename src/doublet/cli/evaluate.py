@@ -21,6 +21,7 @@ from doublet.cli.base import (
     write_bytes,
     write_text,
 )
+from doublet.cli.later import later_option, put
 from doublet.errors import Cancelled, UsageError
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ doublet evaluate --compare shingles auto theses/ --out differences"""
     show_default=True,
     help="First language of the page.",
 )
+@later_option
 @format_option("table", "json")
 @quiet_option
 @common_options
@@ -114,6 +116,7 @@ def command(
     text_field: str,
     out: Path | None,
     language: str,
+    later: bool,
     form: str,
     config_file: Path | None,
     quiet: bool,
@@ -127,6 +130,8 @@ def command(
     data = data or data_argument
     resolved = config.resolve(flags, file=config_file)
     if compare:
+        if later:
+            raise UsageError("--compare is quick: do it now, without --later")
         if data is None:
             raise UsageError("--compare needs your documents: doublet evaluate --compare METHOD METHOD DATA")
         show_differences(
@@ -137,24 +142,25 @@ def command(
             quiet,
         )
         return None
-    result = _evaluated(
-        resolved.settings,
-        quiet,
-        data=data,
-        methods=_names(methods),
-        changes=_names(changes),
-        thresholds=[_share(text) for text in _names(threshold or "0.5,0.7")],
-        shingle_words=resolved.settings.shingle_words,
-        seed=seed,
-        bases=bases,
-        quick=quick,
-        curves=not no_curves,
-        thesaurus=thesaurus,
-        thesaurus_part=thesaurus_part,
-        id_field=id_field,
-        text_field=text_field,
-        workers=resolved.settings.workers,
-    )
+    asked: dict[str, Any] = {
+        "methods": _names(methods),
+        "changes": _names(changes),
+        "thresholds": [_share(text) for text in _names(threshold or "0.5,0.7")],
+        "shingle_words": resolved.settings.shingle_words,
+        "seed": seed,
+        "bases": bases,
+        "quick": quick,
+        "curves": not no_curves,
+        "thesaurus": thesaurus,
+        "thesaurus_part": thesaurus_part,
+        "id_field": id_field,
+        "text_field": text_field,
+        "workers": resolved.settings.workers,
+    }
+    if later:
+        _put_later(resolved, data, asked, out, form=form, quiet=quiet)
+        return None
+    result = _evaluated(resolved.settings, quiet, data=data, **asked)
     if out is not None:
         from doublet.evaluation.report import write_report
 
@@ -166,6 +172,26 @@ def command(
     for one in () if quiet else result.skipped:
         say(f"not used: {one.name}: {one.reason}")
     return None
+
+
+def _put_later(
+    resolved: config.Resolved,
+    data: Path | None,
+    asked: dict[str, Any],
+    out: Path | None,
+    *,
+    form: str,
+    quiet: bool,
+) -> None:
+    from doublet.cli.library import open_store
+
+    options = {
+        name: str(value.absolute()) if isinstance(value, Path) else value for name, value in asked.items()
+    }
+    work = {"data": str(data.absolute()) if data is not None else None, "options": options}
+    work |= {"out": str(out.absolute())} if out is not None else {}
+    with open_store(resolved) as store:
+        put(store, "evaluate", work, form=form, quiet=quiet)
 
 
 def _evaluated(settings: config.Settings, quiet: bool, **options: Any) -> Evaluation:

@@ -26,6 +26,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.rows import write_rows
 from doublet.errors import UsageError, suggest
@@ -231,12 +232,14 @@ doublet library remove drafts --all --yes""",
 )
 @click.option("--all", "everything", is_flag=True, help="The whole library.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@later_option
 @database_options
 @quiet_option
 @common_options
 def remove(
     *,
     name: str,
+    later: bool,
     ids: tuple[str, ...],
     sources: tuple[int, ...],
     everything: bool,
@@ -251,6 +254,8 @@ def remove(
         raise UsageError(
             "say what to remove: --document ID (again for more), --source N, or --all for the whole library"
         )
+    if later and not everything:
+        raise UsageError("--later is for a whole library: say --all")
     resolved = config.resolve(flags, file=config_file)
     with open_store(resolved) as store:
         info = store.libraries.get(name)
@@ -258,6 +263,9 @@ def remove(
             if not yes and not _sure(f"Remove {name} with {count(info.documents, 'document')}?"):
                 say("nothing was removed", quiet=quiet)
                 return NOTHING_DONE
+            if later:
+                put(store, "delete", {"library": name}, form="table", quiet=quiet)
+                return None
             with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
                 gone = store.libraries.delete(
                     name, lambda done, total: progress.step("removing", done, total, "documents")
@@ -373,6 +381,7 @@ doublet library duplicates theses articles --between --groups groups.csv""",
 @click.option("--between", is_flag=True, help="Only groups with documents of two libraries or more.")
 @click.option("--groups", type=PATH, metavar="OUT", help="Write the groups: .jsonl, .json, .csv.")
 @settings_options("threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
+@later_option
 @format_option("table", "json", "jsonl", "csv")
 @quiet_option
 @common_options
@@ -381,6 +390,7 @@ def duplicates(
     names: tuple[str, ...],
     between: bool,
     groups: Path | None,
+    later: bool,
     form: str,
     quiet: bool,
     config_file: Path | None,
@@ -399,6 +409,12 @@ def duplicates(
     options |= {"workers": settings.workers, "memory_bytes": settings.memory, "threshold": settings.threshold}
     if settings.shingle_words is not None:
         options["shingle_words"] = settings.shingle_words
+    if later:
+        with open_store(resolved) as store:
+            work: dict[str, Any] = {"libraries": list(names) or None, "between": between, "options": options}
+            work |= {"out": str(groups.absolute()) if groups is not None else None}
+            put(store, "duplicates", work, form=form, quiet=quiet)
+        return
     with (
         open_store(resolved) as store,
         shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
@@ -426,17 +442,30 @@ def duplicates(
 )
 @click.argument("names", metavar="[NAME...]", nargs=-1)
 @click.option("--repair", is_flag=True, help="Mend what can be made from the documents again.")
+@later_option
 @database_options
 @format_option("table", "json")
 @quiet_option
 @common_options
 def verify(
-    *, names: tuple[str, ...], repair: bool, form: str, quiet: bool, config_file: Path | None, **flags: Any
+    *,
+    names: tuple[str, ...],
+    repair: bool,
+    later: bool,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
 ) -> int | None:
     from doublet.reports.json_report import json_document
     from doublet.store.verify import verify as look
 
     resolved = config.resolve(flags, file=config_file)
+    if later:
+        with open_store(resolved) as store:
+            wanted = [store.libraries.get(name).name for name in names] or None
+            put(store, "verify", {"libraries": wanted, "repair": repair}, form=form, quiet=quiet)
+        return None
     with (
         open_store(resolved) as store,
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.web import ask_for_contact, fetching, web_options
 from doublet.errors import DoubletError, InvalidParameter, UsageError
@@ -138,6 +140,7 @@ doublet library add papers https://repository.example.org/oai --set theses --fro
 )
 @filling_options
 @web_options
+@later_option
 @format_option("table", "json")
 @quiet_option
 @common_options
@@ -147,6 +150,7 @@ def add(
     inputs: tuple[str, ...],
     make: bool,
     kind: str,
+    later: bool,
     form: str,
     quiet: bool,
     config_file: Path | None,
@@ -171,6 +175,20 @@ def add(
         if make and name not in {info.name for info in store.libraries.all()}:
             store.libraries.create(name)
         store.libraries.get(name)
+        if later:
+            for given in dict.fromkeys(inputs):
+                if given == "-":
+                    raise UsageError("standard input cannot be read later: name a file")
+                is_web = is_address(given) or kind not in ("auto", "folder", "file")
+                work: dict[str, Any] = {
+                    "library": name,
+                    "address": given if is_web else str(Path(given).absolute()),
+                }
+                # The ids of a file's documents begin with its name as it was given here.
+                file = {} if is_web or not Path(given).is_file() else {"prefix": given}
+                work |= {"kind": kind, "options": web if is_web else local | file, "filling": _kept(filling)}
+                put(store, "fill", work, form=form, quiet=quiet)
+            return None
         with (
             shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
             fetching(settings, progress) as fetcher,
@@ -221,6 +239,7 @@ def add(
 )
 @filling_options
 @web_options
+@later_option
 @format_option("table", "json")
 @quiet_option
 @common_options
@@ -228,6 +247,7 @@ def update(
     *,
     names: tuple[str, ...],
     numbers: tuple[int, ...],
+    later: bool,
     form: str,
     quiet: bool,
     config_file: Path | None,
@@ -263,6 +283,13 @@ def update(
             raise UsageError(
                 f"there is no source {min(unknown)} here: `doublet library show NAME` lists them"
             )
+        if later:
+            for name in wanted:
+                own_numbers = [info.number for info in sources[name] if not numbers or info.number in numbers]
+                if own_numbers:
+                    work = {"library": name, "sources": own_numbers, "filling": _kept(filling)}
+                    put(store, "fill", work, form=form, quiet=quiet)
+            return None
         if any(is_web_kind(info.kind) for infos in sources.values() for info in infos):
             ask_for_contact(settings, quiet=quiet)
         for found in update_libraries(
@@ -348,6 +375,11 @@ def add_list(
         return NOTHING_DONE
     problems = bad or any(row.filled is not None and row.filled.problems for row in listed.rows)
     return SOME_FAILED if bad or (own["strict"] and problems) else None
+
+
+def _kept(filling: Filling) -> dict[str, Any]:
+    """How to fill, as a job remembers it."""
+    return dataclasses.asdict(filling)
 
 
 def _source_options(flags: dict[str, Any]) -> dict[str, Any]:

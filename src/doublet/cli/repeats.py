@@ -24,6 +24,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
+from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.errors import InputUnreadable, UsageError
 
@@ -160,6 +161,7 @@ doublet repeats docs/ --baseline known.json --fail-on-new"""
     metavar="N",
     help="Groups in table and html.  [default: 20 and 500]",
 )
+@later_option
 @format_option("table", "json", "html", "sarif", "csv")
 @quiet_option
 @common_options
@@ -171,6 +173,7 @@ def command(
     fail_on_new: bool,
     out: Path | None,
     limit: int | None,
+    later: bool,
     form: str,
     quiet: bool,
     config_file: Path | None,
@@ -194,6 +197,17 @@ def command(
     known = read_baseline(baseline) if baseline is not None else None
     if out is not None:
         check_output(out)
+    if later:
+        if "-" in files or form not in ("table", "json"):
+            raise UsageError("later, files can be looked at, with JSON as the result")
+        from doublet.cli.library import open_store
+
+        asked = {**options, "min_common_share": share, **({"baseline": known} if known is not None else {})}
+        work: dict[str, Any] = {"paths": [str(Path(name).absolute()) for name in files], "options": asked}
+        work |= {"out": str(out.absolute())} if out is not None else {}
+        with open_store(resolved) as store:
+            put(store, "repeats", work, form=form, quiet=quiet)
+        return None
     with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
         result = find_repeats(
             inputs(files, quiet),

@@ -19,6 +19,8 @@ COMMANDS = {
     "text": ("doublet.cli.text", "Print the text that Doublet reads from a file, and where it came from."),
     "dedupe": ("doublet.cli.dedupe", "Find the groups of duplicates in a collection, and clean it."),
     "library": ("doublet.cli.library", "Keep documents in libraries, to check against again and again."),
+    "queue": ("doublet.cli.queue", "See the work in the background, put some in, stop it, try it again."),
+    "worker": ("doublet.cli.worker", "Do the work of the queue."),
     "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),
     "evaluate": ("doublet.cli.evaluate", "Test every method on texts changed on purpose, as one report."),
     "advise": ("doublet.cli.advise", "Propose method and threshold from pairs that you have marked."),

@@ -99,6 +99,8 @@ STAGES = {
     "looking up": "Looking up",
     "removing": "Removing",
     "verifying": "Verifying",
+    "tidying": "Tidying",
+    "checking": "Checking",
     "pairing": "Listing pairs",
     "writing": "Writing",
 }
