@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from doublet.jobs.find_repeats import find_repeats
     from doublet.jobs.library import Library, open_library
     from doublet.jobs.read import read_document
+    from doublet.jobs.rescore import rescore
     from doublet.matches.story import Story, same_story
     from doublet.model import (
         Check,
@@ -116,6 +117,7 @@ __all__ = [
     "dedupe",
     "find_repeats",
     "read_document",
+    "rescore",
     "evaluate",
     "advise",
     "open_library",
@@ -224,6 +226,7 @@ _HOMES = {
     "dedupe": "doublet.jobs.dedupe",
     "find_repeats": "doublet.jobs.find_repeats",
     "read_document": "doublet.jobs.read",
+    "rescore": "doublet.jobs.rescore",
     "ReadDocument": "doublet.text.read",
     "Place": "doublet.text.formats.protocol",
     "HiddenText": "doublet.text.formats.protocol",

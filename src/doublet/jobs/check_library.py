@@ -44,7 +44,7 @@ from doublet.matches.left_out import (
 )
 from doublet.model import Check, Document, SourceMatch
 from doublet.progress import Progress
-from doublet.signatures import method_names, sign_read
+from doublet.signatures import method_names, parameters_of, sign_read
 from doublet.signatures.auto import settle
 from doublet.store.database import Store
 from doublet.store.values import LibraryInfo, StoredDocument
@@ -128,12 +128,22 @@ def check_library(
         )
         beside.update(zip(others, new, strict=True))
 
+    used: dict[str, Any] = {"shingle_words": SHINGLE_WORDS, "window": WINDOW}
     if method in (PASSAGES, AUTO):
+        if parameters:
+            raise InvalidParameter(
+                f"the method {method!r} has no parameter {min(parameters)!r}",
+                name=min(parameters),
+                method=method,
+            )
         found = candidates_of(hits)
         progress.step("looking up", len(found), len(found), "documents")
         lay(found)
     else:
-        lay(*_similar(store, infos, text, words, method, dict(parameters or {}), limit, progress))
+        found, measures, used = _similar(
+            store, infos, text, words, method, dict(parameters or {}), limit, progress
+        )
+        lay(found, measures)
     masks: dict[str, Masked] = {}
     for kind in wanted:
         if kind in BY_FORM:
@@ -175,10 +185,8 @@ def check_library(
         possible_sources=tuple(map(named, answer.possible)),
         documents=documents,
         parameters={
+            **used,
             "method": method,
-            **dict(parameters or {}),
-            "shingle_words": SHINGLE_WORDS,
-            "window": WINDOW,
             "candidates": limit,
             "min_share": min_share,
             "leave_out": list(wanted),
@@ -211,11 +219,13 @@ def _similar(
     parameters: dict[str, Any],
     limit: int,
     progress: Progress,
-) -> tuple[Stored, list[tuple[float, float]]]:
-    """Documents that a whole-document method calls similar, most alike first, with its measures."""
+) -> tuple[Stored, list[tuple[float, float]], dict[str, Any]]:
+    """Documents that a whole-document method calls similar, most alike first, with its measures and all its
+    parameters."""
     if method not in method_names():
         raise UnknownMethod(method, [*method_names(), PASSAGES])
     rows: list[tuple[float, float, int]] = []
+    used = {**parameters_of(method), **parameters}
     for info in infos:
         if not info.documents:
             continue
@@ -239,7 +249,7 @@ def _similar(
     kept = rows[:limit]
     full = store.documents.full([row[2] for row in kept])
     kept = [row for row in kept if row[2] in full]
-    return {row[2]: full[row[2]] for row in kept}, [(row[0], row[1]) for row in kept]
+    return {row[2]: full[row[2]] for row in kept}, [(row[0], row[1]) for row in kept], used
 
 
 def _document(info: StoredDocument, text: str) -> Document:

@@ -6,7 +6,7 @@ words alone. The rules are in `matches.compare`; here the texts are read, once, 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from doublet.errors import require_number
@@ -17,7 +17,7 @@ from doublet.model import Comparison, Disguise
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics, parameters_of
 from doublet.signatures import method as make_method
-from doublet.signatures.embedding import Embedder, require_embedder
+from doublet.signatures.embedding import Embedder, embedder_name, require_embedder
 from doublet.text.tokens import TokenBatch, read_words
 
 AUTO = "auto"
@@ -71,7 +71,12 @@ def compare(
         embedder=embedder,
         alike=alike,
         notes=notes,
-        parameters={key: value for key, value in vars(chosen.parameters).items() if not key.startswith("_")},
+        parameters={
+            **asdict(options),
+            **vars(chosen.parameters),
+            "alike": alike,
+            "embedder": embedder_name(embedder),
+        },
         progress=progress,
     )
     return replace(

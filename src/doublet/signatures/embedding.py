@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,21 @@ class Embedder(Protocol):
     """Sentences → a row of numbers for each; sentences that mean the same have rows that point the same way."""
 
     def embed(self, sentences: Sequence[str]) -> F32: ...
+
+
+@runtime_checkable
+class NamedEmbedder(Protocol):
+    """A model that says what it is called, for the report."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def embedder_name(embedder: Embedder | None) -> str | None:
+    """What a report calls a model: its name, or that of its class."""
+    if embedder is None:
+        return None
+    return embedder.name if isinstance(embedder, NamedEmbedder) else type(embedder).__qualname__
 
 
 def require_embedder(embedder: object) -> None:
@@ -100,6 +115,7 @@ def _beside(file: Path, name: str) -> Path | None:
 
 class _SentenceTransformer:
     def __init__(self, folder: Path) -> None:
+        self.name = folder.name
         library = _library("sentence_transformers", "sentence-transformers")
         try:
             self._model = library.SentenceTransformer(str(folder), local_files_only=True)
@@ -119,6 +135,7 @@ class _Onnx:
     (1_Pooling/config.json), which is the mean of those that count where it says nothing."""
 
     def __init__(self, file: Path) -> None:
+        self.name = file.name
         runtime = _library("onnxruntime", "onnxruntime")
         tokenizers = _library("tokenizers", "tokenizers")
         words = _beside(file, "tokenizer.json")

@@ -1,0 +1,158 @@
+"""Every option that shapes an answer is in its parameters: found by looking at the functions themselves."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+
+import doublet
+from doublet.jobs.check_library import check_library
+from doublet.matches.align import AlignOptions
+from doublet.repeats.model import OPTION_NAMES
+from doublet.signatures import parameters_of
+
+TEXT = "The boats were locked in the ice until March, and nobody in the village minded it much. " * 8
+DOCUMENTS = [{"id": "a", "text": TEXT, "source": "s"}, {"id": "b", "text": TEXT + "More.", "source": "t"}]
+#: Options that change nothing about the answer: how the work is done, and where it goes.
+NO_PART = {"progress", "workers", "memory_bytes", "spill_folder", "groups_out", "kept_out"}
+#: Options that are input, and stand in the answer elsewhere.
+INPUT = {"statistics": "recipe", "baseline": "groups", "libraries": "libraries", "name": "name"}
+ALIGN = {"seed_words": 5, "max_gap_words": 3, "min_words": 7}
+
+
+class Model:
+    name = "a model"
+
+    def embed(self, sentences: Any) -> Any:
+        return np.ones((len(sentences), 3), np.float32)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with doublet.open_library(tmp_path_factory.mktemp("library") / "library.db") as library:
+        library.add(DOCUMENTS)
+        yield library.store
+
+
+# Of each job: the call, its function, and a value for each option that is not the default.
+JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] = {
+    "compare": (
+        lambda store, **options: doublet.compare(TEXT, TEXT, **options),
+        doublet.compare,
+        {"method": "shingles", "threshold": 0.7, "embedder": Model(), "alike": 0.6, **ALIGN},
+    ),
+    "check": (
+        lambda store, **options: doublet.check(TEXT, DOCUMENTS, **options),
+        doublet.check,
+        {"shingle_words": 6, "min_share": 0.25, **ALIGN},
+    ),
+    "check_library": (
+        lambda store, **options: check_library(store, TEXT, **options),
+        check_library,
+        {
+            "method": "minhash",
+            "leave_out": ["quotations", "own"],
+            "own": ["x"],
+            "min_share": 0.25,
+            "candidates": 7,
+            **ALIGN,
+        },
+    ),
+    "dedupe": (
+        lambda store, **options: doublet.dedupe(DOCUMENTS, **options),
+        doublet.dedupe,
+        {
+            "method": "shingles",
+            "threshold": 0.6,
+            "containment": 0.8,
+            "keep": "best-source",
+            "prefer": ["t"],
+            "pairs": True,
+            "views": ["strict"],
+            "candidates": "sketches",
+            "reworded": "all",
+        },
+    ),
+    "find_repeats": (
+        lambda store, **options: doublet.find_repeats(TEXT, **options),
+        doublet.find_repeats,
+        {"algorithm": "exact", "min_tokens": 9},
+    ),
+}
+TOGETHER = {
+    "keep": {"keep": "best-source", "prefer": ["t"]},
+    "prefer": {"keep": "best-source", "prefer": ["t"]},
+}
+EVERY = [(job, option) for job, (_, _, values) in JOBS.items() for option in values]
+
+
+def told(answer: Any, option: str) -> Any:
+    """What the answer says about an option; the method and the algorithm stand beside the parameters in some."""
+    value = answer.to_dict()
+    return value["parameters"].get(option, value.get(option, "not told"))
+
+
+@pytest.mark.parametrize(("job", "option"), EVERY, ids=[f"{job}-{option}" for job, option in EVERY])
+def test_an_option_is_told_with_its_value(job: str, option: str, store: Any) -> None:
+    call, _, values = JOBS[job]
+    answer = call(store, **TOGETHER.get(option, {option: values[option]}))
+    expected = "a model" if option == "embedder" else values[option]
+    assert told(answer, option) == expected
+    assert told(call(store), option) not in (expected, "not told")
+    json.dumps(answer.to_dict())
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_no_option_is_forgotten(job: str, store: Any) -> None:
+    """An option that is added to a job has to be added to the table above, and so to the parameters."""
+    call, function, values = JOBS[job]
+    signature = inspect.signature(function).parameters.values()
+    options = {one.name for one in signature if one.kind is one.KEYWORD_ONLY} - NO_PART - INPUT.keys()
+    options -= {"parameters"}  # those of the method: below
+    assert options <= values.keys()
+    answer = call(store)
+    assert {option for option in options if told(answer, option) == "not told"} == set()
+    for option, where in INPUT.items():
+        if any(one.name == option for one in signature):
+            assert where in answer.to_dict()
+
+
+def test_everything_that_the_alignment_knows(store: Any) -> None:
+    assert {item.name for item in fields(AlignOptions)} == ALIGN.keys()
+    for job in ("compare", "check", "check_library"):
+        answer = JOBS[job][0](store, **ALIGN)
+        assert {name: told(answer, name) for name in ALIGN} == ALIGN
+
+
+@pytest.mark.parametrize("method", [info.name for info in doublet.methods(others=False)])
+def test_every_parameter_of_every_method(method: str, store: Any) -> None:
+    known = parameters_of(method)
+    assert known.keys() <= doublet.compare(TEXT, TEXT, method=method).parameters.keys()
+    assert known.keys() <= doublet.dedupe(DOCUMENTS, method=method).parameters.keys() | {"containment"}
+    if method != "auto":
+        assert known.keys() <= check_library(store, TEXT, method=method).parameters.keys()
+
+
+def test_parameters_of_a_method_are_those_that_were_used(store: Any) -> None:
+    found = check_library(store, TEXT, method="shingles", parameters={"shingle_words": 7})
+    assert (found.parameters["shingle_words"], found.parameters["method"]) == (7, "shingles")
+    with pytest.raises(doublet.InvalidParameter, match="shingle_words"):
+        check_library(store, TEXT, parameters={"shingle_words": 7})
+
+
+def test_every_option_of_repeats() -> None:
+    assert set(OPTION_NAMES) <= doublet.find_repeats(TEXT).parameters.keys() | {"algorithm"}
+
+
+def test_a_model_without_a_name_is_told_by_its_class() -> None:
+    class Plain:
+        def embed(self, sentences: Any) -> Any:
+            return np.ones((len(sentences), 3), np.float32)
+
+    assert str(doublet.compare(TEXT, TEXT, embedder=Plain()).parameters["embedder"]).endswith("Plain")
