@@ -83,27 +83,24 @@ def parse_address(text: str, base: Address | None = None) -> Address:
     """Read an address, or one relative to *base*. Raises `NotAllowed` for one that cannot or must not be fetched."""
     shown = text if len(text) <= 200 else text[:199] + "…"
     if len(text) > LONGEST_ADDRESS:
-        raise NotAllowed(f"{shown}: the address is longer than {LONGEST_ADDRESS:,} characters", address=shown)
+        raise NotAllowed("address_too_long", longest_address=LONGEST_ADDRESS, address=shown)
     try:
         found = _parse(text, str(base) if base is not None else "")
     except ValueError:
-        raise NotAllowed(
-            f"{shown!r} is no address of a page: it should look like https://example.org/page", address=shown
-        ) from None
+        raise NotAllowed("address_wrong", address=shown) from None
     scheme = found.protocol.removesuffix(":")
     if scheme not in PORTS:
-        raise NotAllowed(f"{shown}: only http and https are fetched, not {scheme!r}", address=shown)
+        raise NotAllowed("address_scheme", scheme=scheme, address=shown)
     if found.username or found.password:
         raise NotAllowed(
-            "an address with a name or password in it is not fetched: leave that part out "
-            f"({scheme}://{found.host}/…)",
+            "address_password",
+            scheme=scheme,
+            host=found.host,
             address=f"{scheme}://{found.host}/",
         )
     address = _address(found)
     if address.port in _REFUSED_PORTS:
-        raise NotAllowed(
-            f"{shown}: port {address.port} belongs to another service than the web", address=shown
-        )
+        raise NotAllowed("address_port", port=address.port, address=shown)
     return address
 
 
@@ -194,7 +191,5 @@ def _can_ada() -> Any:
     try:
         import can_ada
     except ImportError as error:
-        raise ConfigError(
-            "addresses on the web need the can_ada library: pip install 'doublet[web]'", library="can_ada"
-        ) from error
+        raise ConfigError("needs_can_ada", library="can_ada") from error
     return can_ada

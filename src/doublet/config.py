@@ -17,7 +17,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from doublet.errors import ConfigError, suggest
+from doublet.errors import ConfigError, nearest
+from doublet.model import LANGUAGES, Note
 
 FILE_NAME = "doublet.toml"
 PREFIX = "DOUBLET_"
@@ -34,7 +35,7 @@ _SHOWN_CHARACTERS = 60  # of a value in a message
 
 def as_size(value: Any) -> int:
     """Bytes from "2GB", "512 MiB", "1.5g" or a number. Raises `ValueError` with the rule."""
-    rule = "it must be a size such as 500MB, 2GB or 2GiB"
+    rule = Note("rule_size")
     if isinstance(value, bool):
         raise ValueError(rule)
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?", _written(value).strip().lower())
@@ -48,7 +49,7 @@ def as_size(value: Any) -> int:
 
 def as_share(value: Any) -> float:
     """A share from 0 to 1, from "0.8", "80%" or a number. Raises `ValueError` with the rule."""
-    rule = "it must be a share such as 0.8 or 80%"
+    rule = Note("rule_share")
     text = _written(value).strip()
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
@@ -66,11 +67,11 @@ def as_share_or_off(value: Any) -> float | None:
     try:
         return as_share(value)
     except ValueError as error:
-        raise ValueError(f"{error}, or off") from None
+        raise ValueError(Note("rule_or", rule=error, other="off")) from None
 
 
 def as_number(value: Any) -> int:
-    rule = "it must be a whole number from 1 up"
+    rule = Note("rule_number")
     try:
         number = int(str(value).strip())
     except ValueError:
@@ -87,12 +88,12 @@ def as_workers(value: Any) -> int:
     try:
         return as_number(value)
     except ValueError as error:
-        raise ValueError(f"{error}, or auto") from None
+        raise ValueError(Note("rule_or", rule=error, other="auto")) from None
 
 
 def as_seconds(value: Any) -> float:
     """Seconds from "1.5", "90s", "2 min" or a number. Raises `ValueError` with the rule."""
-    rule = "it must be seconds, such as 1.5, 90s or 2min"
+    rule = Note("rule_seconds")
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|sec|m|min|h)?", str(value).strip().lower())
     if isinstance(value, bool) or not found:
         raise ValueError(rule)
@@ -103,7 +104,7 @@ def as_time_limit(value: Any) -> float:
     """Seconds, more than none."""
     seconds = as_seconds(value)
     if seconds <= 0:
-        raise ValueError("it must be more than 0 seconds")
+        raise ValueError(Note("rule_above_0_seconds"))
     return seconds
 
 
@@ -114,7 +115,7 @@ def as_switch(value: Any) -> bool:
         return True
     if text in ("no", "false", "off", "0"):
         return False
-    raise ValueError("it must be yes or no")
+    raise ValueError(Note("rule_switch"))
 
 
 def as_count(value: Any) -> int:
@@ -124,7 +125,7 @@ def as_count(value: Any) -> int:
 
 def as_name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ValueError("it must be a name")
+        raise ValueError(Note("rule_name"))
     return value.strip()
 
 
@@ -132,7 +133,7 @@ def as_one_of(*choices: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         text = str(value).strip().lower()
         if text not in choices:
-            raise ValueError(f"it must be one of {', '.join(choices)}{suggest(text, choices)}")
+            raise ValueError(Note("rule_one_of", choices=choices, nearest=nearest(text, choices)))
         return text
 
     return read
@@ -204,6 +205,9 @@ class Settings:
         30, as_number, "days after which jobs that have ended are forgotten, with their results"
     )
     colour: str = _setting("auto", as_one_of(*COLOURS), "colour in the terminal")
+    language: str | None = _setting(
+        None, as_one_of(*LANGUAGES), "language of messages, reports and help; without it that of the system"
+    )
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -249,7 +253,13 @@ def resolve(
             values[name] = _reader(name)(value)
         except ValueError as error:
             raise ConfigError(
-                f"{shown} is {_shown(value)}: {error}", key=name, value=value, origin=origin
+                "setting_wrong",
+                shown=shown,
+                value_shown=_shown(value),
+                why=error,
+                key=name,
+                value=value,
+                origin=origin,
             ) from None
         origins[name] = origin
 
@@ -258,8 +268,9 @@ def resolve(
         for key, value in read_file(path).items():
             if key not in NAMES:
                 raise ConfigError(
-                    f"{path} has an unknown setting {key!r}{suggest(key, NAMES) or '.'} "
-                    f"Known: {', '.join(NAMES)}",
+                    "unknown_setting",
+                    nearest=nearest(key, NAMES),
+                    names=NAMES,
                     key=key,
                     path=str(path),
                 )
@@ -271,7 +282,10 @@ def resolve(
         if name not in NAMES:
             known = [PREFIX + key.upper() for key in NAMES] + sorted(OTHER_VARIABLES)
             raise ConfigError(
-                f"there is no setting {variable}{suggest(variable, known) or '.'} Known: {', '.join(known)}",
+                "no_setting",
+                variable=variable,
+                nearest=nearest(variable, known),
+                known=known,
                 key=name,
             )
         take(name, text, variable, variable)
@@ -290,18 +304,14 @@ def find_file(named: Path | None, environ: Mapping[str, str], directory: Path | 
         named = Path(environ[FILE_VARIABLE])
     if named is not None:
         if named == Path():
-            raise ConfigError("the name of the settings file is empty", path="")
+            raise ConfigError("settings_name_empty", path="")
         try:
             there = named.is_file()
         except OSError as error:
-            raise ConfigError(
-                f"{named} cannot be read: {error.strerror or error}", path=str(named)
-            ) from error
+            raise ConfigError("cannot_be_read", why=error.strerror or error, path=str(named)) from error
         if not there:
             near = [path.name for path in named.parent.glob("*.toml")] if named.parent.is_dir() else []
-            raise ConfigError(
-                f"there is no settings file {named}{suggest(named.name, near)}", path=str(named)
-            )
+            raise ConfigError("no_settings_file", nearest=nearest(named.name, near), path=str(named))
         return named
     for users in (False, True):
         try:
@@ -313,6 +323,12 @@ def find_file(named: Path | None, environ: Mapping[str, str], directory: Path | 
     return None
 
 
+def language_of_file(named: Path | None = None) -> str:
+    """The language that the settings file names, before anything else is read from it; "" when it names none."""
+    path = find_file(named, os.environ)
+    return str(read_file(path).get("language", "")) if path is not None else ""
+
+
 def default_database(environ: Mapping[str, str] | None = None) -> str:
     """The file in which libraries are kept unless the user says otherwise: ~/.local/share/doublet/libraries.db."""
     environ = os.environ if environ is None else environ
@@ -320,9 +336,7 @@ def default_database(environ: Mapping[str, str] | None = None) -> str:
     try:
         root = Path(base) if base else (Path(home) if home else Path.home()) / ".local" / "share"
     except RuntimeError as error:
-        raise ConfigError(
-            "you have no home folder: name the database of the libraries with --database or DOUBLET_DATABASE"
-        ) from error
+        raise ConfigError("no_home_folder") from error
     return str(root / "doublet" / "libraries.db")
 
 
@@ -339,16 +353,14 @@ def read_file(path: Path) -> dict[str, Any]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}", path=str(path)) from error
+        raise ConfigError("cannot_be_read", why=error.strerror or error, path=str(path)) from error
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            f"{path} is not in UTF-8 at line {line}: save it as UTF-8", path=str(path)
-        ) from error
+        raise ConfigError("not_utf8_line", line=line, path=str(path)) from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}", path=str(path)) from error
+        raise ConfigError("not_toml", why=error, path=str(path)) from error
 
 
 def about(name: str) -> str:

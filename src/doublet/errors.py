@@ -30,80 +30,89 @@ what programs should look at. `exit_code` is what the command line answers with.
 from __future__ import annotations
 
 import difflib
-import math
 import numbers
-import pickle
-from collections.abc import Iterable, Mapping, Sequence, Set
-from pathlib import PurePath
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from doublet.model import Note
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The closest of *known*, or an empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5) if isinstance(word, str) else ()
+    return close[0] if close else ""
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
     """ ", did you mean 'x'?" for the closest of *known*, or an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5) if isinstance(word, str) else ()
-    return f", did you mean {close[0]!r}?" if close else ""
+    close = nearest(word, known)
+    return f", did you mean {close!r}?" if close else ""
 
 
 class DoubletError(Exception):
-    """Root of the tree. *message* is for people, `code` for programs, `details` holds the facts."""
+    """Root of the tree. `code` is for programs, `details` holds the facts, `message` is the English sentence.
+
+    An error is made with the code of its message and the values that belong to it:
+    ``Broken("rtf_too_deep", depth=9)``. `note` has both, and every language makes its sentence of it
+    (doublet.reports.wording). A note that is there already can be given in their place.
+    """
 
     code = "error"
     exit_code = 4
+    note: Note
 
-    def __init__(self, message: str, **details: object) -> None:
-        super().__init__(message)
-        self.message = message
-        self.details = details
+    def __init__(self, reason: str | Note, /, **details: Any) -> None:
+        if isinstance(reason, str):
+            reason = Note(reason, **details) if _is_code(reason) else Note("said", text=reason)
+        super().__init__(reason)
+        self.note = reason
+        self.details: dict[str, Any] = {**reason.values, **Note("", **details).values}
 
-    def __reduce__(self) -> tuple[object, ...]:
+    @property
+    def message(self) -> str:
+        """What happened, to which document, what to do: in English."""
+        return str(self.note)
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
         """An error goes from one process to another as it is, whatever its class is made with."""
-        details = {name: _picklable(value) for name, value in self.details.items()}
-        return _again, (type(self), self.message, details, tuple(self.__dict__.get("__notes__", ())))
+        return _again, (type(self), self.note, self.details, tuple(self.__dict__.get("__notes__", ())))
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         details = self.__dict__.get("details", {})
         if name in details:
             return details[name]
         raise AttributeError(name)
 
-    def to_dict(self) -> dict[str, object]:
-        """`code`, `message` and `details`, as every face of Doublet tells an error."""
-        return {"code": self.code, "message": self.message, "details": plain(self.details)}
+    def to_dict(self) -> dict[str, Any]:
+        """`code`, `message` and `details`, as every face of Doublet tells an error; *reason* is the code of the
+        message, more particular than that of the error."""
+        details = Note("", **self.details).to_dict()["values"]
+        return {"code": self.code, "reason": self.note.code, "message": self.message, "details": details}
 
 
 def _again(
-    kind: type[DoubletError], message: str, details: dict[str, object], notes: Sequence[str]
+    kind: type[DoubletError], note: Note, details: dict[str, Any], notes: Sequence[str]
 ) -> DoubletError:
-    made = kind.__new__(kind, message)  # those of subclasses take other arguments
-    DoubletError.__init__(made, message, **details)
-    for note in notes:
-        made.add_note(note)
+    made = kind.__new__(kind)  # those of subclasses take other arguments
+    DoubletError.__init__(made, note, **details)
+    for one in notes:
+        made.add_note(one)
     return made
 
 
-def _picklable(value: object) -> object:
-    try:
-        pickle.dumps(value)
-    except Exception:  # whatever a caller handed in says here
-        return repr(value)
-    return value
+def note_of(error: BaseException) -> Note:
+    """What an error says, as a note; that of an error that is not ours is its text."""
+    if isinstance(error, DoubletError):
+        return error.note
+    return Note("said", text=str(error) or type(error).__name__)
 
 
-def plain(value: object) -> object:
-    """*value* as JSON can hold it: facts of an error may be paths, numbers of other libraries, or anything that a
-    caller handed in."""
-    if value is None or isinstance(value, str | bool):
-        return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        return float(value) if math.isfinite(value) else repr(float(value))
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, Set):
-        return sorted((plain(one) for one in value), key=repr)
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [plain(one) for one in value]
-    return plain(str(value) if isinstance(value, PurePath) else repr(value))
+def _is_code(reason: str) -> bool:
+    """Whether this is the code of a message, and not the message itself."""
+    return reason.isidentifier() and reason.islower()
 
 
 class UsageError(DoubletError):
@@ -120,11 +129,7 @@ class UnknownMethod(UsageError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         known = list(known)
-        super().__init__(
-            f"there is no method {name!r}{suggest(name, known) or '.'} Known methods: {', '.join(known)}",
-            name=name,
-            known=known,
-        )
+        super().__init__("unknown_method", name=name, nearest=nearest(name, known), known=known)
 
 
 class InvalidParameter(UsageError):
@@ -134,27 +139,25 @@ class InvalidParameter(UsageError):
 
 
 def wrong_type(name: str, value: object, wanted: str) -> InvalidParameter:
-    """The error for a value of a kind that cannot be used: "text_b is 5: it must be a text". Shows no document."""
-    shown = (
-        repr(value)
-        if value is None or isinstance(value, int | float)
-        else f"of the type {type(value).__name__}"
-    )
-    return InvalidParameter(f"{name} is {shown}: it must be {wanted}", name=name, type=type(value).__name__)
+    """The error for a value of a kind that cannot be used: "text_b is 5: it must be a text". Shows no document.
+    *wanted* is the code of the note that says what it must be."""
+    kind = type(value).__name__
+    plain = value is None or isinstance(value, int | float)
+    shown = repr(value) if plain else Note("of_type", type=kind)
+    return InvalidParameter("wrong_type", name=name, type=kind, shown=shown, wanted=Note(wanted))
 
 
 def require_text(name: str, value: object) -> None:
     """Raise `InvalidParameter` for what is no text."""
     if not isinstance(value, str):
         read = isinstance(value, bytes | bytearray) or hasattr(value, "__fspath__")
-        how = "; doublet.read_document gives that of a file, or of bytes" if read else ""
-        raise wrong_type(name, value, f"a text (str){how}")
+        raise wrong_type(name, value, "wanted_text_read" if read else "wanted_text")
 
 
 def require_texts(values: Iterable[str]) -> list[str]:
     """*values* as a list. Raises `InvalidParameter` for one text alone and for what are no texts."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise wrong_type("texts", values, "a list of texts")
+        raise wrong_type("texts", values, "wanted_texts")
     texts = list(values)
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
@@ -166,8 +169,7 @@ def require_number(name: str, value: object, low: float, high: float) -> None:
     """Raise `InvalidParameter` for what is no number from *low* to *high*."""
     good = isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= float(value) <= high
     if not good:
-        wanted = f"it must be a number from {low:g} to {high:g}"
-        raise InvalidParameter(f"{name} is {value!r}: {wanted}", name=name, value=value)
+        raise InvalidParameter("wanted_number", name=name, value=value, low=low, high=high)
 
 
 class UnknownLibrary(UsageError):
@@ -177,10 +179,10 @@ class UnknownLibrary(UsageError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         known = list(known)
-        listed = f"Known: {', '.join(known)}" if known else "There is none yet: `doublet library create NAME`"
-        super().__init__(
-            f"there is no library {name!r}{suggest(name, known) or '.'} {listed}", name=name, known=known
-        )
+        if known:
+            super().__init__("unknown_library", name=name, nearest=nearest(name, known), known=known)
+        else:
+            super().__init__("no_library_yet", name=name, known=known)
 
 
 class UnknownReport(UsageError):

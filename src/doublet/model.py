@@ -7,8 +7,12 @@ Places are `Span`s: half-open, in characters of the text as the user gave it. Sh
 from __future__ import annotations
 
 import hashlib
+import json
+import math
+import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -17,8 +21,117 @@ if TYPE_CHECKING:
 
     U64 = NDArray[np.uint64]
 
-FORMAT_VERSION = 1  #: of every JSON that Doublet writes, but for that of a check
+LANGUAGES = ("en", "ru")  #: that Doublet speaks
+FORMAT_VERSION = (
+    2  #: of every JSON that Doublet writes, but for that of a check; 1 had sentences where 2 has notes
+)
 CHECK_FORMAT = 2  #: of the JSON of a check: docs/reference/formats.md says what each version holds
+
+
+class Note:
+    """Something that is said to people, as a code and values: ``Note("common_wording", documents=7)``.
+
+    The sentence is made at the edge, in the language of the reader, from the tables of doublet.reports.wording; `str`
+    gives the English one. Values are what JSON has (lists become tuples), or notes. Two notes are equal when code and
+    values are. ``Note("said", text=…)`` carries words that are not ours.
+    """
+
+    __slots__ = ("code", "values")
+    code: str
+    values: Mapping[str, Any]
+
+    def __init__(self, code: str, /, **values: Any) -> None:
+        object.__setattr__(self, "code", code)
+        object.__setattr__(self, "values", {name: _plain(value) for name, value in values.items()})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a note does not change: {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a note does not change: {name}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Note) and (self.code, self.values) == (other.code, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.code, tuple(sorted((name, str(value)) for name, value in self.values.items()))))
+
+    def __repr__(self) -> str:
+        values = "".join(f", {name}={value!r}" for name, value in self.values.items())
+        return f"Note({self.code!r}{values})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _note, (self.code, dict(self.values))
+
+    def __str__(self) -> str:
+        from doublet.reports.wording import wording
+
+        return wording("en").say(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Code and values, and the English sentence for people who read the JSON."""
+        return {"code": self.code, "values": _json(self.values), "message": str(self)}
+
+    def to_text(self) -> str:
+        """Code and values as one text, for a database."""
+        return json.dumps({"code": self.code, "values": _json(self.values)}, ensure_ascii=False)
+
+    @classmethod
+    def from_text(cls, text: str) -> Note | None:
+        """What `to_text` gave; a sentence, as older databases have it, becomes a note that says it; "" is None."""
+        if not text.startswith('{"code":'):
+            return cls("said", text=text) if text else None
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, value: Any) -> Note:
+        """What `to_dict` gave. A text, as reports had before notes were codes, becomes a note that says it."""
+        if isinstance(value, str):
+            return cls("said", text=value)
+        return cls(value["code"], **{name: _noted(one) for name, one in value["values"].items()})
+
+
+def _note(code: str, values: Mapping[str, Any]) -> Note:
+    return Note(code, **values)
+
+
+def _noted(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_noted, value))
+    return Note.from_dict(value) if isinstance(value, dict) and "code" in value else value
+
+
+def _plain(value: Any) -> Any:
+    """A value as a note keeps it: what JSON has, a note, or the text that it is shown as."""
+    if isinstance(value, str):  # halves of characters are no JSON
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else repr(float(value))
+    if value is None or isinstance(value, bool | int | Note):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        some = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
+        return tuple(_plain(one) for one in some)
+    if isinstance(value, BaseException):  # ours have a note
+        first = value.args[0] if value.args else None
+        return getattr(value, "note", None) or (
+            first if isinstance(first, Note) else str(value) or type(value).__name__
+        )
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return _plain(float(value))
+    return _plain(str(value) if isinstance(value, PurePath) else repr(value))
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Note):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {name: _json(one) for name, one in value.items()}
+    return [_json(one) for one in value] if isinstance(value, tuple) else value
 
 
 class Span(NamedTuple):
@@ -125,7 +238,7 @@ class Fragment:
     score: float
     words: int  #: words of a inside
     strength: str = "strong"
-    reason: str = ""
+    reason: Note | None = None
     a_words: Span | None = (
         None  #: the same place in words of a, from the first word of the text on; None: not known
     )
@@ -140,7 +253,7 @@ class Fragment:
             "score": self.score,
             "words": self.words,
             "strength": self.strength,
-            "reason": self.reason,
+            "reason": self.reason.to_dict() if self.reason else None,
             "a_words": list(self.a_words) if self.a_words is not None else None,
             "b_words": list(self.b_words) if self.b_words is not None else None,
         }
@@ -206,10 +319,10 @@ class Comparison:
     disguise_a: Disguise
     disguise_b: Disguise
     recipe: Recipe | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     possible: tuple[Fragment, ...] = ()  #: reworded places too short to be sure of; in no share
     step: str = ""  #: which step of the method "auto" decided
-    reason: str = ""  #: why the texts are similar or not, in words
+    reason: Note | None = None  #: why the texts are similar or not
     details: Mapping[str, float] = field(default_factory=dict)  #: measures of that step, by name
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,11 +339,11 @@ class Comparison:
             "fragments": [f.to_dict() for f in self.fragments],
             "possible": [f.to_dict() for f in self.possible],
             "step": self.step,
-            "reason": self.reason,
+            "reason": self.reason.to_dict() if self.reason else None,
             "details": dict(self.details),
             "disguise": {"a": self.disguise_a.to_dict(), "b": self.disguise_b.to_dict()},
             "recipe": self.recipe.to_dict() if self.recipe else None,
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
         }
 
 
@@ -276,10 +389,23 @@ class Outcome:
     state: str
     id: str
     place: str
-    reason: str
+    reason: Note
 
     def to_dict(self) -> dict[str, Any]:
-        return {"state": self.state, "id": self.id, "place": self.place, "reason": self.reason}
+        return {
+            "state": self.state,
+            "id": self.id,
+            "place": self.place,
+            "reason": self.reason.to_dict(),
+        }
+
+
+#: states of an outcome that mean failure; an empty text is an answer
+FAILED_STATES = (
+    *("invalid", "duplicate_id", "unreadable", "too_large"),
+    *("unknown_kind", "encrypted", "scanned", "broken", "nothing_read", "refused", "failed"),
+)
+DISGUISES_LEFT = ("digits", "turned")  #: kinds of disguise that are only told: the text was compared as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +467,7 @@ class Deduplication:
     pairs: Sequence[Pair] | None = None
     strict: tuple[tuple[str, ...], ...] | None = None  #: groups in which every pair agrees
     families: tuple[tuple[str, ...], ...] | None = None  #: connected components, for browsing only
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     recipe: Recipe | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     related: tuple[Related, ...] | None = None  #: pairs of kept documents; None when nobody looked for them
@@ -371,7 +497,7 @@ class Deduplication:
         yield "groups", (group.to_dict() for group in self.groups)
         yield "outcomes", (outcome.to_dict() for outcome in self.outcomes)
         yield "recipe", self.recipe.to_dict() if self.recipe else None
-        yield "notes", list(self.notes)
+        yield "notes", [note.to_dict() for note in self.notes]
         if self.pairs is not None:
             yield "pairs", (pair.to_dict() for pair in self.pairs)
         if self.strict is not None:
@@ -438,7 +564,7 @@ class LeftOut:
     """Parts of a checked document that were not counted (K4). *share_with* is what the share would be with them."""
 
     kind: str  #: quotations, bibliography, common, own
-    reasons: tuple[str, ...]  #: one for each of *spans*
+    reasons: tuple[Note, ...]  #: one for each of *spans*
     spans: tuple[Span, ...]  #: in the checked document
     words: int
     share_with: float
@@ -448,7 +574,7 @@ class LeftOut:
     def to_dict(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
-            "reasons": list(self.reasons),
+            "reasons": [reason.to_dict() for reason in self.reasons],
             "spans": [list(span) for span in self.spans],
             "words": self.words,
             "share_with": self.share_with,
@@ -468,7 +594,7 @@ class Check:
     parameters: Mapping[str, Any]
     disguise: Disguise
     outcomes: tuple[Outcome, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     name: str = ""  #: of the checked document
     libraries: tuple[str, ...] = ()  #: that it was checked against; empty when it was checked against files
     left_out: tuple[LeftOut, ...] = ()
@@ -510,5 +636,5 @@ class Check:
             "parameters": as_json(dict(self.parameters)),
             "disguise": self.disguise.to_dict(),
             "outcomes": [o.to_dict() for o in self.outcomes],
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
         }

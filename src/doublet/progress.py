@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from doublet.errors import Cancelled, wrong_type
+from doublet.model import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Event:
     done: int
     total: int | None
     unit: str
-    message: str = ""
+    message: Note | None = None
 
 
 Listener = Callable[[Event], None]
@@ -38,9 +39,7 @@ class Progress:
     def of(given: Progress | None) -> Progress:
         """*given*, or one that tells nobody. Raises `InvalidParameter` for anything else."""
         if given is not None and not isinstance(given, Progress):
-            raise wrong_type(
-                "progress", given, "a doublet.Progress, made with the function that takes its events"
-            )
+            raise wrong_type("progress", given, "wanted_progress")
         return Progress() if given is None else given
 
     def cancel(self) -> None:
@@ -50,8 +49,8 @@ class Progress:
     def cancelled(self) -> bool:
         return self._cancelled.is_set()
 
-    def step(self, stage: str, done: int, total: int | None, unit: str, message: str = "") -> None:
+    def step(self, stage: str, done: int, total: int | None, unit: str, message: Note | None = None) -> None:
         if self._cancelled.is_set():
-            raise Cancelled("stopped before the work was done")
+            raise Cancelled("cancelled")
         if self._listener is not None:
             self._listener(Event(stage, done, total, unit, message))

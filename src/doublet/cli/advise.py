@@ -65,7 +65,7 @@ def command(
             advice = advise(marked, methods=names, seed=seed, progress=progress)
         except KeyboardInterrupt:
             progress.cancel()
-            raise Cancelled("stopped") from None
+            raise Cancelled("stopped_nothing_written") from None
     if form == "json":
         write_bytes([json_document(advice.to_dict())])
     else:

@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 import click
 
 from doublet import config
+from doublet.cli.language import words
 from doublet.errors import OutputFailed, UsageError
+from doublet.model import Note
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -208,15 +210,13 @@ def _not_written(error: OSError) -> Exception:
     """What to raise for *error*; a reader that has gone away is something else than a disk that is full."""
     if isinstance(error, BrokenPipeError):
         return BrokenPipeError(*error.args)
-    return OutputFailed(
-        f"the result could not be written to standard output: {error.strerror or error}", path="-"
-    )
+    return OutputFailed("stdout_failed", why=error.strerror or error, path="-")
 
 
-def say(text: str, *, quiet: bool = False) -> None:
+def say(text: str | Note, *, quiet: bool = False) -> None:
     """A line for people on standard error."""
     if not quiet:
-        click.echo(text, err=True)
+        click.echo(words().say(text), err=True)
 
 
 def method_parameters(
@@ -243,7 +243,7 @@ def method_parameters(
         if name in ("shingle_words", "thesaurus") and by_flag(resolved, name):
             told[name] = str(parameters[name])
         if told.setdefault(name, text) != text:
-            raise UsageError(f"{name} is {told[name]}, and --parameter {name} is {text}: give one of them")
+            raise UsageError("parameter_twice", name=name, value=told[name], text=text)
         parameters[name] = read_value(text, {**(also or {}), **known}.get(name))
         if name not in known and name not in (also or {}) and method in METHODS:
             make(METHODS[method].parameters_type, {name: text}, method=method)  # says what it does have
@@ -261,9 +261,7 @@ def named_values(given: Iterable[str]) -> Iterator[tuple[str, str]]:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not name:
-            raise UsageError(
-                f"--parameter {text!r}: write it as name=value, for example --parameter functions=256"
-            )
+            raise UsageError("parameter_form", text=text)
         yield name, value.strip()
 
 
@@ -276,7 +274,7 @@ def parameters_as_flags(
         if name not in names:
             rest.append(f"{name}={text}")
         elif out.get(name) is not None:
-            raise UsageError(f"--{name} is {out[name]}, and --parameter {name} is {text}: give one of them")
+            raise UsageError("parameter_twice", name=f"--{name}", value=out[name], text=text)
         else:
             out[name] = text
     return rest, out

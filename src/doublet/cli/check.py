@@ -28,10 +28,12 @@ from doublet.cli.base import (
 )
 from doublet.cli.compare import read_document, read_limit, tell_read
 from doublet.cli.exits import NOTHING_DONE, OVER_THE_LIMIT, SOME_FAILED
+from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.web import fetching, web_options
 from doublet.errors import UsageError
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.jobs.check_many import CheckedDocument, Checker
@@ -139,14 +141,13 @@ def command(
     from doublet.reports.json_report import json_document, json_line
     from doublet.reports.tables import plain_rows
     from doublet.reports.terminal import outcomes
-    from doublet.reports.wording import percent
 
     resolved = config.resolve(flags, file=config_file)
     limit = read_limit(fail_above)
     least = read_limit(min_share) or 0.0
     kinds = [kind.strip() for part in leave_out for kind in part.split(",") if kind.strip()]
     if against and (libraries or method or kinds or own):
-        raise UsageError("--library, --method, --leave-out and --own are for libraries: leave out --against")
+        raise UsageError("only_for_libraries")
     if later:
         if against or "-" in texts or form not in ("table", "json"):
             raise UsageError(
@@ -191,11 +192,19 @@ def command(
             if one.error is not None and len(documents) == 1:
                 raise one.error
             if one.error is not None:
-                say(
-                    one.error.message if one.name in one.error.message else f"{one.name}: {one.error.message}"
-                )
+                named = isinstance(one.error.details.get("path"), str)
+                say(one.error.note if named else Note("file_note", file=one.name, note=one.error.note))
             elif printed and one.check is not None:
-                write_text(check_report(one.check, one.text, name=one.name, width=width(), colour=colour))
+                write_text(
+                    check_report(
+                        one.check,
+                        one.text,
+                        name=one.name,
+                        width=width(),
+                        colour=colour,
+                        language=words().language,
+                    )
+                )
             checked.append(one)
     results = [(one.name, one.text, one.check) for one in checked if one.check is not None]
     unread = [one.outcome for one in checked if one.outcome is not None]
@@ -213,26 +222,31 @@ def command(
     elif form == "csv":
         _write(out, b"".join(plain_rows(FRAGMENT_COLUMNS, _fragment_rows(results))))
     elif form == "table" and not printed:
-        _write(out, "\n".join(check_report(r, t, name=label) for label, t, r in results).encode())
+        _write(
+            out,
+            "\n".join(
+                check_report(r, t, name=label, language=words().language) for label, t, r in results
+            ).encode(),
+        )
     for target, one in zip(targets, checked, strict=False):
         if one.check is not None:
             _write(target, _page(form, one.check, one.text, name=Path(one.name).name, language=language))
     failed = bool(unread)
     for result in found:
         if result.outcomes and not quiet:
-            say(outcomes(result.outcomes).rstrip("\n"))
+            say(outcomes(result.outcomes, language=words().language).rstrip("\n"))
         failed = failed or bool(result.outcomes)
     over = [(label, result) for label, _, result in results if limit is not None and result.share > limit]
     for label, result in over:
-        what = "the text" if len(results) == 1 else label
-        say(f"{percent(result.share)} of {what} was found: more than {percent(limit or 0.0)}", quiet=quiet)
+        what = Note("this_text") if len(results) == 1 else label
+        say(Note("over_limit", share=result.share, what=what, limit=limit), quiet=quiet)
     if over:
         return OVER_THE_LIMIT
     if not any(result.documents for result in found):
         # A script that asks for the exit code alone must not take this for a clean text.
         if found:
             say(
-                "there are no documents to check against: nothing was checked",
+                Note("nothing_was_checked"),
                 quiet=quiet or printed,  # where it is a note
             )
         return NOTHING_DONE
@@ -278,7 +292,7 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
             check_output(out)
         return []
     if out is None or (form == "pdf" and out == Path("-")):
-        raise UsageError(f"--format {form} needs a file: add --out report.{form}")
+        raise UsageError("format_needs_file", form=form)
     if form == "pdf":
         from doublet.jobs.check_pdf import find_browser
 
@@ -296,9 +310,7 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
     elif len(names) == 1:
         targets = [out]
     else:
-        raise UsageError(
-            f"there are {len(names)} texts: make a folder for their reports and name it with --out"
-        )
+        raise UsageError("reports_need_folder", names=len(names))
     for target in targets:
         check_output(target)
     return targets
@@ -330,7 +342,7 @@ def _documents(texts: Iterable[str], quiet: bool) -> Iterator[tuple[str, TextInp
 
     for text in texts:
         if text == "-":
-            yield "standard input", read_document("-", quiet)
+            yield words()("standard_input"), read_document("-", quiet)
         elif is_address(text):
             yield text, WebAddress(text)
         else:
@@ -352,8 +364,8 @@ def _checker(
     if against:
         from doublet.sources.open import open_source
 
-        words = resolved.settings.shingle_words
-        more: dict[str, Any] = {"shingle_words": words} if words else {}
+        size = resolved.settings.shingle_words
+        more: dict[str, Any] = {"shingle_words": size} if size else {}
         with open_source(against, title_field="title", address_field="address", **fields) as source:  # type: ignore[arg-type]
             for note in source.notes:
                 say(note, quiet=quiet)
@@ -363,8 +375,5 @@ def _checker(
 
     with open_store(resolved) as store:
         if not libraries and not store.libraries.all():
-            raise UsageError(
-                "there is nothing to check against: name files with --against, or make a library with "
-                "`doublet library create NAME` and `doublet library add NAME INPUT...`"
-            )
+            raise UsageError("nothing_to_check_against")
         yield against_libraries(store, libraries or None, **options)

@@ -28,7 +28,9 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import OVER_THE_LIMIT
+from doublet.cli.language import words
 from doublet.errors import InputUnreadable, Unreadable, UsageError
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.text.read import ReadDocument
@@ -102,9 +104,9 @@ def command(
     limit = read_limit(fail_above)
     options = method_parameters(resolved, rest, also=asdict(AlignOptions()))
     if was_given("alike") and model is None:
-        raise UsageError("--alike is for --model: without a model it decides nothing")
+        raise UsageError("alike_needs_model")
     if a == b == "-":
-        raise UsageError("A and B are both standard input: give a file for one of them")
+        raise UsageError("both_standard_input")
     read_a, read_b = read_document(a, quiet), read_document(b, quiet)
     for name in (a, b):
         if Path(name).suffix.lower() in TABLES:
@@ -141,7 +143,7 @@ def command(
     elif form == "csv":
         write_bytes(comparison_rows(result))
     else:
-        names = tuple("standard input" if name == "-" else name for name in (a, b))
+        names = tuple(words()("standard_input") if name == "-" else name for name in (a, b))
         colour = use_colour(settings.colour)
         write_text(
             comparison(
@@ -152,14 +154,13 @@ def command(
                 story=story,
                 width=width(),
                 colour=colour,
+                language=words().language,
             )
         )
     if story is not None and form in ("jsonl", "csv"):  # rows are fragments alone
-        say("\n".join(story_lines(story, Painter(False))), quiet=quiet)
+        say("\n".join(story_lines(story, Painter(False), words())), quiet=quiet)
     if limit is not None and result.share > limit:
-        from doublet.reports.wording import percent
-
-        say(f"{percent(result.share)} of A stands in B: more than {percent(limit)}", quiet=quiet)
+        say(Note("over_limit_ab", share=result.share, limit=limit), quiet=quiet)
         return OVER_THE_LIMIT
     return None
 
@@ -188,7 +189,7 @@ def read_limit(text: str | None) -> float | None:
     try:
         return config.as_share(text)
     except ValueError as error:
-        raise UsageError(f"--fail-above is {text!r}: {error}") from None
+        raise UsageError("fail_above_wrong", text=text, why=error) from None
 
 
 def read(name: str, quiet: bool, *, as_kind: str = "") -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from doublet.cli.base import PATH, Command, format_option, read_value, width, write_bytes, write_text
-from doublet.errors import UsageError, suggest
+from doublet.errors import UsageError, nearest
 
 EXAMPLE = """\
 doublet curve
@@ -77,19 +77,14 @@ def curve_of(
     from doublet.signatures.minhash import MinHash, band_probability
 
     if method not in METHODS:
-        raise UsageError(
-            f"there is no curve for {method!r}{suggest(method, METHODS) or '.'} "
-            f"There is one for {', '.join(METHODS)}"
-        )
+        raise UsageError("no_curve", method=method, nearest=nearest(method, METHODS), methods=METHODS)
     defaults = {info.name: info.default for info in KNOWN[method].parameters_type.infos()}
     parameters = {}
     for text in given:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals:
-            raise UsageError(
-                f"--parameter {text!r}: write it as name=value, for example --parameter groups=8"
-            )
+            raise UsageError("parameter_form_groups", text=text)
         parameters[name] = read_value(value.strip(), defaults.get(name))
     made = make_method(method, **parameters)
     if isinstance(made, MinHash):

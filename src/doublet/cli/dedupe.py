@@ -28,13 +28,14 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.language import words
 from doublet.cli.rows import write_rows
-from doublet.errors import Cancelled, UsageError, suggest
+from doublet.errors import Cancelled, UsageError, nearest
 
 if TYPE_CHECKING:
     from doublet.cli.estimate import Estimate
     from doublet.config import Resolved
-    from doublet.model import Deduplication
+    from doublet.model import FAILED_STATES, Deduplication, Note
     from doublet.sources.open import Inputs
 
 EXAMPLE = """\
@@ -136,9 +137,7 @@ def command(
     check_distinct({"--groups": groups, "--kept": kept})
     for option, out in (("--groups", groups), ("--kept", kept)):
         if out == STDOUT and form != "table":
-            raise UsageError(
-                f"{option} - and --format {form} both go to standard output: name a file for {option}"
-            )
+            raise UsageError("both_to_stdout", option=option, form=form)
     for name in inputs:  # the cleaned collection may take the place of the collection; the groups may not
         check_distinct({"INPUT": Path(name) if name != "-" else None, "--groups": groups})
     if groups is not None:
@@ -149,11 +148,11 @@ def command(
         ("--time-field", time_field, "newest"),
     ):
         if given and settings.keep != rule:
-            raise UsageError(f"{option} is for --keep {rule}, and --keep is {settings.keep}")
+            raise UsageError("option_for_keep", option=option, rule=rule, keep=settings.keep)
     whole = form == "json" or (groups is not None and format_suffix(groups) == ".json")
     for option, asked in (("--pairs", pairs), ("--views", chosen_views)):
         if asked and not whole and not dry_run:
-            raise UsageError(f"{option} is told in the JSON alone: add --format json, or --groups FILE.json")
+            raise UsageError("option_for_json", option=option)
     limit = MAX_RECORD_BYTES
     if settings.memory is not None:
         limit = min(limit, max(1 << 20, settings.memory // MEMORY_SHARE))
@@ -198,11 +197,11 @@ def command(
     if STDOUT not in (groups, kept):
         show(result, form, settings.colour)
     elif form == "table":
-        from doublet.reports.wording import cleaned
+        from doublet.reports.terminal import cleaned
 
-        say(cleaned(result), quiet=quiet)
+        say(cleaned(result, words()), quiet=quiet)
     missing = expected.missing if expected else ()
-    hints = [f"No record has a field {name!r}: name the right one with {option}" for name, option in missing]
+    hints = [Note("no_field_hint", name=name, option=option) for name, option in missing]
     if not quiet:
         tell(result, [note for note in result.notes if note not in source.notes], hints, settings.colour)
     return exit_code(result)
@@ -249,7 +248,7 @@ def work(
             )
         except KeyboardInterrupt:
             progress.cancel()
-            raise Cancelled("stopped; nothing was left half-written") from None
+            raise Cancelled("stopped_clean") from None
 
 
 def show(result: Deduplication, form: str, colour: str) -> None:
@@ -265,10 +264,10 @@ def show(result: Deduplication, form: str, colour: str) -> None:
     elif form == "csv":
         write_bytes(group_rows(result))
     else:
-        write_text(deduplication(result, width=width(), colour=use_colour(colour)))
+        write_text(deduplication(result, width=width(), colour=use_colour(colour), language=words().language))
 
 
-def tell(result: Deduplication, notes: Sequence[str], hints: Sequence[str], colour: str) -> None:
+def tell(result: Deduplication, notes: Sequence[Note], hints: Sequence[Note], colour: str) -> None:
     """Notes and failures on standard error."""
     import sys
 
@@ -277,7 +276,10 @@ def tell(result: Deduplication, notes: Sequence[str], hints: Sequence[str], colo
     for note in notes:
         say(note)
     text = outcomes(
-        result.outcomes, counts=result.extra.get("outcomes"), colour=use_colour(colour, sys.stderr)
+        result.outcomes,
+        counts=result.extra.get("outcomes"),
+        colour=use_colour(colour, sys.stderr),
+        language=words().language,
     )
     click.echo(text, err=True, nl=False)
     for hint in hints:
@@ -285,10 +287,8 @@ def tell(result: Deduplication, notes: Sequence[str], hints: Sequence[str], colo
 
 
 def exit_code(result: Deduplication) -> int | None:
-    from doublet.reports.wording import FAILED
-
     states = {outcome.state for outcome in result.outcomes} | set(result.extra.get("outcomes", ()))
-    if states.isdisjoint(FAILED):
+    if states.isdisjoint(FAILED_STATES):
         return None
     return SOME_FAILED if result.documents else NOTHING_DONE
 
@@ -309,9 +309,7 @@ def read_views(text: str | None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
     for name in names:
         if name not in VIEWS:
-            raise UsageError(
-                f"--views: there is no view {name!r}{suggest(name, VIEWS) or '.'} Known: strict, families"
-            )
+            raise UsageError("unknown_view_option", name=name, nearest=nearest(name, VIEWS))
     return names
 
 
@@ -319,6 +317,4 @@ def check_times(source: Inputs, keep: str) -> None:
     """The newest of a group can be told only where documents have a time; text files have their own."""
     tables = [part for part in source.parts if part.kind not in ("texts", "broken")]
     if keep == "newest" and tables and source.fields.time is None:
-        raise UsageError(
-            "--keep newest needs to know the time of a document: name its field with --time-field"
-        )
+        raise UsageError("newest_needs_time")

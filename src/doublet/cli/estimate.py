@@ -89,7 +89,9 @@ def estimate(
                 records += len(parsed) + len(parsed.outcomes)
                 for outcome in parsed.outcomes:
                     for name, option in missing:
-                        missing[name, option] += outcome.reason.startswith(f"no field {name!r};")
+                        missing[name, option] += (
+                            outcome.reason.code == "no_field" and outcome.reason.values["field"] == name
+                        )
             read += batch.size_bytes
             packed = batch.consumed_bytes
             if read >= share // 2:  # a batch ends early before a record of great length

@@ -23,6 +23,7 @@ from doublet.cli.base import (
 )
 from doublet.cli.later import later_option, put
 from doublet.errors import Cancelled, UsageError
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.evaluation.differ import Differences
@@ -126,14 +127,14 @@ def command(
         write_text(changes_list(language))
         return None
     if data is not None and data_argument is not None:
-        raise UsageError("DATA is given twice: once by itself and once with --data")
+        raise UsageError("data_twice")
     data = data or data_argument
     resolved = config.resolve(flags, file=config_file)
     if compare:
         if later:
             raise UsageError("--compare is quick: do it now, without --later")
         if data is None:
-            raise UsageError("--compare needs your documents: doublet evaluate --compare METHOD METHOD DATA")
+            raise UsageError("compare_needs_documents")
         show_differences(
             _compared(compare, data, threshold, id_field, text_field, resolved.settings, quiet),
             out,
@@ -165,12 +166,12 @@ def command(
         from doublet.evaluation.report import write_report
 
         written = write_report(result, out, language=language)
-        say(f"The report is {written[0]}", quiet=quiet)
+        say(Note("report_is", path=written[0]), quiet=quiet)
     show(result, form)
     for note in () if quiet else result.notes:
         say(note)
     for one in () if quiet else result.skipped:
-        say(f"not used: {one.name}: {one.reason}")
+        say(Note("not_used", name=one.name, reason=one.reason))
     return None
 
 
@@ -203,7 +204,7 @@ def _evaluated(settings: config.Settings, quiet: bool, **options: Any) -> Evalua
             return evaluate(progress=progress, **options)
         except KeyboardInterrupt:
             progress.cancel()
-            raise Cancelled("stopped; nothing was written") from None
+            raise Cancelled("stopped_nothing_written") from None
 
 
 def _compared(
@@ -221,7 +222,7 @@ def _compared(
     from doublet.evaluation.sets import read_documents
 
     if not data.exists():
-        raise InputNotFound(f"there is no file or folder {data}", path=str(data))
+        raise InputNotFound("no_file_or_folder", path=str(data))
     documents, outcomes = read_documents([data], id_field=id_field, text_field=text_field)
     for outcome in outcomes[:20]:
         say(f"{outcome.place or outcome.id}: {outcome.reason}", quiet=quiet)
@@ -236,7 +237,7 @@ def _compared(
             )
         except KeyboardInterrupt:
             progress.cancel()
-            raise Cancelled("stopped; nothing was written") from None
+            raise Cancelled("stopped_nothing_written") from None
 
 
 def show(result: Evaluation, form: str) -> None:
@@ -337,4 +338,4 @@ def _share(text: str) -> float:
     try:
         return config.as_share(text)
     except ValueError as error:
-        raise UsageError(f"the threshold {text!r}: {error}") from None
+        raise UsageError("threshold_text", text=text, why=error) from None

@@ -18,7 +18,9 @@ from typing import NoReturn
 import click
 from click.exceptions import NoArgsIsHelpError
 
+from doublet.cli.language import find, use, words
 from doublet.errors import DoubletError
+from doublet.model import Note
 
 DONE = 0
 OVER_THE_LIMIT = 1
@@ -47,6 +49,7 @@ def guarded(arguments: list[str]) -> int:
     from doublet.cli.root import root
 
     _open_streams()
+    use(find(arguments))
     # A terminal that cannot show a letter gets a substitute; JSON and CSV are written as UTF-8 bytes anyway.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -68,20 +71,18 @@ def guarded(arguments: list[str]) -> int:
             raise
         code = READER_GONE
     except (KeyboardInterrupt, click.Abort):
-        code = _say("stopped; nothing was left half-written", STOPPED)
+        code = _say(Note("stopped_clean"), STOPPED)
     except MemoryError:
-        code = _say(
-            "there was not enough memory: give --memory a limit, or use a larger machine", NOTHING_DONE
-        )
+        code = _say(Note("out_of_memory"), NOTHING_DONE)
     except DoubletError as error:
-        code = _say(error.message, error.exit_code)
+        code = _say(error.note, error.exit_code)
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        code = _say(f"reading or writing failed: {name}{error.strerror or error}", NOTHING_DONE)
+        why = error.strerror or str(error)
+        code = _say(Note("reading_or_writing_failed", name=error.filename or "", why=why), NOTHING_DONE)
     except Exception as error:
         # Ours to mend: the place is shown, and the code is not one that means something else.
         traceback.print_exc()
-        code = _say(f"a fault in Doublet itself ({type(error).__name__}): please report it", NOTHING_DONE)
+        code = _say(Note("own_fault", fault=type(error).__name__), NOTHING_DONE)
     return _flushed(code)
 
 
@@ -93,7 +94,7 @@ def _flushed(code: int) -> int:
         if isinstance(error, BrokenPipeError):
             code = READER_GONE
         elif code == DONE:
-            code = _say(f"the result could not be written: {error}", NOTHING_DONE)
+            code = _say(Note("result_not_written", why=error), NOTHING_DONE)
         # Python flushes again at its end and would complain about the same.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -107,13 +108,13 @@ def _wrong_usage(error: click.UsageError) -> int:
             click.echo(message, err=True)
         return WRONG_USAGE
     if error.ctx is not None:
-        message = f"{message}\nSee: {error.ctx.command_path} --help"
+        message = f"{message}\n{words()('see_help', command=error.ctx.command_path)}"
     return _say(message, WRONG_USAGE)
 
 
-def _say(message: str, code: int) -> int:
+def _say(message: str | Note, code: int) -> int:
     with contextlib.suppress(OSError):
-        click.echo(f"doublet: {message}", err=True)
+        click.echo(f"doublet: {words().say(message)}", err=True)
     return code
 
 

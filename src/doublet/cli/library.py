@@ -251,9 +251,7 @@ def remove(
     from doublet.reports.wording import count
 
     if bool(ids or sources) == everything:
-        raise UsageError(
-            "say what to remove: --document ID (again for more), --source N, or --all for the whole library"
-        )
+        raise UsageError("say_what_to_remove")
     if later and not everything:
         raise UsageError("--later is for a whole library: say --all")
     resolved = config.resolve(flags, file=config_file)
@@ -275,7 +273,7 @@ def remove(
         known = {source.number: source for source in store.sources.all(info.number)}
         for number in sources:
             if number not in known:
-                raise UsageError(f"{name} has no source {number}: `doublet library show {name}` lists them")
+                raise UsageError("library_has_no_source", name=name, number=number)
         for number in sources:
             store.sources.forget(number)
             say(f"{name} is no longer updated from {known[number].address}", quiet=quiet)
@@ -291,7 +289,7 @@ def remove(
 
 def _sure(question: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError(f"{question} Say --yes to do it without being asked")
+        raise UsageError("confirm_with_yes", question=question)
     return click.confirm(question, err=True)
 
 

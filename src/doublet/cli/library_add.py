@@ -25,10 +25,12 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.web import ask_for_contact, fetching, web_options
 from doublet.errors import DoubletError, InvalidParameter, UsageError
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling
@@ -164,7 +166,7 @@ def add(
     settings = resolved.settings
     filling = filling_of(settings, own)
     if kind == "list":
-        raise UsageError("a list makes a library of each of its lines: doublet library add-list FILE")
+        raise UsageError("use_add_list")
     local = {key: value for key, value in options.items() if key in (*_FIELDS, "time_field", "source_field")}
     web = {key: value for key, value in options.items() if key not in local}
     if any(map(is_address, inputs)):
@@ -202,9 +204,7 @@ def add(
             if web and kind in ("auto", "folder", "file"):
                 for given in inputs:
                     if not is_address(given):
-                        raise InvalidParameter(
-                            f"{given} is on this computer: --{_flag(next(iter(web)))} is for sources on the web"
-                        )
+                        raise InvalidParameter("option_for_web", given=given, web=_flag(next(iter(web))))
             for found in fill_sources(
                 store,
                 name,
@@ -274,15 +274,10 @@ def update(
         ]
         sources = {name: store.sources.all(store.libraries.get(name).number) for name in wanted}
         if not any(sources.values()):
-            raise UsageError(
-                f"{', '.join(wanted) or 'the database'} has no sources to update from: `doublet library add NAME "
-                "SOURCE` adds one"
-            )
+            raise UsageError("no_sources_to_update", wanted=", ".join(wanted) or "the database")
         unknown = set(numbers) - {info.number for infos in sources.values() for info in infos}
         if unknown:
-            raise UsageError(
-                f"there is no source {min(unknown)} here: `doublet library show NAME` lists them"
-            )
+            raise UsageError("no_such_source", unknown=min(unknown))
         if later:
             for name in wanted:
                 own_numbers = [info.number for info in sources[name] if not numbers or info.number in numbers]
@@ -452,16 +447,16 @@ def _show(filled: Filled, *, quiet: bool, several: bool = True) -> None:
         for state in states
         if filled.counts[state]
     ]
-    write_text(table(rows) if rows else "  nothing new\n")
+    write_text(table(rows) if rows else f"  {words()('nothing_new')}\n")
     for note in filled.notes:
         say(note, quiet=quiet)
-    told = outcomes(filled.outcomes).rstrip("\n")
+    told = outcomes(filled.outcomes, language=words().language).rstrip("\n")
     if told:
         say(told, quiet=quiet)
     if filled.counts["too_short"]:
-        say("--min-words 3 --again takes texts of three words and more", quiet=quiet)
+        say(Note("take_short_texts"), quiet=quiet)
     if filled.message:
-        say(f"{filled.address}: broken off: {filled.message}. Run the command again to go on from there")
+        say(Note("broken_off", address=filled.address, why=filled.message))
 
 
 def _code(done: list[Filled], failed: list[tuple[str, DoubletError]], *, strict: bool) -> int | None:

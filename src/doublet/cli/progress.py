@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from doublet.cli.exits import cancelled_by_signals
+from doublet.cli.language import words
 from doublet.progress import Event, Progress
-from doublet.reports.wording import STAGES, duration, size
 
 PLAIN_EVERY_S = 5.0
 
@@ -64,31 +64,37 @@ class PlainLines:
 
 def describe(event: Event, elapsed_s: float) -> str:
     """One event in words: stage, how far, how fast, how much longer."""
-    parts = [STAGES.get(event.stage, event.stage.capitalize())]
+    say = words()
+    parts = [say.name("stage", event.stage)]
     done = _amount(event.done, event.unit)
     if event.total:
-        parts.append(f"{_of(event.done, event.total, event.unit)} ({event.done / event.total:.0%})")
+        share = f"{event.done / event.total * 100:.0f}{say.tables.PERCENT}"
+        parts.append(f"{_of(event.done, event.total, event.unit)} ({share})")
     elif event.done:
         parts.append(done)
     if elapsed_s > 1 and event.done:
         rate = event.done / elapsed_s
         if rate >= 1:  # slower work is told by what is left of it
-            parts.append(f"{_amount(rate, event.unit)}/s")
+            parts.append(say("a_second", amount=_amount(rate, event.unit)))
         if event.total and event.done < event.total:
-            parts.append(f"{duration((event.total - event.done) / rate)} left")
+            parts.append(say("time_left", seconds=(event.total - event.done) / rate))
     if event.message:
-        parts.append(event.message)
+        parts.append(say.say(event.message))
     return ": ".join(parts[:2]) + "".join(f", {part}" for part in parts[2:])
 
 
 def _amount(number: float, unit: str) -> str:
-    return size(number) if unit in ("bytes", "byte") else f"{number:,.0f} {unit}".rstrip()
+    say = words()
+    if unit in ("bytes", "byte"):
+        return say.size(number)
+    return f"{say.number(number)} {say.name('unit', unit)}".rstrip()
 
 
 def _of(done: float, total: float, unit: str) -> str:
     """ "50.0 MB of 200 MB", "3 of 8 changes"."""
-    first = size(done) if unit in ("bytes", "byte") else f"{done:,.0f}"
-    return f"{first} of {_amount(total, unit)}"
+    say = words()
+    first = say.size(done) if unit in ("bytes", "byte") else say.number(done)
+    return say("done_of", done=first, total=_amount(total, unit))
 
 
 @contextlib.contextmanager
@@ -103,7 +109,7 @@ def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
             unit = task.fields["unit"]
             text = _of(task.completed, task.total, unit) if task.total else _amount(task.completed, unit)
             if task.speed and task.speed >= 1:
-                text += f", {_amount(task.speed, unit)}/s"
+                text += ", " + words()("a_second", amount=_amount(task.speed, unit))
             return Text(text)
 
     console = Console(file=stream, no_color=not colour, highlight=False)
@@ -115,7 +121,7 @@ def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
             if event.stage not in tasks:
                 for task in tasks.values():
                     bars.update(task, visible=False)
-                name = STAGES.get(event.stage, event.stage.capitalize())
+                name = words().name("stage", event.stage)
                 tasks[event.stage] = bars.add_task(name, total=event.total, unit=event.unit)
             bars.update(tasks[event.stage], completed=event.done, total=event.total, visible=True)
 

@@ -23,6 +23,7 @@ from doublet.cli.base import (
     write_example,
     write_text,
 )
+from doublet.cli.language import words
 from doublet.cli.later import put
 from doublet.cli.library import database_options, open_store
 from doublet.errors import UsageError, suggest
@@ -123,7 +124,7 @@ def _listed(jobs: list[JobInfo], counts: Mapping[str, int], form: str, *, one_li
     if not jobs:
         return "The queue is empty.\n"
     total = ", ".join(f"{many:,} {state}" for state, many in counts.items() if many)
-    return f"{jobs_table(jobs)}{total}\n"
+    return f"{jobs_table(jobs, language=words().language)}{total}\n"
 
 
 @command.command(
@@ -143,7 +144,7 @@ def show(*, number: int, form: str, config_file: Path | None, **flags: Any) -> N
     if form == "json":
         write_bytes([json_document({"format": 1, **job.to_dict(), "result": job.result})])
         return
-    write_text(job_table(job))
+    write_text(job_table(job, language=words().language))
     if job.result is not None:
         write_text("\n" + json_document(job.result).decode("utf-8", "replace"))
 

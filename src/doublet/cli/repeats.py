@@ -189,11 +189,9 @@ def command(
     try:
         share = config.as_share(min_common_share)
     except ValueError as error:
-        raise UsageError(f"--min-common-share is {min_common_share!r}: {error}") from None
+        raise UsageError("min_common_share_wrong", min_common_share=min_common_share, why=error) from None
     if fail_on_new and baseline is None:
-        raise UsageError(
-            "--fail-on-new needs --baseline FILE: the result of an earlier run with --format json"
-        )
+        raise UsageError("fail_on_new_needs_baseline")
     known = read_baseline(baseline) if baseline is not None else None
     if out is not None:
         check_output(out)
@@ -242,7 +240,7 @@ def inputs(files: tuple[str, ...], quiet: bool) -> Any:
     if "-" not in files:
         return [Path(name) for name in files]
     if len(files) > 1:
-        raise UsageError("- (standard input) must be the only input")
+        raise UsageError("only_input")
     from doublet.cli.compare import read
 
     return {"standard input": read("-", quiet, as_kind="plain")}
@@ -257,11 +255,9 @@ def read_baseline(path: Path) -> Any:
     try:
         known = orjson.loads(path.read_bytes())
     except OSError as error:
-        raise InputUnreadable(
-            f"the baseline {path} cannot be read: {error.strerror or error}", path=str(path)
-        ) from error
+        raise InputUnreadable("baseline_unreadable", why=error.strerror or error, path=str(path)) from error
     except ValueError as error:
-        raise UsageError(f"{path} is not a baseline: it is not JSON ({error})", path=str(path)) from error
+        raise UsageError("baseline_not_json", why=error, path=str(path)) from error
     check_baseline(known, str(path))
     return known
 

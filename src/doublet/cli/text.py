@@ -21,8 +21,10 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import SOME_FAILED
+from doublet.cli.language import words
 from doublet.cli.web import read_web, web_options
 from doublet.errors import DoubletError, InputUnreadable, SourceError, Unreadable
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.sources.workers import ReaderPool
@@ -95,9 +97,12 @@ def command(
                 if len(files) == 1:
                     if isinstance(error, SourceError):
                         raise
-                    raise InputUnreadable(f"{label} {error.message}", path=name, state=error.state) from error
+                    raise InputUnreadable(
+                        "document_why", label=label, why=error.note, path=name, state=error.state
+                    ) from error
                 failed.append(error)
-                say(error.message if label in error.message else f"{label} {error.message}")
+                named = isinstance(error.details.get("path"), str)
+                say(error.note if named else Note("document_why", label=label, why=error.note))
                 continue
             if form == "json":
                 results.append({"path": label, **found.to_dict()})
@@ -106,19 +111,16 @@ def command(
                 write_text(f"==> {label}\n")
             text = _listed(found) if places else f"{found.text}\n"
             write_text(harmless_lines(text) if is_terminal(sys.stdout) else text)
-            encoding = f", {found.encoding}" if found.encoding else ""
-            say(f"{label}: {found.kind}{encoding}, {len(found.text):,} characters", quiet=quiet)
+            facts = {"kind": found.kind, "encoding": found.encoding, "characters": len(found.text)}
+            say(Note("text_line", label=label, **facts), quiet=quiet)
             if found.title:
-                say(f"{label}: title: {harmless(found.title)}", quiet=quiet)
+                say(Note("text_title", label=label, title=harmless(found.title)), quiet=quiet)
             for note in (*found.notes, hidden_summary(found)):
                 if note:
-                    say(f"{label}: {harmless(note)}", quiet=quiet)
+                    say(harmless(words()("file_note", file=label, note=note)), quiet=quiet)
             for item in found.hidden:
-                where = item.place.label()
-                say(
-                    f"  hidden ({item.reason}){f', {where}' if where else ''}: {_short(item.text)}",
-                    quiet=quiet,
-                )
+                about = {"reason": item.reason, "where": item.place.label(), "text": _short(item.text)}
+                say("  " + words()("text_hidden", **about), quiet=quiet)
     if form == "json":
         write_bytes([json_document(results[0] if len(files) == 1 else {"documents": results})])
     return SOME_FAILED if failed else None
@@ -130,7 +132,7 @@ def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocu
     if name == "-":
         return read_standard_input(as_kind=as_kind, frame=frame, pool=pool)
     if Path(name).is_dir():
-        raise InputUnreadable(f"{name} is a folder: name a file in it", path=name)
+        raise InputUnreadable("folder_not_file", path=name)
     return read_file(Path(name), label=name, as_kind=as_kind, frame=frame, pool=pool)
 
 

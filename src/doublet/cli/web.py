@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet.cli.base import say, settings_options
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.config import Settings
@@ -37,7 +38,7 @@ def fetching(settings: Settings, progress: Progress | None = None) -> Iterator[P
 
     def waiting(host: str, seconds: float) -> None:
         if progress is not None and seconds >= 5:
-            progress.step("fetching", 0, None, "", f"{host} is asked again in {seconds:.0f} s")
+            progress.step("fetching", 0, None, "", Note("asked_again", host=host, seconds=seconds))
 
     with polite_fetcher(settings, waiting=waiting) as fetcher:
         yield fetcher

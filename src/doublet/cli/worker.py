@@ -14,6 +14,7 @@ import click
 from doublet import config
 from doublet.cli.base import Command, common_options, quiet_option, say, settings_options
 from doublet.cli.exits import DONE
+from doublet.cli.language import words
 from doublet.errors import ConfigError
 
 
@@ -103,9 +104,11 @@ def _work(resolved: config.Resolved, *, lease_s: float, until_empty: bool, follo
 
     def told(what: JobInfo | Ended) -> None:
         say(
-            begun(what)
+            begun(what, language=words().language)
             if isinstance(what, JobInfo)
-            else ended(what.job, what.state, what.message, what.facts, what.seconds),
+            else ended(
+                what.job, what.state, what.message, what.facts, what.seconds, language=words().language
+            ),
             quiet=quiet,
         )
 

@@ -269,13 +269,16 @@ class PoliteFetcher:
             address = resolve_link(link, address)
             if str(address) in seen:
                 raise FetchFailed(
-                    f"{first} leads in a circle of redirects, over {address}",
+                    "redirect_circle",
+                    address2=address,
                     address=str(first),
                     status=response.status,
                 )
             if len(seen) > redirects:
                 raise FetchFailed(
-                    f"{first} leads over more than {redirects} redirects, the last one to {address}",
+                    "redirects_too_many",
+                    redirects=redirects,
+                    address2=address,
                     address=str(first),
                     status=response.status,
                 )
@@ -296,8 +299,9 @@ class PoliteFetcher:
                 wait = pause if again.after_s is None else again.after_s
                 if wait > self.longest_wait_s:
                     raise FetchFailed(
-                        f"{again.error.message}; the server asks to come back in {spell_seconds(wait)}: "
-                        "run the command again then",
+                        "come_back_later",
+                        why=again.error.note,
+                        wait=spell_seconds(wait),
                         **again.error.details,
                         retry_after_s=wait,
                     ) from again.__cause__
@@ -370,8 +374,8 @@ class PoliteFetcher:
         problem = error
         if status:
             problem = NotAllowed(
-                f"nothing of {address.origin} may be fetched now: its robots.txt answers {status}. "
-                "Try again later",
+                "robots_unavailable",
+                origin=address.origin,
                 address=f"{address.origin}/robots.txt",
                 status=status,
                 robots=True,
@@ -473,7 +477,8 @@ def _modified(headers: Mapping[str, str]) -> str:
 
 def _forbidden_by_robots(address: Address) -> NotAllowed:
     return NotAllowed(
-        f"{address} may not be fetched: {address.origin}/robots.txt forbids it to robots",
+        "robots_forbid",
+        origin=address.origin,
         address=str(address),
         robots=True,
     )
@@ -481,7 +486,8 @@ def _forbidden_by_robots(address: Address) -> NotAllowed:
 
 def _goes_nowhere(address: Address, first: Address, status: int) -> FetchFailed:
     return FetchFailed(
-        f"{address} answers {status}, a redirect, but does not say where to",
+        "redirect_nowhere",
+        address2=address,
         address=str(first),
         status=status,
     )

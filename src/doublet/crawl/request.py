@@ -132,8 +132,9 @@ class Requester:
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or str(error)
             failed = FetchFailed(
-                f"{address.host} cannot be found ({why}): is the address right, and is there a connection to the "
-                "Internet?",
+                "host_not_found",
+                host=address.host,
+                why=why,
                 address=str(address),
                 status=0,
             )
@@ -194,7 +195,7 @@ class Requester:
 
     def check_stopped(self) -> None:
         if self._stopped.is_set():
-            raise Cancelled("stopped while a page was being fetched; what was stored stays")
+            raise Cancelled("stopped_fetching")
 
     def close(self) -> None:
         with self._lock:
@@ -343,14 +344,15 @@ class Requester:
 
     def _slow(self, address: Address) -> TooSlow:
         return TooSlow(
-            f"{address} took over {spell_seconds(self.timeout_s)} and was given up",
+            "fetch_too_slow",
+            timeout_s2=spell_seconds(self.timeout_s),
             address=str(address),
             timeout_s=self.timeout_s,
         )
 
     def _large(self, address: Address, limit: int) -> TooLarge:
         return TooLarge(
-            f"{address} has over {limit:,} bytes, more than the limit (fetch_limit) allows",
+            "fetch_too_large",
             address=str(address),
             limit_bytes=limit,
         )
@@ -362,9 +364,9 @@ class Requester:
         inner: Any = error.__cause__ or error
         if isinstance(error, exceptions.SSLError) or isinstance(inner, ssl.SSLCertVerificationError):
             why = getattr(inner, "verify_message", "") or str(inner)
-            return FetchFailed(f"{address}: the certificate of the server cannot be trusted ({why})", **facts)
+            return FetchFailed("certificate_not_trusted", address=address, why=why, **facts)
         if isinstance(error, exceptions.LocationParseError | exceptions.InvalidHeader):
-            return FetchFailed(f"{address}: the answer makes no sense ({error})", **facts)
+            return FetchFailed("answer_makes_no_sense", address=address, why=error, **facts)
         if isinstance(error, TimeoutError | exceptions.TimeoutError) or isinstance(inner, TimeoutError):
             message = f"{address} does not answer: nothing came within {spell_seconds(self.idle_s)}"
         elif isinstance(error, exceptions.IncompleteRead) or "IncompleteRead" in str(error):
@@ -489,7 +491,5 @@ def _urllib3() -> Any:
     try:
         import urllib3
     except ImportError as error:
-        raise ConfigError(
-            "documents from the web need the urllib3 library: pip install 'doublet[web]'", library="urllib3"
-        ) from error
+        raise ConfigError("needs_urllib3", library="urllib3") from error
     return urllib3

@@ -31,10 +31,9 @@ from doublet.evaluation.metrics import Score, best_threshold, score
 from doublet.evaluation.specs import read_spec
 from doublet.evaluation.tasks import score_pairs
 from doublet.jobs.compare import AUTO
-from doublet.model import FORMAT_VERSION
+from doublet.model import FORMAT_VERSION, Note
 from doublet.progress import Progress
 
-PAIR = "a MarkedPair, a mapping with 'text_a', 'text_b' and 'duplicate', or (text, text, bool)"
 FEWEST = 6  #: pairs, with two of each kind: below, nothing can be said
 ENOUGH = 20  #: pairs from which figures mean something
 ENOUGH_OF_A_KIND = 8
@@ -104,8 +103,8 @@ class Advice:
     others: tuple[Candidate, ...]
     pairs: int
     duplicates: int
-    mistakes: tuple[str, ...]
-    warnings: tuple[str, ...]
+    mistakes: tuple[Note, ...]
+    warnings: tuple[Note, ...]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -115,8 +114,8 @@ class Advice:
             "others": [one.to_dict() for one in self.others],
             "pairs": self.pairs,
             "duplicates": self.duplicates,
-            "mistakes": list(self.mistakes),
-            "warnings": list(self.warnings),
+            "mistakes": [note.to_dict() for note in self.mistakes],
+            "warnings": [note.to_dict() for note in self.warnings],
         }
 
 
@@ -147,26 +146,23 @@ def advise(
     """
     progress = Progress.of(progress)
     if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
-        raise wrong_type("pairs", pairs, f"a list of pairs: {PAIR}")
+        raise wrong_type("pairs", pairs, "wanted_pairs")
     marked = [_as_pair(pair, number) for number, pair in enumerate(pairs, 1)]
     labels = [pair.duplicate for pair in marked]
     duplicates = sum(labels)
     if len(marked) < FEWEST or min(duplicates, len(marked) - duplicates) < 2:
-        raise UsageError(
-            f"{len(marked)} pairs were given, {duplicates} of them duplicates: at least {FEWEST} are needed, with two "
-            "or more of each kind; 20 to 50 are better"
-        )
+        raise UsageError("too_few_pairs", marked=len(marked), duplicates=duplicates, fewest=FEWEST)
     texts = [(pair.text_a, pair.text_b) for pair in marked]
     specs = [read_spec(text) for text in methods or default_candidates()]
     folds = [_folds(labels, random.Random(f"{seed} {number}")) for number in range(ROUNDS)]
     found: list[tuple[Candidate, list[float], list[bool]]] = []
-    warnings: list[str] = []
+    warnings: list[Note] = []
     for number, spec in enumerate(specs):
-        progress.step("advising", number, len(specs), "methods", spec.label)
+        progress.step("advising", number, len(specs), "methods", Note("said", text=spec.label))
         try:
             scored = score_pairs(spec, texts)
         except DoubletError as error:
-            warnings.append(f"{spec.label} could not be tried: {error.message}")
+            warnings.append(Note("method_not_tried", label=spec.label, why=error.note))
             continue
         scores, similar = [s for s, _ in scored], [yes for _, yes in scored]
         # A cascade decides by more than its threshold: it is taken as it comes.
@@ -179,7 +175,7 @@ def advise(
         found.append((Candidate(spec.method, spec.options, spec.measure, threshold, expected), scores, votes))
     progress.step("advising", len(specs), len(specs), "methods")
     if not found:
-        raise UsageError(f"no method could be tried. {' '.join(warnings)}")
+        raise UsageError("no_method_tried", warnings=warnings)
     order = {id(row[0]): place for place, row in enumerate(found)}
     ranked = sorted(found, key=lambda row: (-row[0].expected.f1, order[id(row[0])]))
     top = ranked[0][0].expected.f1
@@ -189,7 +185,7 @@ def advise(
     )
     warnings += _warnings(len(marked), duplicates, best[0], ranked[0][0])
     mistakes = [
-        f"{pair.name}: {'a duplicate that it misses' if pair.duplicate else 'no duplicate, but it calls it one'}"
+        Note("mistake_missed" if pair.duplicate else "mistake_wrong", pair=pair.name)
         for pair, vote in zip(marked, best[2], strict=True)
         if vote != pair.duplicate
     ]
@@ -204,11 +200,11 @@ def _as_pair(pair: MarkedPair | Mapping[str, Any] | tuple[str, str, bool], numbe
     if isinstance(pair, Mapping):
         missing = [key for key in ("text_a", "text_b", "duplicate") if key not in pair]
         if missing:
-            raise InvalidParameter(f"{name} has no {missing[0]!r}: it must be {PAIR}", name=name)
+            raise InvalidParameter("pair_lacks", missing=missing[0], pair=Note("wanted_pair"), name=name)
         name = str(pair.get("name", name))
         pair = pair["text_a"], pair["text_b"], pair["duplicate"]
     if not isinstance(pair, tuple | list) or len(pair) != 3:
-        raise wrong_type(name, pair, PAIR)
+        raise wrong_type(name, pair, "wanted_pair")
     require_text(f"the first text of {name}", pair[0])
     require_text(f"the second text of {name}", pair[1])
     return MarkedPair(pair[0], pair[1], bool(pair[2]), name)
@@ -275,20 +271,18 @@ def _expected(rows: Sequence[tuple[float, float, float]], labels: Sequence[bool]
     )
 
 
-def _warnings(pairs: int, duplicates: int, best: Candidate, top: Candidate) -> list[str]:
+def _warnings(pairs: int, duplicates: int, best: Candidate, top: Candidate) -> list[Note]:
     out = []
     if pairs < ENOUGH:
-        out.append(f"only {pairs} pairs were marked: mark {ENOUGH} to 50 before you trust the figures")
+        out.append(Note("few_pairs_marked", pairs=pairs, enough=ENOUGH))
     fewer = min(duplicates, pairs - duplicates)
     if fewer < ENOUGH_OF_A_KIND:
-        kind = "duplicates" if duplicates <= pairs - duplicates else "pairs that are no duplicates"
-        out.append(f"only {fewer} of the pairs are {kind}: mark at least {ENOUGH_OF_A_KIND} of each kind")
+        code = "of_one_kind_duplicates" if duplicates <= pairs - duplicates else "of_one_kind_others"
+        out.append(Note(code, fewer=fewer, enough=ENOUGH_OF_A_KIND))
     if best.expected.f1 < 0.7:
-        out.append(
-            "no method separates these pairs well: look at the mistakes, perhaps some pairs are marked wrongly"
-        )
+        out.append(Note("no_method_separates"))
     if best is not top:
-        out.append(f"{top.label} does as well on so few pairs; the plainer one is proposed")
+        out.append(Note("plainer_proposed", label=top.label))
     return out
 
 
@@ -299,13 +293,14 @@ def read_pairs(path: Path) -> list[MarkedPair]:
     the line.
     """
     if not path.is_file():
-        raise InputNotFound(f"there is no file {path}", path=str(path))
+        raise InputNotFound("no_file", path=str(path))
     out = []
     for line, row in _records(path):
         label = str(row.get("label", row.get("duplicate", ""))).strip().lower()
         if label not in YES | NO:
             raise RecordInvalid(
-                f"line {line} of {path}: the label is {label!r}; write duplicate or not (or yes/no, 1/0)",
+                "label_wrong",
+                label=label,
                 path=str(path),
                 line=line,
             )
@@ -320,9 +315,7 @@ def _text(path: Path, line: int, row: Mapping[str, Any], side: str) -> str:
         return str(row[f"text_{side}"])
     name = row.get(f"file_{side}")
     if not name:
-        raise RecordInvalid(
-            f"line {line} of {path} has neither text_{side} nor file_{side}", path=str(path), line=line
-        )
+        raise RecordInvalid("pair_without_text", side=side, path=str(path), line=line)
     from doublet.jobs.read import read_document
 
     return read_document(path.parent / str(name)).text
@@ -332,9 +325,7 @@ def _records(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     try:
         content = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordInvalid(
-            f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8", path=str(path)
-        ) from error
+        raise RecordInvalid("not_utf8_byte", start=error.start, path=str(path)) from error
     if path.suffix.lower() in (".csv", ".tsv"):
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
         if delimiter == "," and content.split("\n", 1)[0].count(";") > content.split("\n", 1)[0].count(","):
@@ -349,5 +340,5 @@ def _records(path: Path) -> Iterable[tuple[int, dict[str, Any]]]:
         except ValueError:
             row = None
         if not isinstance(row, dict):
-            raise RecordInvalid(f"line {number} of {path} is not a JSON object", path=str(path), line=number)
+            raise RecordInvalid("line_not_json", path=str(path), line=number)
         yield number, row

@@ -14,7 +14,7 @@ from doublet.evaluation.page import Words, page, safe, switch
 from doublet.evaluation.report import as_csv
 from doublet.evaluation.specs import Spec, read_spec
 from doublet.evaluation.tasks import Failure, FindTask, run_tasks
-from doublet.model import FORMAT_VERSION, Document, Fragment
+from doublet.model import FORMAT_VERSION, Document, Fragment, Note
 from doublet.progress import Progress
 from doublet.reports.output import open_output
 
@@ -41,7 +41,7 @@ class Differences:
     documents: tuple[Document, ...]
     pairs: tuple[Difference, ...]  #: those on which they differ first, closest first
     threshold: float | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many pairs both found, and each alone."""
@@ -60,7 +60,7 @@ class Differences:
             "documents": len(self.documents),
             "counts": self.counts(),
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
         }
 
 
@@ -81,10 +81,10 @@ def find_differences(
     """
     specs = (read_spec(method_a), read_spec(method_b))
     if specs[0].label == specs[1].label:
-        raise UsageError(f"both methods are {specs[0].label}: name two different ones")
+        raise UsageError("same_methods", label=specs[0].label)
     documents = sorted(documents, key=lambda d: d.id)
     if len(documents) < 2:
-        raise UsageError("two documents or more are needed to compare methods on")
+        raise UsageError("two_documents_needed")
     thresholds = () if threshold is None else (threshold,)
     outcomes = run_tasks(
         [FindTask(spec, documents, None, thresholds) for spec in specs],
@@ -96,7 +96,7 @@ def find_differences(
     scores: list[dict[tuple[int, int], float]] = []
     for spec, outcome in zip(specs, outcomes, strict=True):
         if isinstance(outcome, Failure):
-            raise UsageError(f"{spec.label} could not be run on these documents: {outcome.reason}")
+            raise UsageError("method_not_run_here", label=spec.label, why=outcome.reason)
         at = threshold if spec.has_threshold else None
         found.append({(f.query, f.document) for f in outcome.at(at)})
         scores.append({(f.query, f.document): f.score for f in outcome.findings})
@@ -114,14 +114,10 @@ def find_differences(
     )
 
 
-def _notes(specs: tuple[Spec, Spec], threshold: float | None) -> tuple[str, ...]:
+def _notes(specs: tuple[Spec, Spec], threshold: float | None) -> tuple[Note, ...]:
     if threshold is None:
         return ()
-    return tuple(
-        f"{spec.label} has no threshold: it decides by its own rule"
-        for spec in specs
-        if not spec.has_threshold
-    )
+    return tuple(Note("no_threshold", label=spec.label) for spec in specs if not spec.has_threshold)
 
 
 def write_differences(result: Differences, folder: Path, *, language: str = "en") -> list[Path]:
@@ -129,9 +125,7 @@ def write_differences(result: Differences, folder: Path, *, language: str = "en"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputFailed(
-            f"the folder {folder} cannot be made: {error.strerror or error}", path=str(folder)
-        ) from error
+        raise OutputFailed("folder_not_made", why=error.strerror or error, path=str(folder)) from error
     rows = [
         {"a": p.a, "b": p.b, "only": p.only, result.methods[0]: p.scores[0], result.methods[1]: p.scores[1]}
         for p in result.pairs

@@ -39,7 +39,7 @@ from doublet.evaluation.sets import (
 from doublet.evaluation.specs import Spec, known_methods, read_spec
 from doublet.evaluation.tasks import Failure, FindTask, PassageTask, ScoreTask, Task, covered, run_tasks
 from doublet.matches.story import same_story
-from doublet.model import FORMAT_VERSION, Document, Span
+from doublet.model import FORMAT_VERSION, Document, Note, Span
 from doublet.progress import Progress
 
 CHANGES = (
@@ -84,7 +84,7 @@ class Evaluation:
     labelled: list[dict[str, Any]] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         out = {"format": FORMAT_VERSION, "kind": "evaluation", "settings": self.settings}
@@ -92,7 +92,7 @@ class Evaluation:
             out[name] = getattr(self, name)
         out["failures"] = self.failures
         out["skipped"] = [one.to_dict() for one in self.skipped]
-        out["notes"] = self.notes
+        out["notes"] = [note.to_dict() for note in self.notes]
         return out
 
 
@@ -155,7 +155,7 @@ def evaluate(
         beside_source=not methods if beside_source is None else beside_source,
     )
     if isinstance(data, str) or (data is not None and not isinstance(data, Path | Sequence)):
-        raise wrong_type("data", data, "a file or folder (Path), or a list of sets")
+        raise wrong_type("data", data, "wanted_sets")
     if data is None or isinstance(data, Path):
         sets, skipped = open_data(
             data,
@@ -195,8 +195,8 @@ def evaluate(
             run.labelled_passages(one)
     run.finish()
     if not result.sets:
-        reasons = "; ".join(f"{one.name}: {one.reason}" for one in result.skipped)
-        raise UsageError(f"nothing could be evaluated. {reasons}")
+        reasons = [Note("set_note", name=one.name, note=one.reason) for one in result.skipped]
+        raise UsageError("nothing_evaluated", reasons=reasons)
     return result
 
 
@@ -220,15 +220,15 @@ def _plan(
     labels = [spec.label for spec in specs]
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
-        raise UsageError(f"the method {twice} is listed twice: name it once")
+        raise UsageError("method_twice", twice=twice)
     for threshold in thresholds:
         if not 0 < threshold <= 1:
-            raise UsageError(f"the threshold {threshold} must be above 0 and at most 1")
+            raise UsageError("threshold_range", threshold=threshold)
     chosen = tuple(changes) or (QUICK_CHANGES if quick else CHANGES)
     for name in chosen:
         change(name)
     if bases is not None and bases < 1:
-        raise UsageError("at least one document must be changed: --bases 1 or more")
+        raise UsageError("bases_needed")
     passages: tuple[str, ...] = QUICK_PASSAGES if quick else PASSAGE_CHANGES
     if changes:
         passages = ("verbatim", *(name for name in chosen if name in PASSAGE_CHANGES))
@@ -263,7 +263,9 @@ class _Run:
 
     def _failed(self, name: str, outcome: Any) -> bool:
         if isinstance(outcome, Failure):
-            self.result.notes.append(f"{name}: {outcome.label} could not be run: {outcome.reason}")
+            self.result.notes.append(
+                Note("method_not_run", name=name, label=outcome.label, why=outcome.reason)
+            )
             return True
         return False
 
@@ -276,11 +278,11 @@ class _Run:
             name = one.name if len(languages) == 1 else f"{one.name}-{language}"
             if len(documents) < FEWEST and largest >= FEWEST:
                 self.result.skipped.append(
-                    Skipped(name, f"{len(documents)} documents of this language are too few to be a library")
+                    Skipped(name, Note("too_few_documents_of_language", documents=len(documents)))
                 )
                 continue
             self._language(name, documents)
-        self.result.notes += [f"{one.name}: {note}" for note in one.notes]
+        self.result.notes += [Note("set_note", name=one.name, note=note) for note in one.notes]
 
     def _language(self, name: str, documents: Sequence[Document]) -> None:
         plan = self.plan
@@ -299,7 +301,7 @@ class _Run:
             thesaurus_part=plan.thesaurus_part,
             progress=self._progress,
         )
-        self.result.notes += [f"{name}: {note}" for note in problem.notes]
+        self.result.notes += [Note("set_note", name=name, note=note) for note in problem.notes]
         self.result.sets.append(_set_row(problem))
         tasks = _Labelled()
         queries = [query.document for query in problem.queries]
@@ -586,7 +588,7 @@ class _Run:
             {"set": one.name, "kind": "pairs", "pairs": len(one.pairs), "about": one.about}
         )
         if one.short:
-            self.result.notes.append(f"{one.name}: sentences are short, so shingles are of one word here")
+            self.result.notes.append(Note("shingles_of_one_word", name=one.name))
         outcomes = self._tasks([ScoreTask(spec, one.pairs) for spec in specs])
         named = [(spec.label, scored) for spec, scored in zip(specs, outcomes, strict=True)]
         if one.stories:
@@ -624,7 +626,7 @@ class _Run:
             {"set": one.name, "kind": "passages", "pairs": len(one.pairs), "about": one.about}
         )
         if not specs:
-            self.result.notes.append(f"{one.name}: none of the methods shows passages")
+            self.result.notes.append(Note("no_method_shows_passages", name=one.name))
         outcomes = self._tasks([PassageTask(spec, one.pairs) for spec in specs])
         for spec, outcome in zip(specs, outcomes, strict=True):
             if self._failed(one.name, outcome):

@@ -17,7 +17,7 @@ from doublet.evaluation.changes import Changed, Splice, Surroundings
 from doublet.evaluation.metrics import Passage
 from doublet.evaluation.words import Language, language_of, make_language
 from doublet.index.memory import MemoryIndex
-from doublet.model import Document, Span
+from doublet.model import Document, Note, Span
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 
@@ -58,7 +58,7 @@ class Problem:
     passages: list[PassagePair]
     counts: dict[str, dict[str, int]] = field(default_factory=dict)  #: by change: what was done in all
     siblings: int = 0  #: documents with a sibling among those that were changed
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def of_change(self, name: str) -> list[int]:
         return [i for i, query in enumerate(self.queries) if query.change == name]
@@ -90,8 +90,11 @@ def make_problem(
     long_enough = [d for d in documents if len(d.text.split()) >= SHORTEST]
     if len(long_enough) < FEWEST:
         raise UsageError(
-            f"{name}: {len(long_enough)} documents have {SHORTEST} words or more, and {FEWEST} are needed to make "
-            "changed copies and to have something to mistake them for: give more documents"
+            "too_few_long_documents",
+            name=name,
+            long_enough=len(long_enough),
+            shortest=SHORTEST,
+            fewest=FEWEST,
         )
     rng = random.Random(f"{seed} {name}")
     own_number = min(40, max(2, round(OWN_SHARE * len(long_enough))))
@@ -123,7 +126,7 @@ def make_problem(
             problem.queries.append(
                 Query(Document(name_of, changed.text), change_name, truth or (i,), tuple(ignored), i)
             )
-        progress.step("changing", done + 1, len(changes), "changes", change_name)
+        progress.step("changing", done + 1, len(changes), "changes", Note("said", text=change_name))
     for inner in passage_changes:
         problem.passages += _passages(inner, library, chosen, around, seed, alike, numbers)
     return problem

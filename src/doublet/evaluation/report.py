@@ -25,9 +25,7 @@ def write_report(result: Evaluation, folder: Path, *, language: str = "en") -> l
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputFailed(
-            f"the folder {folder} cannot be made: {error.strerror or error}", path=str(folder)
-        ) from error
+        raise OutputFailed("folder_not_made", why=error.strerror or error, path=str(folder)) from error
     shape = result.to_dict()
     files = {
         "index.html": report_page(shape, language=language),

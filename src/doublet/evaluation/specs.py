@@ -58,7 +58,7 @@ def read_spec(text: str) -> Spec:
     if name not in known:
         raise UnknownMethod(name, list(known))
     if at and measure not in MEASURES:
-        raise UsageError(f"{text!r}: after @ there can be {' or '.join(MEASURES)}, not {measure!r}")
+        raise UsageError("measure_wrong", text=text, measures=" or ".join(MEASURES), measure=measure)
     info = known[name]
     defaults = {parameter.name: parameter.default for parameter in info.parameters}
     given: dict[str, Any] = {}
@@ -66,10 +66,7 @@ def read_spec(text: str) -> Spec:
         key, equals, value = part.partition("=")
         key = key.strip().replace("-", "_")
         if not equals or key not in defaults:
-            raise UsageError(
-                f"{text!r}: write parameters as name=value, several with ; between them. "
-                f"{name} has {', '.join(sorted(defaults))}"
-            )
+            raise UsageError("spec_form", text=text, name=name, defaults=sorted(defaults))
         given[key] = _value(value.strip(), defaults[key])
     return Spec(text, name, tuple(sorted(given.items())), measure or "resemblance", info=info)
 

@@ -25,7 +25,7 @@ from doublet.evaluation.finding import Found, find
 from doublet.evaluation.metrics import PairCounts, Passage, count_pair
 from doublet.evaluation.problem import PassagePair
 from doublet.evaluation.specs import Spec
-from doublet.model import Document, Span
+from doublet.model import Document, Note, Span
 from doublet.progress import Progress
 
 LENGTH = struct.Struct("<Q")
@@ -138,7 +138,7 @@ class Failure:
     """A task that could not be done, in words."""
 
     label: str
-    reason: str
+    reason: Note
 
 
 def run_tasks(
@@ -158,7 +158,7 @@ def run_tasks(
     results: list[Any] = [None] * len(tasks)
     if not isolated:
         for number, task in enumerate(tasks):
-            progress.step(stage, number, len(tasks), "runs", task.spec.label)
+            progress.step(stage, number, len(tasks), "runs", Note("said", text=task.spec.label))
             results[number] = _guarded(task)
         progress.step(stage, len(tasks), len(tasks), "runs")
         return results
@@ -175,7 +175,7 @@ def run_tasks(
                 done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
                     future.result()
-                progress.step(stage, crew.done, len(tasks), "runs", crew.last)
+                progress.step(stage, crew.done, len(tasks), "runs", Note("said", text=crew.last))
         except BaseException:
             crew.stop()
             for future in waiting:
@@ -224,7 +224,7 @@ class _Crew:
                 self.done += 1
                 self._results[number] = Failure(
                     self._tasks[number].spec.label,
-                    f"its process ended with {process.returncode} and no answer; the other methods went on",
+                    Note("process_ended", returncode=process.returncode),
                 )
 
     def stop(self) -> None:
@@ -238,7 +238,7 @@ def _guarded(task: Task) -> Any:
     try:
         return task.run()
     except DoubletError as error:
-        return Failure(task.spec.label, error.message)
+        return Failure(task.spec.label, error.note)
 
 
 def main(stdin: IO[bytes], stdout: IO[bytes]) -> None:

@@ -76,14 +76,15 @@ def load_thesaurus(path: Path) -> Thesaurus:
         with opener(path, "rb") if opener else path.open("rb") as stream:  # type: ignore[attr-defined]
             raw: bytes = stream.read()
     except (OSError, EOFError, lzma.LZMAError) as error:
-        raise ConfigError(f"the thesaurus {path} cannot be read: {error}", path=str(path)) from error
+        raise ConfigError("thesaurus_unreadable", why=error, path=str(path)) from error
     head, _, body = raw.partition(b"\n")
     encoding = head.decode("ascii", "ignore").strip() or "utf-8"
     try:
         lines = body.decode(encoding).splitlines()
     except (LookupError, UnicodeDecodeError) as error:
         raise ConfigError(
-            f"the thesaurus {path} is not in the encoding that its first line names ({encoding!r})",
+            "thesaurus_encoding",
+            encoding=encoding,
             path=str(path),
         ) from error
     entries: dict[str, set[str]] = {}
@@ -92,7 +93,7 @@ def load_thesaurus(path: Path) -> Thesaurus:
         head_word, bar, number = lines[at].rpartition("|")
         if not bar or not number.strip().isdigit():
             raise ConfigError(
-                f"line {at + 2} of the thesaurus {path} is not `headword|number of meanings`: is it a MyThes file?",
+                "thesaurus_line",
                 path=str(path),
                 line=at + 2,
             )

@@ -13,6 +13,7 @@ from doublet.errors import InvalidParameter
 from doublet.evaluation.english import EnglishForms
 from doublet.evaluation.russian import RussianForms
 from doublet.evaluation.thesaurus import PACKAGES, Thesaurus, find_thesaurus, load_thesaurus
+from doublet.model import Note
 from doublet.text.stopwords import stop_words
 
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -45,7 +46,7 @@ class Language:
     forms: Forms
     thesaurus: Thesaurus | None
     bank: dict[str, list[str]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def is_content(self, word: str) -> bool:
         """A word that can be replaced: not a small word, not a name, of a part of speech that has many words."""
@@ -101,25 +102,17 @@ def make_language(
     What is missing (thesaurus, pymorphy3) is told in the notes of the language; nothing fails because of it.
     """
     if name not in LANGUAGES:
-        raise InvalidParameter(
-            f"there is no language {name!r}: {', '.join(LANGUAGES)}", name="language", value=name
-        )
+        raise InvalidParameter("no_language", languages=LANGUAGES, name="language", value=name)
     path = thesaurus or find_thesaurus(name)
     known: Thesaurus | None = load_thesaurus(path).half(part) if path is not None and use_thesaurus else None
     notes = []
     if known is None:
-        notes.append(
-            f"no thesaurus of the language {name!r}: every replaced word is a word of the same form drawn from the "
-            f"collection, harder than true synonyms (Debian: apt install {PACKAGES[name]}; or --thesaurus FILE)"
-        )
+        notes.append(Note("no_thesaurus", name=name, packages=PACKAGES[name]))
     forms: Forms = (
         RussianForms() if name == "ru" else EnglishForms(lambda word: bool(known and known.synonyms(word)))
     )
     if not forms.full:
-        notes.append(
-            "pymorphy3 is not installed: Russian synonyms keep their dictionary form, and tense and number stay as "
-            "they are (pip install 'doublet[lemmas]')"
-        )
+        notes.append(Note("no_lemmas"))
     language = Language(name, forms, known, notes=tuple(notes))
     bank: dict[str, set[str]] = {}
     for text in texts:

@@ -51,7 +51,7 @@ class MemoryIndex:
         new: dict[str, U64] = {}
         for id, signature in documents:
             if id in self._slots or id in new:
-                raise UsageError(f"document {id!r} is in the index already: use replace", id=id)
+                raise UsageError("already_in_index", id=id)
             new[id] = self._keys(signature)
         for id, keys in new.items():
             self._put(id, keys)
@@ -73,9 +73,7 @@ class MemoryIndex:
 
     def candidates(self, signature: Signature, limit: int | None = None) -> list[Candidate]:
         if limit is not None and limit < 1:
-            raise InvalidParameter(
-                f"limit is {limit}: it must be 1 or more, or None for all", name="limit", value=limit
-            )
+            raise InvalidParameter("limit_range", name="limit", value=limit)
         keys = self._keys(signature)
         self._settle()
         parts = [_lookup(level, keys) for level in self._levels]

@@ -7,7 +7,7 @@ from typing import Any
 
 from doublet.errors import LibraryExists, SourceError
 from doublet.jobs.add_source import Filled, Filling, fill_source, register_source
-from doublet.model import FORMAT_VERSION
+from doublet.model import FORMAT_VERSION, Note
 from doublet.progress import Progress
 from doublet.sources.lists import read_list
 from doublet.sources.protocol import Fetcher
@@ -46,7 +46,7 @@ class Listed:
 @dataclass(slots=True)
 class ListResult:
     rows: list[Listed] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     @property
     def made(self) -> int:
@@ -54,7 +54,7 @@ class ListResult:
 
     def to_dict(self) -> dict[str, Any]:
         rows = [row.to_dict() for row in self.rows]
-        return {"format": FORMAT_VERSION, "libraries": rows, "notes": self.notes}
+        return {"format": FORMAT_VERSION, "libraries": rows, "notes": [note.to_dict() for note in self.notes]}
 
 
 def add_list(
@@ -75,7 +75,7 @@ def add_list(
     found = read_list(path)
     result = ListResult(notes=found.notes)
     for number, entry in enumerate(found.entries):
-        progress.step("fetching", number, len(found.entries), "libraries", entry.address)
+        progress.step("fetching", number, len(found.entries), "libraries", Note("said", text=entry.address))
         row = Listed(prefix + entry.name, entry.address)
         result.rows.append(row)
         try:

@@ -27,10 +27,11 @@ from doublet.errors import (
     InputUnreadable,
     InvalidParameter,
     SourceError,
+    note_of,
 )
 from doublet.jobs.heartbeat import Heartbeat
 from doublet.jobs.index_library import OPTIMIZE_FROM, to_documents
-from doublet.model import FORMAT_VERSION, Document, Outcome
+from doublet.model import FORMAT_VERSION, Document, Note, Outcome
 from doublet.progress import Progress
 from doublet.sources.folder import FolderSource, Records, Whole
 from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, options_of, tell_web
@@ -65,7 +66,7 @@ PROBLEMS = frozenset(
 )
 #: The web is full of copies of one page under several addresses: they are not stored twice (L3).
 SKIPS_DUPLICATES = frozenset(("sitemap", "feed", "page"))
-UNLISTED = "is no longer listed by its source, but still there: it was kept"
+UNLISTED = Note("unlisted_kept")
 LOCAL_KINDS = ("folder", "file")
 _WORD = re.compile(r"\w+")
 
@@ -81,8 +82,8 @@ class Filled:
     counts: Counter[str] = field(default_factory=Counter)
     outcomes: list[Outcome] = field(default_factory=list)
     documents: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    message: str = ""  #: why the walk ended early; empty when it came to its end
+    notes: list[Note] = field(default_factory=list)
+    message: Note | None = None  #: why the walk ended early; empty when it came to its end
 
     @property
     def stored(self) -> int:
@@ -106,8 +107,8 @@ class Filled:
             "address": self.address,
             "counts": dict(sorted(self.counts.items())),
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
-            "notes": list(self.notes),
-            "message": self.message,
+            "notes": [note.to_dict() for note in self.notes],
+            "message": self.message.to_dict() if self.message else None,
         }
         return out | ({"documents": self.documents} if self.documents else {})
 
@@ -155,10 +156,10 @@ def work_out(
         path = Path(given).expanduser().absolute()
         found = "folder" if path.is_dir() else "file"
         if kind in LOCAL_KINDS and path.exists() and found != kind:
-            raise InvalidParameter(f"{given} is a {found}, not a {kind}", name="kind")
+            raise InvalidParameter("source_is_another_kind", given=given, found=found, kind=kind, name="kind")
         return found, str(path), wanted
     if fetcher is None:
-        raise ConfigError(f"{given} is on the web: a fetcher is needed")
+        raise ConfigError("needs_fetcher", given=given)
     if kind == "auto":
         told = tell_web(given, fetcher)
         return told.kind, told.address, {**told.options, **wanted}
@@ -168,14 +169,12 @@ def work_out(
 def make(kind: str, address: str, options: Mapping[str, Any]) -> Source:
     """The source that was written down. Raises `InvalidParameter` for options that the kind does not have."""
     if kind not in (*LOCAL_KINDS, *KINDS):
-        raise InputUnreadable(f"{address}: there is no kind of source {kind!r} here", address=address)
+        raise InputUnreadable("no_such_kind_here", kind=kind, address=address)
     if kind not in LOCAL_KINDS:
         return make_source(kind, address, **options)
     unknown = sorted(set(options) - set(options_of("folder")))
     if unknown:
-        raise InvalidParameter(
-            f"a {kind} has no option {unknown[0]!r}: that is for sources on the web", name=unknown[0]
-        )
+        raise InvalidParameter("option_of_web_sources", kind=kind, name=unknown[0])
     return FolderSource(address, **options)  # type: ignore[return-value] # gives some items of its own
 
 
@@ -282,7 +281,7 @@ class _Walk:
             stopped = isinstance(error, Cancelled | KeyboardInterrupt)
             told = self._stopped() if isinstance(error, Cancelled) else error
             with contextlib.suppress(DoubletError):  # the database itself may be what failed
-                walks.end(self.info, "cancelled" if stopped else "failed", str(told))
+                walks.end(self.info, "cancelled" if stopped else "failed", note_of(told))
             if told is not error:
                 raise told from error
             raise
@@ -296,12 +295,8 @@ class _Walk:
     def _stopped(self) -> Cancelled:
         """What to say of a walk that was stopped: what is in the library, and that nothing is lost."""
         many = self.result.counts["stored"] + self.result.counts["changed"]
-        stored = f"{many:,} {'document' if many == 1 else 'documents'}"
-        return Cancelled(
-            f"stopped: {stored if many else 'nothing'} of {self.info.address} had been stored"
-            f"{', and stays' if many else ''}. The same command goes on from there",
-            stored=many,
-        )
+        code = "walk_stopped" if many else "walk_stopped_nothing"
+        return Cancelled(code, address=self.info.address, stored=many)
 
     # The thread that walks
 
@@ -382,16 +377,15 @@ class _Walk:
         source = self.info.address if self.info.kind not in LOCAL_KINDS else Path(self.info.address).name
         return Document(item.id, text, title, item.time, source, item.address), fact
 
-    def _too_short(self, text: str) -> tuple[str, str] | None:
+    def _too_short(self, text: str) -> tuple[str, Note] | None:
         """State and reason of a text that is too short to be kept."""
         wanted = max(self.filling.min_words, 1)
         words = sum(1 for _ in itertools.islice(_WORD.finditer(text), wanted))
         if words >= wanted:
             return None
         if not words:
-            return "empty", "the text has no words"
-        many = "1 word" if words == 1 else f"{words} words"
-        return "too_short", f"has {many}; the least is {wanted} (min_words)"
+            return "empty", Note("no_words")
+        return "too_short", Note("too_few_words", words=words, wanted=wanted)
 
     # Taking in what was read, in order
 
@@ -422,7 +416,7 @@ class _Walk:
         """The walk ended with an error. With nothing to show for it, the error is the answer."""
         if not isinstance(error, SourceError) or not any(self.result.counts.values()):
             raise error
-        self.result.message = error.message
+        self.result.message = error.note if isinstance(error, SourceError) else None
 
     def _take(self, item: Any) -> None:
         batch = self._batch
@@ -489,7 +483,7 @@ class _Walk:
                 facts.append(fact)
                 seen.add(fact.id)
             elif fact.state and fact.state != "whole":
-                failed.append(Outcome(fact.state, fact.id, fact.place, fact.reason))
+                failed.append(Outcome(fact.state, fact.id, fact.place, fact.reason or Note("no_message")))
         prepared = self.store.documents.prepare(gathered.documents)
         twice = [outcome for outcome in prepared.outcomes if outcome.state == "duplicate_id"]
         prepared.outcomes[:] = [outcome for outcome in prepared.outcomes if outcome.state != "duplicate_id"]
@@ -500,9 +494,7 @@ class _Walk:
 
     def _write(self, batch: WalkBatch) -> None:
         def waiting(seconds: float) -> None:
-            self.progress.step(
-                "waiting", int(seconds), None, "seconds", "another process writes to this database"
-            )
+            self.progress.step("waiting", int(seconds), None, "seconds", Note("database_in_use"))
 
         added, counts = self.store.sources.store(
             self.library,
@@ -527,7 +519,13 @@ class _Walk:
 
     def _tell(self) -> None:
         good = self.result.good
-        self.progress.step("storing", self._done, None, "documents", f"{good:,} in {self.info.library}")
+        self.progress.step(
+            "storing",
+            self._done,
+            None,
+            "documents",
+            Note("documents_in_library", documents=good, library=self.info.library),
+        )
 
     def _remove_unseen(self) -> None:
         """A walk that saw everything: what it did not see is gone."""
@@ -536,14 +534,13 @@ class _Walk:
         walks = self.store.sources
         if self.info.documents and not walks.seen(self.info):
             self.result.notes.append(
-                f"{self.info.address} is empty now, and {self.info.documents:,} documents of the library came from "
-                "it: they were kept. To remove them: doublet library remove"
+                Note("source_empty_now", address=self.info.address, documents=self.info.documents)
             )
             return
         unlisted = getattr(self.source, "unlisted", None)
         for ids in list(walks.unseen(self.info)):
             if unlisted is None:
-                self._batch.gone += [(id, "") for id in ids]
+                self._batch.gone += [(id, None) for id in ids]
             else:
                 self._ask_for(ids, unlisted)
             self._flush(wait=True)
@@ -584,7 +581,7 @@ class _Gathered:
     facts: list[Fact] = field(default_factory=list)
     unchanged: list[Fact] = field(default_factory=list)
     failed: list[Outcome] = field(default_factory=list)
-    gone: list[tuple[str, str]] = field(default_factory=list)
+    gone: list[tuple[str, Note | None]] = field(default_factory=list)
     state: dict[str, Any] | None = None
     characters: int = 0
 

@@ -21,7 +21,7 @@ from doublet.jobs.dedupe.documents import DocumentsInput, opened
 from doublet.jobs.read import GivenText, TextInput, take_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions
 from doublet.matches.explain import explain, lay_beside
-from doublet.model import Check, Disguise, Document, Outcome, hash_text
+from doublet.model import Check, Disguise, Document, Note, Outcome, hash_text
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.shingles import Shingles
@@ -85,7 +85,13 @@ def _check_text(
                 elif best[0] < near:
                     heapq.heapreplace(best, near)
         count += len(parsed)
-        progress.step("reading", batch.consumed_bytes, source.total_bytes, "bytes", f"{count:,} documents")
+        progress.step(
+            "reading",
+            batch.consumed_bytes,
+            source.total_bytes,
+            "bytes",
+            Note("documents_read", documents=count),
+        )
     best.sort(reverse=True)
     beside = lay_beside(
         words,
@@ -142,9 +148,7 @@ def align_options(given: Mapping[str, Any]) -> AlignOptions:
     """Raises `InvalidParameter` for names that are none of the alignment."""
     unknown = set(given) - set(ALIGN_NAMES)
     if unknown:
-        raise InvalidParameter(
-            f"check knows no parameter {min(unknown)!r}: {', '.join(ALIGN_NAMES)}", name=min(unknown)
-        )
+        raise InvalidParameter("check_parameter", align_names=ALIGN_NAMES, name=min(unknown))
     return AlignOptions(**given)
 
 
@@ -154,9 +158,9 @@ def stamped(check: Check, text: str) -> Check:
     return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)
 
 
-def empty_notes(words: int, documents: int) -> tuple[str, ...]:
+def empty_notes(words: int, documents: int) -> tuple[Note, ...]:
     """Why a check of so many *words* against so many *documents* could find nothing; no notes when it could."""
     return (
-        *(() if words else ("the text has no words: there is nothing to check",)),
-        *(() if documents else ("there are no documents to check against: a share of 0 says nothing",)),
+        *(() if words else (Note("text_without_words"),)),
+        *(() if documents else (Note("no_documents_to_check"),)),
     )

@@ -87,7 +87,7 @@ def check_library(
     wanted = check_leave_out(leave_out)
     options = align_options(align)
     if candidates is not None and candidates < 1:
-        raise InvalidParameter(f"candidates is {candidates}: it must be 1 or more", name="candidates")
+        raise InvalidParameter("candidates_range", candidates=candidates, name="candidates")
     own = [own] if isinstance(own, str) else list(own)
     infos = store.libraries.select(libraries)
     numbers = _filter(store, infos) if libraries is not None else None

@@ -66,7 +66,7 @@ def outcome_of(name: str, error: SourceError | TextError) -> Outcome:
     if not isinstance(state, str):
         kinds = {NotAllowed: "refused", FetchFailed: "failed"}
         state = next((told for kind, told in kinds.items() if isinstance(error, kind)), "unreadable")
-    return Outcome(state, name, name, error.message)
+    return Outcome(state, name, name, error.note)
 
 
 def against_documents(source: Batched, **options: Any) -> Checker:

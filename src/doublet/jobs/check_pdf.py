@@ -97,20 +97,18 @@ def print_page(page: str, program: str, folder: Path) -> bytes:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise OutputFailed(
-            f"{program} did not print the report within {SECONDS} seconds: write --format html and print the page from "
-            "a browser",
+            "pdf_too_slow",
+            seconds=SECONDS,
             program=program,
         ) from error
     except OSError as error:
-        raise OutputFailed(
-            f"{program} could not be started: {error.strerror or error}", program=program
-        ) from error
+        raise OutputFailed("program_not_started", why=error.strerror or error, program=program) from error
     content = target.read_bytes() if target.is_file() else b""
     if not content.startswith(b"%PDF"):
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise OutputFailed(
-            f"{program} did not print the report ({said[-1] if said else f'exit code {done.returncode}'}): write "
-            "--format html and print the page from a browser",
+            "pdf_not_printed",
+            said=said[-1] if said else f"exit code {done.returncode}",
             program=program,
         )
     return content

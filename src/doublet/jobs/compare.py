@@ -13,7 +13,7 @@ from doublet.errors import require_number
 from doublet.jobs.read import TextInput, take_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions
 from doublet.matches.compare import ALIKE, compare_read
-from doublet.model import Comparison, Disguise
+from doublet.model import Comparison, Disguise, Note
 from doublet.progress import Progress
 from doublet.signatures import Statistics, gather_statistics, parameters_of
 from doublet.signatures import method as make_method
@@ -55,7 +55,7 @@ def compare(
     options = AlignOptions(
         **{name: parameters.pop(name) for name in ALIGN_NAMES if name in parameters and name not in own}
     )
-    notes: list[str] = []
+    notes: list[Note] = []
     if threshold is not None:
         parameters["threshold"] = threshold
     texts = (a.text, b.text)
@@ -87,13 +87,10 @@ def compare(
 
 
 def _pair_statistics(
-    name: str, words: TokenBatch, parameters: dict[str, Any], notes: list[str]
+    name: str, words: TokenBatch, parameters: dict[str, Any], notes: list[Note]
 ) -> Statistics | None:
     known = {key: value for key, value in parameters.items() if key != "threshold"}
     made = gather_statistics(name, words, **known)
     if made is not None:
-        notes.append(
-            f"the method {name!r} weighs words by a collection; these two texts alone are a poor one: "
-            "give the statistics of a real collection for a fair answer"
-        )
+        notes.append(Note("poor_statistics", method=name))
     return made

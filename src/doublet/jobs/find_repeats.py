@@ -20,12 +20,12 @@ from doublet.errors import (
     TooLarge,
     UnknownKind,
     UsageError,
+    nearest,
     require_text,
-    suggest,
     wrong_type,
 )
 from doublet.jobs.read import TextInput, take_text
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
 from doublet.repeats.baseline import check_baseline, mark_new
@@ -81,8 +81,9 @@ def find_repeats(
     unknown = sorted(set(options) - set(OPTION_NAMES))
     if unknown:
         raise InvalidParameter(
-            f"find_repeats knows no parameter {unknown[0]!r}{suggest(unknown[0], OPTION_NAMES) or '.'} "
-            f"Known: {', '.join(OPTION_NAMES)}",
+            "repeats_parameter",
+            nearest=nearest(unknown[0], OPTION_NAMES),
+            option_names=OPTION_NAMES,
             name=unknown[0],
         )
     chosen = RepeatOptions(algorithm=algorithm, **options)
@@ -90,9 +91,7 @@ def find_repeats(
     progress = Progress.of(progress)
     marked_texts, outcomes, notes = read_plans(text_or_files, progress)
     if sum(len(marked.text) for _, marked in marked_texts) > LIMIT_CHARACTERS:
-        raise TooLarge(
-            "the files have more than 2,147,418,112 characters together: look for repeats in parts"
-        )
+        raise TooLarge("too_many_characters")
     result = search(marked_texts, chosen, progress, processors())
     result = dataclasses.replace(result, outcomes=tuple(outcomes), notes=(*notes, *result.notes))
     return mark_new(result, known) if known is not None else result
@@ -100,7 +99,7 @@ def find_repeats(
 
 def read_plans(
     text_or_files: TextInput | Iterable[os.PathLike[str]] | Mapping[str, str], progress: Progress
-) -> tuple[list[tuple[str, MarkedText]], list[Outcome], list[str]]:
+) -> tuple[list[tuple[str, MarkedText]], list[Outcome], list[Note]]:
     """Texts with their markup read, what could not be read, and notes."""
     if isinstance(text_or_files, str | bytes | WebAddress | ReadDocument):
         given = take_text("text_or_files", text_or_files)
@@ -115,7 +114,7 @@ def read_plans(
         )
     paths = _paths(text_or_files)
     if not paths:
-        raise UsageError("no file was named: give a file or a folder")
+        raise UsageError("no_file_named")
     files, notes = list_files(paths)
     marked_texts: list[tuple[str, MarkedText]] = []
     outcomes: list[Outcome] = []
@@ -129,18 +128,17 @@ def read_plans(
             continue
         marked, encoding, told = found
         if encoding and (not encoding.startswith("utf-8") or "damaged" in encoding):
-            notes.append(f"{file} is read as {encoding}")
-        notes += [f"{file}: {note}" for note in told]
+            notes.append(Note("read_as_encoding", file=file, encoding=encoding))
+        notes += [Note("file_note", file=file, note=note) for note in told]
         marked_texts.append((_posix(file), marked))
     if outcomes and not marked_texts:
         first = outcomes[0]
-        joint = " " if first.reason.startswith(_VERBS) else " cannot be used: "
-        raise InputUnreadable(f"{first.place}{joint}{first.reason}", path=first.place)
+        raise InputUnreadable("input_unusable", path=first.place, why=first.reason)
     return marked_texts, outcomes, notes
 
 
 def _paths(files: os.PathLike[str] | Iterable[os.PathLike[str]]) -> list[Path]:
-    wanted = "a text (str), a file or folder (Path), a list of Paths, or texts by name"
+    wanted = "wanted_repeats_input"
     if isinstance(files, os.PathLike):
         return [Path(files)]
     if not isinstance(files, Iterable):
@@ -148,12 +146,12 @@ def _paths(files: os.PathLike[str] | Iterable[os.PathLike[str]]) -> list[Path]:
     out = []
     for item in files:
         if not isinstance(item, os.PathLike):
-            raise wrong_type("one of text_or_files", item, "a Path: a string is a text")
+            raise wrong_type("one of text_or_files", item, "wanted_path")
         out.append(Path(item))
     return out
 
 
-Read = tuple[MarkedText, str, tuple[str, ...]]  #: what was read, its encoding where it is a text, and notes
+Read = tuple[MarkedText, str, tuple[Note, ...]]  #: what was read, its encoding where it is a text, and notes
 
 
 def _each_plan(
@@ -240,11 +238,11 @@ def _source_text(file: Path) -> tuple[str, str]:
     return read_text(file, limit_bytes=LIMIT_BYTES, label=str(file))
 
 
-def list_files(paths: Iterable[Path]) -> tuple[list[str], list[str]]:
+def list_files(paths: Iterable[Path]) -> tuple[list[str], list[Note]]:
     """All files, once each, in the order given; of folders those whose name says that they are documentation."""
     files: dict[str, str] = {}
     folders: dict[str, str] = {}  # real paths of the folders: each is resolved once
-    notes: list[str] = []
+    notes: list[Note] = []
 
     def enter(file: str, link: bool) -> None:
         folder, _, name = file.rpartition(os.sep)
@@ -269,13 +267,11 @@ def list_files(paths: Iterable[Path]) -> tuple[list[str], list[str]]:
         found, hidden = _walk(path)
         wanted = [(file, link) for file, link in found if _suffix(file) in WANTED]
         if hidden:
-            notes.append(f"{path}: {hidden} hidden files and folders were left out")
+            notes.append(Note("hidden_left_out", path=path, hidden=hidden))
         if not found:
-            notes.append(f"{path}: there are no files in it")
+            notes.append(Note("no_files_in_folder", path=path))
         if len(wanted) < len(found):
-            notes.append(
-                f"{path}: {len(found) - len(wanted)} files that are no documentation by their names were left out"
-            )
+            notes.append(Note("not_documentation", path=path, found=len(found) - len(wanted)))
         for file, link in wanted:
             enter(file, link)
     return list(files.values()), notes

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from doublet.jobs.dedupe.documents import check_documents
-from doublet.model import Document, Outcome
+from doublet.model import Document, Note, Outcome
 from doublet.progress import Progress
 from doublet.sources.records import Batched, ParsedBatch
 from doublet.store.database import Store
@@ -48,7 +48,7 @@ def index_library(
     added = Added()
 
     def waiting(seconds: float) -> None:
-        progress.step("waiting", int(seconds), None, "seconds", "another process writes to this database")
+        progress.step("waiting", int(seconds), None, "seconds", Note("database_in_use"))
 
     with ThreadPoolExecutor(PREPARERS) as workers:
         for prepared, outcomes, consumed in _ahead(workers, store, source.batches()):
@@ -57,7 +57,7 @@ def index_library(
             store.libraries.record(library, Counter(outcome.state for outcome in outcomes))
             added += result
             count = added.stored + added.changed + added.unchanged
-            progress.step("storing", consumed, total, "bytes", f"{count:,} documents")
+            progress.step("storing", consumed, total, "bytes", Note("documents_read", documents=count))
     if added.stored + added.changed >= OPTIMIZE_FROM:
         store.optimize()
     return added
@@ -117,9 +117,7 @@ class Given:
         for place, item in enumerate(self._documents, 1):
             document = as_document(item)
             if document is None:
-                reason = (
-                    "not a Document, a mapping with the strings 'id' and 'text', or a pair of id and text"
-                )
+                reason = Note("not_a_document")
                 batch.outcomes.append(Outcome("invalid", "", f"document {place}", reason))
             else:
                 batch.documents.append(document)

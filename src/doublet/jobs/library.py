@@ -44,17 +44,15 @@ def open_library(
     Raises `UnknownLibrary`, `StoreTooNew`, `StoreDamaged`, `StoreUnreachable`, `StoreError`.
     """
     if not isinstance(path_or_url, str | os.PathLike):
-        raise wrong_type("path_or_url", path_or_url, "the path of a SQLite file, or postgresql://…")
+        raise wrong_type("path_or_url", path_or_url, "wanted_path_or_url")
     if name is not None and not isinstance(name, str):
-        raise wrong_type("name", name, "the name of a library")
+        raise wrong_type("name", name, "wanted_library_name")
     address = os.fspath(path_or_url)
     store = Store(address, create=create)
     try:
         known = [info.name for info in store.libraries.all()]
         if name is None and len(known) > 1:
-            raise UsageError(
-                f"this database has several libraries: name one of {', '.join(known)}", known=known
-            )
+            raise UsageError("several_libraries", known=known)
         if name is None:
             place = sqlite_place(address)
             name = known[0] if known else (place.stem if place else "library")
@@ -162,7 +160,7 @@ class Library:
                     out.append(found)
                 else:
                     info, error = found
-                    out.append(Filled(self.name, info.kind, info.address, message=error.message))
+                    out.append(Filled(self.name, info.kind, info.address, message=error.note))
         return out
 
     def sources(self) -> list[SourceInfo]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from doublet.jobs.dedupe import dedupe_inputs
 from doublet.jobs.dedupe.documents import MemoryBatch
-from doublet.model import Deduplication, Group
+from doublet.model import Deduplication, Group, Note
 from doublet.progress import Progress
 from doublet.sources.records import ParsedBatch
 from doublet.store.database import Store
@@ -34,9 +34,7 @@ def library_duplicates(
     found = dedupe_inputs(source, progress=progress, **options)
     if between and len(infos) > 1:
         groups = tuple(group for group in found.groups if len(_homes(group)) > 1)
-        found = replace(
-            found, groups=groups, notes=(*found.notes, "only groups between libraries are listed")
-        )
+        found = replace(found, groups=groups, notes=(*found.notes, Note("only_between_libraries")))
     if out is not None:
         from doublet.reports.tables import write_groups
 
@@ -52,7 +50,7 @@ def _homes(group: Group) -> set[str]:
 class LibrarySource:
     """Documents of libraries as `dedupe` reads them."""
 
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __init__(self, store: Store, names: Sequence[str]) -> None:
         self._store = store

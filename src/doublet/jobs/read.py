@@ -86,15 +86,11 @@ def read_document(
     from doublet.sources.workers import ReaderPool, shared
 
     if isinstance(document, str):
-        raise InvalidParameter(
-            "document is a string, and a string is a text: name a file with pathlib.Path, an address with "
-            "doublet.WebAddress",
-            name="document",
-        )
+        raise InvalidParameter("document_is_string", name="document")
     if not isinstance(document, bytes | os.PathLike | WebAddress):
-        raise wrong_type("document", document, "a file (Path), its content (bytes), or a doublet.WebAddress")
+        raise wrong_type("document", document, "wanted_path_or_bytes")
     if not isinstance(document, bytes | WebAddress) and not os.fspath(document):
-        raise InvalidParameter("document is an empty path: name a file", name="document")
+        raise InvalidParameter("document_empty_path", name="document")
     if ocr:
         recognition.require()
     label = name or _label(document)
@@ -109,10 +105,10 @@ def read_document(
         assert isinstance(document, os.PathLike)
         path = Path(document)
         if path.is_dir():
-            raise InputUnreadable(f"{label} is a folder: name a file in it", path=label)
+            raise InputUnreadable("folder_not_file", path=label)
         return read_file(path, label=label, as_kind=as_kind, frame=frame, pool=pool)
     except Unreadable as error:
-        raise InputUnreadable(f"{label} {error.message}", path=label, state=error.state) from error
+        raise InputUnreadable("path_why", why=error.note, path=label, state=error.state) from error
     finally:
         if ocr:
             pool.close()
@@ -134,7 +130,7 @@ def _fetched(address: WebAddress, fetcher: Fetcher | None = None) -> tuple[bytes
     answer = fetcher.fetch(address.url)
     if not 200 <= answer.status < 300:
         raise InputUnreadable(
-            f"{address.url} cannot be read: the server answers {answer.status}",
+            "server_answers",
             path=address.url,
             status=answer.status,
             state="failed",
@@ -156,4 +152,4 @@ def read_address(
     try:
         return (pool or shared()).read(data, name=name, declared_type=declared, **options)
     except Unreadable as error:
-        raise InputUnreadable(f"{address} {error.message}", path=address, state=error.state) from error
+        raise InputUnreadable("path_why", why=error.note, path=address, state=error.state) from error

@@ -50,7 +50,7 @@ __all__ = [
 
 _wanted = os.environ.get("DOUBLET_KERNELS", "")
 if _wanted not in ("", "python", "native"):
-    raise ConfigError(f"DOUBLET_KERNELS is {_wanted!r}: it can be 'python' or 'native'")
+    raise ConfigError("kernels_choices", wanted=_wanted)
 
 BACKEND = "python"
 if not TYPE_CHECKING and _wanted != "python":
@@ -58,10 +58,7 @@ if not TYPE_CHECKING and _wanted != "python":
         from doublet.kernels import native
     except ImportError as error:
         if _wanted == "native":
-            raise ConfigError(
-                "DOUBLET_KERNELS=native, but this installation has no native kernels: "
-                "install Doublet again on a machine with a C++ compiler"
-            ) from error
+            raise ConfigError("no_native_kernels") from error
     else:
         BACKEND = "native"
         globals().update({name: getattr(native, name) for name in __all__ if name != "BACKEND"})

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.errors import InvalidParameter
-from doublet.model import Fragment, Span
+from doublet.model import Fragment, Note, Span
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -43,7 +43,9 @@ class AlignOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise InvalidParameter(
-                    f"{name} is {value!r}: it must be a whole number from {low} to {high}",
+                    "whole_number_range",
+                    low=low,
+                    high=high,
                     name=name,
                     value=value,
                 )
@@ -81,21 +83,18 @@ class Passage:
         return self.equal / (own if self.origin == "summary" else max(own, other))
 
     @property
-    def reason(self) -> str:
-        """Why it is a passage, in words."""
+    def reason(self) -> Note:
+        """Why it is a passage."""
         words = self.a_end - self.a_start
         if self.origin == "summary":
-            return f"sums up a long place: {self.equal} of its {words} words stand there, far apart"
+            return Note("passage_summary", equal=self.equal, words=words)
         if self.origin == "words":
-            weight = f"; weight {self.mass:.0f}" if self.mass else ""
-            return f"{self.equal} of {words} words are on both sides in some form and order{weight}"
+            return Note("passage_words", equal=self.equal, words=words, weight=round(self.mass))
         if self.origin == "parts":
-            return (
-                f"{self.equal} of {words} words are equal, in {self.parts} parts that stand in another order"
-            )
+            return Note("passage_parts", equal=self.equal, words=words, parts=self.parts)
         if self.score == 1.0:
-            return f"{words} words in a row are equal"
-        return f"{self.equal} of {words} words are equal, in the same order"
+            return Note("passage_row", words=words)
+        return Note("passage_order", equal=self.equal, words=words)
 
 
 def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[Passage]:

@@ -17,7 +17,7 @@ from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
 from doublet.matches.passages import SharedPassages, StemmedTexts, find_all, stem
-from doublet.model import Comparison, Fragment, Measures, Span
+from doublet.model import Comparison, Fragment, Measures, Note, Span
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures import sign_read
@@ -46,7 +46,7 @@ def compare_read(
     *,
     embedder: Embedder | None = None,
     alike: float = ALIKE,
-    notes: Sequence[str] = (),
+    notes: Sequence[Note] = (),
     parameters: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -59,11 +59,9 @@ def compare_read(
     signed = sign_read(chosen, words, texts)
     for letter, one, own in zip("AB", signed, (a, b), strict=True):
         if one is None and not len(own.hashes):
-            told.append(f"text {letter} has no words: it is like nothing")
+            told.append(Note("side_without_words", side=letter))
         elif one is None:
-            told.append(
-                f"text {letter} has too little in it for the method {chosen.name!r}: it is like nothing"
-            )
+            told.append(Note("side_too_short", side=letter, method=chosen.name))
     measures = Measures(0.0, (0.0, 0.0), False)
     if signed[0] is not None and signed[1] is not None:
         measures = chosen.compare(signed[0], signed[1])
@@ -76,10 +74,7 @@ def compare_read(
         if measures.similar and measures.step == MEANING:
             found = settle(found, measures, chosen, read)
             if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:
-                told.append(
-                    f"under {SURE_WORDS} words a reworded copy cannot be told from a chance likeness with certainty: "
-                    "read both texts"
-                )
+                told.append(Note("too_short_to_be_sure", words=SURE_WORDS))
     possible = to_fragments(found.possible, a, b, prefix="p")
     if embedder is not None:
         known = [*found.passages, *found.possible]
@@ -88,9 +83,7 @@ def compare_read(
     containment = measures.containment
     if containment is None:
         containment = _shingle_containment(words, texts)
-        told.append(
-            f"the method {chosen.name!r} cannot tell containment: it was measured with shingles of 4 words"
-        )
+        told.append(Note("containment_by_shingles", method=chosen.name))
     result = Comparison(
         method=chosen.name,
         parameters=dict(parameters or {}),
@@ -161,9 +154,7 @@ def alike_sentences(
 ) -> list[Fragment]:
     """Sentences that the model of the user finds alike and of which no passage tells half."""
     if not 0 < alike <= 1:
-        raise InvalidParameter(
-            f"alike is {alike:g}: it can be more than 0, and 1 at most", name="alike", value=alike
-        )
+        raise InvalidParameter("alike_range", name="alike", value=alike)
     places = [_sentences(text, batch) for text, batch in zip(texts, words, strict=True)]
     covered = bytearray(len(words[0].hashes))
     for p in told:
@@ -200,7 +191,7 @@ def alike_sentences(
                     score=round(score, 6),
                     words=len(mine),
                     strength="weak",
-                    reason=f"the model finds the sentences alike: {found:.2f}",
+                    reason=Note("passage_model", likeness=found),
                     a_words=Span(*asked[i]),
                     b_words=Span(*places[1][j]),
                 )
@@ -218,13 +209,13 @@ def _sentences(text: str, words: TokenBatch) -> list[tuple[int, int]]:
     ]
 
 
-def _reason(chosen: Method, measures: Measures, *, empty: bool) -> str:
+def _reason(chosen: Method, measures: Measures, *, empty: bool) -> Note:
     if empty:
-        return "there is too little to compare"
+        return Note("too_little_to_compare")
     if isinstance(chosen, Auto):
         return explain(measures, chosen.parameters)
-    against = f"; similar from {chosen.threshold:g} on" if chosen.threshold is not None else ""
-    return f"the resemblance by {chosen.name} is {measures.resemblance:.3f}{against}"
+    threshold = f"{chosen.threshold:g}" if chosen.threshold is not None else ""
+    return Note("resemblance_by", method=chosen.name, resemblance=measures.resemblance, threshold=threshold)
 
 
 def _shingle_containment(words: TokenBatch, texts: tuple[str, str]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from doublet.model import Span
+from doublet.model import Note, Span
 
 QUOTATION_WORDS = (3, 300)  #: shorter is a name or irony, longer is no quotation but a copy between marks
 LEAST_ENTRIES = 3  #: entries in a row that make a list of references without a heading
@@ -21,7 +21,7 @@ class Excluded:
     """A place in the text and why it need not count."""
 
     span: Span
-    reason: str
+    reason: Note
 
 
 # Quotations
@@ -37,11 +37,12 @@ def quotations(text: str) -> list[Excluded]:
     for start, end in _paragraphs(text):
         part = text[start:end]
         if part.lstrip().startswith(">"):
-            out.append(Excluded(Span(start, end), "block quotation"))
+            out.append(Excluded(Span(start, end), Note("block_quotation")))
             continue
         out += [
             Excluded(
-                Span(start + a, start + b), f"quotation between {text[start + a]} and {text[start + b - 1]}"
+                Span(start + a, start + b),
+                Note("quotation_between", opening=text[start + a], closing=text[start + b - 1]),
             )
             for a, b in _marked(part)
             if QUOTATION_WORDS[0] <= len(_WORD.findall(part, a, b)) <= QUOTATION_WORDS[1]
@@ -143,7 +144,7 @@ def bibliography(text: str) -> list[Excluded]:
             last = _end_of_list(text, lines, at + 1)
             if last > at:
                 name = text[start:end].strip(" \t*#:.")
-                out.append(Excluded(Span(start, lines[last][1]), f"list of references under “{name}”"))
+                out.append(Excluded(Span(start, lines[last][1]), Note("references_under", heading=name)))
                 at = last + 1
                 continue
         at += 1
@@ -178,7 +179,7 @@ def _end_of_list(text: str, lines: list[tuple[int, int]], first: int) -> int:
 def _without_heading(text: str, lines: list[tuple[int, int]], known: list[Excluded]) -> list[Excluded]:
     out: list[Excluded] = []
     run: list[int] = []
-    later = iter([*known, Excluded(Span(len(text) + 1, len(text) + 1), "")])
+    later = iter([*known, Excluded(Span(len(text) + 1, len(text) + 1), Note("no_message"))])
     next_known = next(later)
     for at, (start, end) in enumerate([*lines, (len(text), len(text))]):
         line = text[start:end]
@@ -192,7 +193,7 @@ def _without_heading(text: str, lines: list[tuple[int, int]], known: list[Exclud
             continue
         if len(run) >= LEAST_ENTRIES:
             span = Span(lines[run[0]][0], lines[run[-1]][1])
-            out.append(Excluded(span, f"{len(run)} references in a row"))
+            out.append(Excluded(span, Note("references_in_a_row", references=len(run))))
         run = []
     return out
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter, suggest
+from doublet.errors import InvalidParameter, nearest
 from doublet.index import passage_keys
 from doublet.index.passage_keys import SHINGLE_WORDS, WINDOW, Hits, PassageKeys
 from doublet.matches.align import AlignOptions, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
-from doublet.model import LeftOut, Span
+from doublet.model import LeftOut, Note, Span
 from doublet.text.tokens import TokenBatch
 
 Mask = NDArray[np.bool_]
@@ -37,7 +37,9 @@ def check_leave_out(names: Iterable[str]) -> tuple[str, ...]:
     for one in given:
         if one not in LEAVE_OUT:
             raise InvalidParameter(
-                f"{one!r} cannot be left out{suggest(one, LEAVE_OUT) or '.'} What can: {', '.join(LEAVE_OUT)}",
+                "cannot_leave_out",
+                nearest=nearest(one, LEAVE_OUT),
+                leave_out=LEAVE_OUT,
                 name="leave_out",
                 value=one,
             )
@@ -138,9 +140,10 @@ def common_wording(
         while last < len(common) and common[last]:
             last += 1
         least = int(min(hits.frequency[at] for at in run))
-        many = f"more than {passage_keys.CUT}" if least > passage_keys.CUT else f"at least {least}"
+        cut = least > passage_keys.CUT
+        code = "common_wording_over" if cut else "common_wording_least"
         span = Span(int(words.starts[first]), int(words.ends[min(last, len(common)) - 1]))
-        out.append(Excluded(span, f"wording of {many} documents"))
+        out.append(Excluded(span, Note(code, documents=passage_keys.CUT if cut else least)))
     return out
 
 
@@ -176,7 +179,7 @@ def tell_left_out(
         out.append(
             LeftOut(
                 "own",
-                tuple("stands in an own earlier version" for _ in spans),
+                tuple(Note("own_version") for _ in spans),
                 spans,
                 int(taken.sum()),
                 shares["own"],

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter, suggest
+from doublet.errors import InvalidParameter, nearest
+from doublet.model import Note
 
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[.](\d{1,2})[.](\d{4})(.*)", re.DOTALL)
@@ -88,19 +89,19 @@ class Facts:
 def check_keep(keep: str, prefer: Sequence[str]) -> None:
     if keep not in KEEP:
         raise InvalidParameter(
-            f"keep is {keep!r}{suggest(keep, KEEP) or '.'} It can be one of: {', '.join(KEEP)}",
+            "keep_choices",
+            nearest=nearest(keep, KEEP),
+            keep=KEEP,
             name="keep",
             value=keep,
         )
     if keep == "best-source" and not prefer:
         raise InvalidParameter(
-            "keep is 'best-source', but no sources are named: give them in order with prefer (--prefer)",
+            "prefer_needed",
             name="prefer",
         )
     if prefer and keep != "best-source":
-        raise InvalidParameter(
-            f"prefer is for keep='best-source' (--keep best-source), and keep is {keep!r}", name="prefer"
-        )
+        raise InvalidParameter("prefer_for_best_source", keep=keep, name="prefer")
 
 
 def id_ranks(ids: Sequence[str]) -> NDArray[np.int64]:
@@ -176,24 +177,19 @@ def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequen
     return np.lexsort((ranks, *reversed(preference_columns(facts, keep, prefer))))
 
 
-def missing_facts(facts: Facts, keep: str, prefer: Sequence[str]) -> list[str]:
-    """What *keep* has to go by and documents do not have, in words."""
+def missing_facts(facts: Facts, keep: str, prefer: Sequence[str]) -> list[Note]:
+    """What *keep* has to go by and documents do not have."""
     if keep == "newest" and len(facts):
         without = sum(1 for time in facts.times if not time) if facts.times else len(facts)
         if without == len(facts):
-            return [
-                "no document has a time, so the longest of a group is kept and not the newest: name the field of the "
-                "time (--time-field)"
-            ]
-        verb, they = ("has", "it counts") if without == 1 else ("have", "they count")
+            return [Note("no_document_has_time")]
         if without:
-            return [f"{without:,} of {len(facts):,} documents {verb} no time: {they} as the oldest"]
+            return [Note("documents_without_time", without=without, documents=len(facts))]
     if keep == "best-source" and len(facts):
         found = sorted(set(facts.sources))
-        listed = ", ".join(map(repr, found[:_SHOWN_SOURCES]))
-        more = f" and {len(found) - _SHOWN_SOURCES:,} more" if len(found) > _SHOWN_SOURCES else ""
+        shown, more = found[:_SHOWN_SOURCES], max(0, len(found) - _SHOWN_SOURCES)
         return [
-            f"no document is from the source {name!r}{suggest(name, found) or '.'} Found: {listed}{more}"
+            Note("source_not_found", name=name, nearest=nearest(name, found), found=shown, more=more)
             for name in prefer
             if name not in found
         ]

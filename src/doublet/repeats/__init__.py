@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.model import Note
 from doublet.progress import Progress
 from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significance
 from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
@@ -27,14 +28,14 @@ from doublet.repeats.tokenise import TokenSequence, tokenise
 from doublet.text.markup import MarkedText
 from doublet.text.tokens import Canon
 
-Search = Callable[[TokenSequence, RepeatOptions], tuple[TokenGroups, list[str]]]
+Search = Callable[[TokenSequence, RepeatOptions], tuple[TokenGroups, list[Note]]]
 
 
 def _search(module: str, name: str) -> Search:
     """A search that is imported when it is first used: the command starts quicker."""
 
-    def find(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
-        found: tuple[TokenGroups, list[str]] = getattr(
+    def find(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[Note]]:
+        found: tuple[TokenGroups, list[Note]] = getattr(
             importlib.import_module(f"doublet.repeats.{module}"), name
         )(sequence, options)
         return found
@@ -82,7 +83,7 @@ def search(
     groups, flat = _ordered(drop_lonely(groups), options.least)
     progress.step("writing", 0, len(groups), "groups")
     if not count:
-        notes.append("there are no words: there is nothing to look for")
+        notes.append(Note("nothing_to_look_for"))
     edges = sequence.offsets.tolist()
     covered = _covered(flat, sequence)
     files = tuple(

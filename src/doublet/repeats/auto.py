@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.model import Note
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.borders import SymbolCounts
 from doublet.repeats.model import RepeatOptions
@@ -52,7 +53,7 @@ class _Found:
         self.start, self.end, self.group, self.score, self.matched = start, end, group, score, matched
 
 
-def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[Note]]:
     """Groups whose score passes the rule, the best first; and notes."""
     if len(sequence) < 2:
         return [], []

@@ -17,7 +17,7 @@ import numpy as np
 
 from doublet import kernels
 from doublet.errors import UsageError
-from doublet.model import FORMAT_VERSION
+from doublet.model import FORMAT_VERSION, Note
 from doublet.repeats.model import RepeatGroup, Repeats
 from doublet.text.tokens import Canon
 
@@ -27,18 +27,19 @@ ALIKE = 0.7  #: share of the runs of the shorter fragment that the other must ha
 
 def check_baseline(known: Any, name: str) -> list[list[str]]:
     """The texts of the groups of a baseline. Raises `UsageError` when *known* is not the JSON of this command."""
-    problem = ""
+    problem: Note | None = None
     if not isinstance(known, Mapping) or not isinstance(known.get("groups"), list):
-        problem = "it has no list of groups"
-    elif known.get("format", 0) != FORMAT_VERSION:
-        problem = f"its format is {known.get('format')!r}, and this program reads {FORMAT_VERSION}"
+        problem = Note("baseline_without_groups")
+    elif not 1 <= known.get("format", 0) <= FORMAT_VERSION:
+        problem = Note("baseline_format", known=known.get("format"), format_version=FORMAT_VERSION)
     if not problem:
         try:
             return [[str(f["text"]) for f in group["fragments"]] for group in known["groups"]]
         except (KeyError, TypeError):
-            problem = "a group has no fragments with texts"
+            problem = Note("baseline_without_texts")
     raise UsageError(
-        f"{name} is not a baseline: {problem}. Write one with `doublet repeats … --format json > {name}`",
+        "not_a_baseline",
+        problem=problem,
         path=name,
     )
 
@@ -83,13 +84,13 @@ def _marked(group: RepeatGroup, copies: Counter[int], room: Mapping[int, int]) -
     """*room* says how many fragments each group of the baseline has room for."""
     count = len(group.fragments)
     if any(found == count and room[number] >= count for number, found in copies.items()):
-        return dataclasses.replace(group, new=False, reason="")
+        return dataclasses.replace(group, new=False, reason=None)
     if copies:
         best = max(copies, key=lambda number: (copies[number], room[number], -number))
         more = max(count - room[best], count - copies[best], 1)
-        reason = f"{more} more {'copy' if more == 1 else 'copies'} of a known repeat"
+        reason = Note("more_copies", more=more)
     else:
-        reason = "a new repeat"
+        reason = Note("new_repeat")
     return dataclasses.replace(group, new=True, reason=reason)
 
 

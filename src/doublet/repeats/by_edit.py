@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.model import Note
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import TokenSequence
@@ -23,7 +24,7 @@ NEAREST = 16  #: fragments before it, with the same run of tokens, that a fragme
 _LETTERS = 0x10F000  # numbers that fit into a character; more distinct words share letters, which only adds candidates
 
 
-def find_by_edit(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+def find_by_edit(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[Note]]:
     """Groups of fragments of `fragment_tokens` tokens, alike up to `max_edits` edits; and notes."""
     size = options.fragment_tokens
     starts = _fragment_starts(sequence, size)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.model import Note
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.runs import find_runs
@@ -24,7 +25,7 @@ from doublet.text.sentences import sentences
 LISTED = 256  #: groups that are looked at under one n-gram, the oldest; a phrase that more groups share tells nothing
 
 
-def find_by_ngrams(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+def find_by_ngrams(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[Note]]:
     """Groups of sentences, and of long runs of a few words, which are no sentences; and notes."""
     bounds = sentence_bounds(sequence)
     spans = [pair for pair in itertools.pairwise(bounds.tolist()) if pair[1] - pair[0] >= options.least]

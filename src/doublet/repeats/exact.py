@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.model import Note
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import TokenSequence
@@ -24,7 +25,7 @@ ROUNDS = 32  #: real texts need two or three
 SIEVE_FROM, SIEVE_MOST = 4, 16  #: tokens of the runs by which it is told what cannot repeat
 
 
-def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[str]]:
+def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGroups, list[Note]]:
     """Groups of equal passages of at least `options.least` tokens, no token in two; and notes for the user.
 
     A repeat that lost its beginning to a better one may still have an end that is long enough: what no group has taken
@@ -47,11 +48,7 @@ def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGr
         rest.take(offsets, starts, lengths)
     else:
         whole = False
-    notes = (
-        []
-        if whole
-        else ["the text repeats itself in so many ways that only the most significant repeats were looked at"]
-    )
+    notes = [] if whole else [Note("repeats_cut_short")]
     return groups, notes
 
 

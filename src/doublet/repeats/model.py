@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from doublet.errors import InvalidParameter, suggest
-from doublet.model import FORMAT_VERSION, Outcome, Span
+from doublet.model import FORMAT_VERSION, Note, Outcome, Span
 
 ALGORITHMS = ("auto", "exact", "edit", "ngrams")
 TOKENS = ("word", "punctuation", "line", "sentence")
@@ -65,24 +65,22 @@ class RepeatOptions:
             if name == "min_tokens" and value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidParameter(
-                    f"{name} is {value!r}: it must be a whole number of at least {least}", name=name
-                )
+                raise InvalidParameter("whole_number_least", value=value, least=least, name=name)
         if self.max_edits >= self.fragment_tokens:
             raise InvalidParameter(
-                f"max_edits is {self.max_edits}, and a fragment has only {self.fragment_tokens} tokens: "
-                "any two would be alike",
+                "too_many_edits",
+                max_edits=self.max_edits,
+                fragment_tokens=self.fragment_tokens,
                 name="max_edits",
             )
         for name, low, high in (("min_common_share", 0.0, 1.0), ("level", 0.0, 1000.0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-                raise InvalidParameter(
-                    f"{name} is {value!r}: it must be between {low:g} and {high:g}", name=name
-                )
+                raise InvalidParameter("number_between", value=value, low=low, high=high, name=name)
         if self.algorithm == "exact" and self.reduce != "none":
             raise InvalidParameter(
-                f"reduce is {self.reduce!r}: an exact repeat is one of words as they stand; use edit, ngrams or auto",
+                "reduce_for_exact",
+                reduce=self.reduce,
                 name="reduce",
             )
 
@@ -148,7 +146,7 @@ class RepeatGroup:
     equal: bool  #: word for word the same
     fragments: tuple[RepeatFragment, ...]
     new: bool | None = None  #: not in the baseline; None without one
-    reason: str = ""  #: why it is new
+    reason: Note | None = None  #: why it is new
 
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {
@@ -188,7 +186,7 @@ class Repeats:
     share: float
     groups: tuple[RepeatGroup, ...]
     outcomes: tuple[Outcome, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def new_groups(self) -> tuple[RepeatGroup, ...]:

@@ -18,9 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from doublet.model import Check, Fragment, LeftOut, SourceMatch, Span
-from doublet.reports.check_wording import Words
-from doublet.reports.wording import FAILED, NOT_UNDONE
+from doublet.model import DISGUISES_LEFT, FAILED_STATES, Check, Fragment, LeftOut, Note, SourceMatch, Span
+from doublet.reports.wording import Wording, wording
 
 COLOURS = 12  #: after them they come again; the number tells sources apart
 WHOLE_SOURCE = 8_000  #: characters: a longer source is shown around its passages only
@@ -80,13 +79,13 @@ def check_page(
 
     *name* is what the document is called; *language* is "en" or "ru". Raises `InvalidParameter` for another language.
     """
-    words = Words(language)
-    name = name or result.name or words("document")
+    words = wording(language)
+    name = name or result.name or words("check_document")
     shown = _fragments(result, words)
     named = (*result.sources, *result.possible_sources)
     texts = [source.text or (sources or {}).get(source.id, "") for source in named]
     style, script = _asset("check.css"), _asset("check.js")
-    title = escape(words("title", name=name))
+    title = escape(words("check_title", name=name))
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'"
     return f"""<!DOCTYPE html>
 <html lang="{language}">
@@ -100,12 +99,12 @@ def check_page(
 <style>{style}</style>
 </head>
 <body>
-<a class="skip" href="#document">{escape(words("skip"))}</a>
+<a class="skip" href="#document">{escape(words("check_skip"))}</a>
 {_summary(result, shown, title, words)}
 <main>
 <div class="panes">
 <section class="document" id="document" tabindex="-1" aria-labelledby="document-title">
-<h2 id="document-title">{escape(words("text"))}</h2>
+<h2 id="document-title">{escape(words("check_text"))}</h2>
 {_steps(shown, words)}
 <div class="text" dir="auto">{_document(result, text, shown, words)}</div>
 </section>
@@ -114,8 +113,8 @@ def check_page(
 {_passages(text, shown, texts, words)}
 {_possible(result, text, texts, words)}
 </main>
-<footer>{escape(words("made"))}</footer>
-<div id="live" class="vh" role="status" aria-live="polite" data-filtered="{escape(words("filtered"))}"></div>
+<footer>{escape(words("check_made"))}</footer>
+<div id="live" class="vh" role="status" aria-live="polite" data-filtered="{escape(words("check_filtered"))}"></div>
 <script>{script}</script>
 </body>
 </html>
@@ -131,16 +130,16 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _fragments(result: Check, words: Words) -> list[_Shown]:
+def _fragments(result: Check, words: Wording) -> list[_Shown]:
     """All fragments in the order of the document."""
     out = []
     for number, source in enumerate(result.sources, 1):
         for fragment in source.fragments:
             label = words(
-                "passage",
+                "check_passage",
                 number=number,
-                kind=words.kind(fragment.kind),
-                words=words.count(fragment.words, "word"),
+                kind=fragment.kind,
+                words=fragment.words,
             )
             out.append(_Shown(fragment.id, number, (number - 1) % COLOURS + 1, fragment, source, label))
     return sorted(out, key=lambda one: (one.fragment.a, one.number, one.id))
@@ -149,47 +148,45 @@ def _fragments(result: Check, words: Words) -> list[_Shown]:
 # The first part: what was checked, what came out, what to look at
 
 
-def _summary(result: Check, shown: Sequence[_Shown], title: str, words: Words) -> str:
-    where = words("in", libraries=", ".join(result.libraries)) if result.libraries else ""
-    told = words("checked", documents=words.count(result.documents, "document"), where=where)
+def _summary(result: Check, shown: Sequence[_Shown], title: str, words: Wording) -> str:
+    told = words("check_against", documents=result.documents, libraries=result.libraries)
     bar = "".join(
         f'<i class="c{(number - 1) % COLOURS + 1}" style="width:{source.added * 100:.2f}%"></i>'
         for number, source in enumerate(result.sources, 1)
         if source.added > 0
     )
     share = f"""<div class="share"><strong>{escape(words.percent(result.share))}</strong>
-<span>{escape(words("share", words=words.words_of(result.words)))}</span>
+<span>{escape(words("check_share", words=result.words))}</span>
 <span class="bar" aria-hidden="true">{bar}</span></div>"""
     return f"""<header class="top">
 <h1>{title}</h1>
 <p class="quiet">{escape(told)}</p>
 <div class="facts">
 {share}
-<section aria-labelledby="first-title"><h2 id="first-title">{escape(words("first"))}</h2>{_first(result, shown, words)}</section>
-<section aria-labelledby="failed-title"><h2 id="failed-title">{escape(words("failed"))}</h2>{_failed(result, words)}{_left_out(result, words)}</section>
+<section aria-labelledby="first-title"><h2 id="first-title">{escape(words("check_first"))}</h2>{_first(result, shown, words)}</section>
+<section aria-labelledby="failed-title"><h2 id="failed-title">{escape(words("check_failed"))}</h2>{_failed(result, words)}{_left_out(result, words)}</section>
 </div>
 {_settings(result, words)}
 </header>"""
 
 
-def _first(result: Check, shown: Sequence[_Shown], words: Words) -> str:
+def _first(result: Check, shown: Sequence[_Shown], words: Wording) -> str:
     items = []
     if result.disguise.alarm:
         alarms = [one.kind for one in result.disguise.findings if one.alarm]
         for text, kinds in (
-            ("first_disguise", [kind for kind in alarms if kind not in NOT_UNDONE]),
-            ("first_left", [kind for kind in alarms if kind in NOT_UNDONE]),
+            ("check_first_disguise", [kind for kind in alarms if kind not in DISGUISES_LEFT]),
+            ("check_first_left", [kind for kind in alarms if kind in DISGUISES_LEFT]),
         ):
             if kinds:
-                what = ", ".join(map(words.disguise, kinds))
-                items.append(f'<span class="alarm">{escape(words(text, what=what))}</span>')
+                items.append(f'<span class="alarm">{escape(words(text, kinds=kinds))}</span>')
     for number, source in enumerate(result.sources[:2], 1):
         told = escape(
             words(
-                "first_source",
+                "check_first_source",
                 number=number,
                 title=source.title or source.id,
-                share=words.percent(source.share),
+                share=source.share,
             )
         )
         link = source.fragments[0].id if source.fragments else ""
@@ -197,87 +194,78 @@ def _first(result: Check, shown: Sequence[_Shown], words: Words) -> str:
     if shown:
         longest = max(shown, key=lambda one: one.fragment.words)
         told = words(
-            "first_passage",
-            words=words.count(longest.fragment.words, "word"),
-            kind=words.kind(longest.fragment.kind),
+            "check_first_passage",
+            words=longest.fragment.words,
+            kind=longest.fragment.kind,
         )
         items.append(f'<a href="#{escape(longest.id)}">{escape(told)}</a>')
     weak = sum(len(source.possible) for source in (*result.sources, *result.possible_sources))
     if weak:
-        told = words("first_possible", places=words.count(weak, "place"))
+        told = words("check_first_possible", places=weak)
         items.append(f'<a href="#possible-title">{escape(told)}</a>')
     if not items:
-        return f"<p>{escape(words('none'))}</p>"
+        return f"<p>{escape(words('check_none'))}</p>"
     listed = "".join(f"<li>{item}</li>" for item in items)
-    none = "" if result.sources else f"<p>{escape(words('none'))}</p>"
+    none = "" if result.sources else f"<p>{escape(words('check_none'))}</p>"
     return f"{none}<ol>{listed}</ol>"
 
 
-def _failed(result: Check, words: Words) -> str:
-    failed = [one for one in result.outcomes if one.state in FAILED]
-    notes = "".join(f"<p>{escape(words.reason(note))}</p>" for note in result.notes)
+def _failed(result: Check, words: Wording) -> str:
+    failed = [one for one in result.outcomes if one.state in FAILED_STATES]
+    notes = "".join(f"<p>{escape(words.say(note))}</p>" for note in result.notes)
     if not failed:
-        return f"<p>{escape(words('failed_none'))}</p>{notes}"
+        return f"<p>{escape(words('check_failed_none'))}</p>{notes}"
     rows = "".join(
-        f"<li><bdi>{escape(one.place or one.id)}</bdi>: {escape(one.reason)}</li>"
+        f"<li><bdi>{escape(one.place or one.id)}</bdi>: {escape(words.say(one.reason))}</li>"
         for one in failed[:SHOWN_OUTCOMES]
     )
     if len(failed) > SHOWN_OUTCOMES:
-        rows += f"<li>{escape(words('more', number=len(failed) - SHOWN_OUTCOMES))}</li>"
-    told = escape(words("failed_count", documents=words.count(len(failed), "document")))
+        rows += f"<li>{escape(words('check_more', number=len(failed) - SHOWN_OUTCOMES))}</li>"
+    told = escape(words("check_failed_count", documents=len(failed)))
     return f'<p class="alarm">{told}</p><ul>{rows}</ul>{notes}'
 
 
-def _left_out(result: Check, words: Words) -> str:
+def _left_out(result: Check, words: Wording) -> str:
     if not result.left_out:
         return ""
     rows = []
     for one in result.left_out:
         if not one.words:
-            rows.append(f"<li>{escape(words('not_counted_none', kind=words.left_out(one.kind)))}</li>")
+            rows.append(f"<li>{escape(words.capital(words('check_left_out_none', kind=one.kind)))}</li>")
             continue
         told = words(
-            "not_counted_row",
-            kind=words.left_out(one.kind),
-            words=words.count(one.words, "word"),
-            share=words.percent(one.share_with),
+            "check_left_out_row",
+            kind=one.kind,
+            words=one.words,
+            share=one.share_with,
+            documents=one.documents,
         )
-        if one.documents:
-            told += words("not_counted_in", documents=", ".join(one.documents))
         rows.append(f"<li>{escape(told)}</li>")
     if sum(one.words > 0 for one in result.left_out) > 1 and result.share_with_all is not None:
-        rows.append(
-            f"<li>{escape(words('not_counted_all', share=words.percent(result.share_with_all)))}</li>"
-        )
-    return f"<h2>{escape(words('not_counted'))}</h2><ul>{''.join(rows)}</ul>"
+        rows.append(f"<li>{escape(words('check_left_out_all', share=result.share_with_all))}</li>")
+    return f"<h2>{escape(words('check_left_out'))}</h2><ul>{''.join(rows)}</ul>"
 
 
-def _settings(result: Check, words: Words) -> str:
+def _settings(result: Check, words: Wording) -> str:
     rows = "".join(
-        f"<div><dt>{escape(key)}</dt><dd>{escape(_value(value))}</dd></div>"
+        f"<div><dt>{escape(words.name('setting', key))}</dt><dd>{escape(words.value(value))}</dd></div>"
         for key, value in result.parameters.items()
     )
     return (
-        f'<details class="set" open><summary>{escape(words("settings"))}</summary>'
+        f'<details class="set" open><summary>{escape(words("check_settings"))}</summary>'
         f'<dl class="settings">{rows}</dl></details>'
     )
 
 
-def _value(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "–"
-    return str(value)
-
-
-def _steps(shown: Sequence[_Shown], words: Words) -> str:
+def _steps(shown: Sequence[_Shown], words: Wording) -> str:
     if not shown:
         return ""
     return f"""<div class="steps jsonly">
-<button type="button" data-do="previous" aria-keyshortcuts="p">{escape(words("previous"))}</button>
-<button type="button" data-do="next" aria-keyshortcuts="n">{escape(words("next"))}</button>
-<span class="quiet keys">{escape(words("keys"))}</span>
+<button type="button" data-do="previous" aria-keyshortcuts="p">{escape(words("check_previous"))}</button>
+<button type="button" data-do="next" aria-keyshortcuts="n">{escape(words("check_next"))}</button>
+<span class="quiet keys">{escape(words("check_keys"))}</span>
 </div>
-<p class="quiet nojs">{escape(words("nojs"))}</p>"""
+<p class="quiet nojs">{escape(words("check_nojs"))}</p>"""
 
 
 # The texts, cut into pieces
@@ -315,7 +303,7 @@ def _pieces(
         yield _Piece(start, end, having, tuple(sorted(row for row, many in open_reasons.items() if many > 0)))
 
 
-def _document(result: Check, text: str, shown: Sequence[_Shown], words: Words) -> str:
+def _document(result: Check, text: str, shown: Sequence[_Shown], words: Wording) -> str:
     out: list[str] = []
     before = ""
     greyed: set[int] = set()  # rows of what is left out that the piece before was grey for
@@ -325,7 +313,7 @@ def _document(result: Check, text: str, shown: Sequence[_Shown], words: Words) -
         tags = _reasons(result.left_out, rows, piece.start, greyed)
         greyed = set(rows)
         out += [
-            f'<span class="why">{escape(words("not_counted_tag", reason=words.reason(reason)))}</span>'
+            f'<span class="why">{escape(words("check_left_out_tag", reason=reason))}</span>'
             for reason in tags
         ]
         if tags:
@@ -341,7 +329,7 @@ def _document(result: Check, text: str, shown: Sequence[_Shown], words: Words) -
         label = owner.label
         if others:
             numbers = dict.fromkeys(f"[{one.number}]" for one in others)
-            label += "; " + words("also", sources=" ".join(numbers))
+            label += "; " + words("check_also", sources=" ".join(numbers))
         joined = owner.id == before
         hidden = " hidden" if joined else ""
         out.append(
@@ -354,7 +342,7 @@ def _document(result: Check, text: str, shown: Sequence[_Shown], words: Words) -
     return "".join(out)
 
 
-def _reasons(left_out: Sequence[LeftOut], rows: Iterable[int], at: int, told: set[int]) -> list[str]:
+def _reasons(left_out: Sequence[LeftOut], rows: Iterable[int], at: int, told: set[int]) -> list[Note]:
     """Why the words from *at* on are left out, where that has not been *told* of the words before them."""
     out = []
     for row in rows:
@@ -365,7 +353,7 @@ def _reasons(left_out: Sequence[LeftOut], rows: Iterable[int], at: int, told: se
     return out
 
 
-def _source_text(text: str, shown: Sequence[_Shown], words: Words) -> str:
+def _source_text(text: str, shown: Sequence[_Shown], words: Wording) -> str:
     """A source with its passages; of a long one only what stands around them."""
     keep = [Span(0, len(text))]
     if len(text) > WHOLE_SOURCE:
@@ -397,12 +385,10 @@ def _source_text(text: str, shown: Sequence[_Shown], words: Words) -> str:
     return "".join(out)
 
 
-def _gap(characters: int, words: Words) -> list[str]:
+def _gap(characters: int, words: Wording) -> list[str]:
     if characters <= 0:
         return []
-    return [
-        f'<span class="gap">{escape(words("gap", characters=words.count(characters, "character")))}</span>'
-    ]
+    return [f'<span class="gap">{escape(words("check_gap", characters=characters))}</span>']
 
 
 def _windows(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -424,21 +410,22 @@ def _windows(text: str, spans: Iterable[Span]) -> list[Span]:
 # The side: sources, filters, and the text of the chosen one
 
 
-def _side(result: Check, shown: Sequence[_Shown], texts: Sequence[str], words: Words) -> str:
+def _side(result: Check, shown: Sequence[_Shown], texts: Sequence[str], words: Wording) -> str:
     rows = [_source(number, source, words) for number, source in enumerate(result.sources, 1)]
-    listed = f"<ol>{''.join(rows)}</ol>" if rows else f"<p>{escape(words('none'))}</p>"
+    listed = f"<ol>{''.join(rows)}</ol>" if rows else f"<p>{escape(words('check_none'))}</p>"
     kinds = list(dict.fromkeys(one.fragment.kind for one in shown))
     boxes = "".join(
         f'<label><input type="checkbox" name="kind" value="{escape(kind)}" checked>'
-        f'<span class="swatch k-{escape(kind)}">{escape(words.kind(kind))}</span></label>'
+        f'<span class="swatch k-{escape(kind)}">{escape(words.name("fragment", kind))}</span></label>'
         for kind in kinds
     )
     legend = " · ".join(
-        f'<span class="swatch k-{escape(kind)}">{escape(words.kind(kind))}</span>' for kind in kinds
+        f'<span class="swatch k-{escape(kind)}">{escape(words.name("fragment", kind))}</span>'
+        for kind in kinds
     )
     filters = (
-        f'<fieldset class="jsonly"><legend>{escape(words("kinds"))}</legend>{boxes}</fieldset>'
-        f'<p class="nojs legend">{escape(words("legend"))}: {legend}</p>'
+        f'<fieldset class="jsonly"><legend>{escape(words("check_kinds"))}</legend>{boxes}</fieldset>'
+        f'<p class="nojs legend">{escape(words("check_legend"))}: {legend}</p>'
         if kinds
         else ""
     )
@@ -449,11 +436,11 @@ def _side(result: Check, shown: Sequence[_Shown], texts: Sequence[str], words: W
     )
     return f"""<aside aria-labelledby="sources-title">
 <div class="sources" tabindex="0" role="region" aria-labelledby="sources-title">
-<h2 id="sources-title">{escape(words("sources"))} ({len(result.sources)})</h2>
+<h2 id="sources-title">{escape(words("check_sources"))} ({len(result.sources)})</h2>
 {filters}
 {listed}
 </div>
-<div class="beside" role="region" aria-label="{escape(words("beside"))}">{beside}</div>
+<div class="beside" role="region" aria-label="{escape(words("check_beside"))}">{beside}</div>
 </aside>"""
 
 
@@ -462,34 +449,28 @@ def _when(time: str) -> str:
     return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+(?:Z|\+00:00)$", r"\1 \2 UTC", time)
 
 
-def _source(number: int, source: SourceMatch, words: Words) -> str:
+def _source(number: int, source: SourceMatch, words: Wording) -> str:
     colour = f"c{(number - 1) % COLOURS + 1}"
     box = (
         f'<input class="jsonly i" type="checkbox" name="source" id="source-{number}" value="{number}" checked '
-        f'aria-label="{escape(words("show_source", number=number))}">'
+        f'aria-label="{escape(words("check_show_source", number=number))}">'
         if source.fragments
         else ""
     )
-    about = [
-        words(
-            "like",
-            resemblance=_measure(source.resemblance, words),
-            containment=_measure(source.containment, words),
-        )
-    ]
+    about = [words("check_like", resemblance=source.resemblance, containment=source.containment)]
     if abs(source.added - source.share) >= 0.0005:
-        told = words("added", share=words.percent(source.added)) if source.added else words("added_none")
+        told = words("check_added", share=source.added) if source.added else words("check_added_none")
         about.insert(0, told)
     known = [source.id] if source.title else []
-    known += [words("library", library=source.library)] if source.library else []
+    known += [words("check_library", library=source.library)] if source.library else []
     known += [one for one in (_when(source.time), source.address) if one]
     chips = "".join(
         f'<a class="{colour} k-{escape(one.kind)}" data-id="{escape(one.id)}" href="#{escape(one.id)}">'
-        f"{escape(words.kind(one.kind))}, {escape(words.count(one.words, 'word'))}</a>"
+        f"{escape(words.name('fragment', one.kind))}, {escape(words.count(one.words, 'word'))}</a>"
         for one in source.fragments[:SHOWN_CHIPS]
     )
     if len(source.fragments) > SHOWN_CHIPS:
-        more = words("more_passages", number=len(source.fragments) - SHOWN_CHIPS)
+        more = words("check_more_passages", number=len(source.fragments) - SHOWN_CHIPS)
         chips += f'<span class="quiet">{escape(more)}</span>'
     details = f'<p class="sub"><bdi>{escape(" · ".join(known))}</bdi></p>' if known else ""
     return f"""<li class="source {colour}" data-number="{number}">
@@ -498,26 +479,21 @@ def _source(number: int, source: SourceMatch, words: Words) -> str:
 <div class="chips">{chips}</div></li>"""
 
 
-def _measure(value: float, words: Words) -> str:
-    told = f"{value:.2f}"
-    return told.replace(".", ",") if words.language == "ru" else told
-
-
-def _beside(number: int, source: SourceMatch, text: str, shown: Sequence[_Shown], words: Words) -> str:
+def _beside(number: int, source: SourceMatch, text: str, shown: Sequence[_Shown], words: Wording) -> str:
     colour = f"c{(number - 1) % COLOURS + 1}"
     if text:
         inside = _source_text(text, shown, words)
     else:
         anchors = "".join(f'<span class="at" id="{escape(one.id)}"></span>' for one in shown)
-        inside = f'{anchors}<span class="quiet">{escape(words("no_text"))}</span>'
+        inside = f'{anchors}<span class="quiet">{escape(words("check_no_text"))}</span>'
     title = escape(source.title or source.id)
-    return f"""<article class="{colour}" data-source="{number}" aria-label="{escape(words("source", number=number))}">
-<header><span class="n">{number}</span><h3><bdi>{title}</bdi></h3><button type="button" class="jsonly i" data-do="close">{escape(words("close"))}</button></header>
+    return f"""<article class="{colour}" data-source="{number}" aria-label="{escape(words("check_source", number=number))}">
+<header><span class="n">{number}</span><h3><bdi>{title}</bdi></h3><button type="button" class="jsonly i" data-do="close">{escape(words("check_close"))}</button></header>
 <div class="text" dir="auto" tabindex="0">{inside}</div></article>
 """
 
 
-def _passages(text: str, shown: Sequence[_Shown], texts: Sequence[str], words: Words) -> str:
+def _passages(text: str, shown: Sequence[_Shown], texts: Sequence[str], words: Wording) -> str:
     """All passages side by side: for print, for readers of tables, and where the script reads the fragments from."""
     if not shown:
         return ""
@@ -525,37 +501,45 @@ def _passages(text: str, shown: Sequence[_Shown], texts: Sequence[str], words: W
     for one in shown:
         fragment = one.fragment
         other = texts[one.number - 1]
-        there = _cut(other, fragment.b) if other else f'<span class="quiet">{escape(words("no_text"))}</span>'
-        equal = words("equal", share=words.percent(fragment.score))
+        there = (
+            _cut(other, fragment.b)
+            if other
+            else f'<span class="quiet">{escape(words("check_no_text"))}</span>'
+        )
+        equal = words("check_equal", share=fragment.score)
         rows.append(f"""<article class="pair c{one.colour}" data-id="{escape(one.id)}" data-source="{one.number}" data-colour="{one.colour}" data-kind="{escape(fragment.kind)}" data-label="{escape(one.label)}">
 <h3><span class="n">{one.number}</span><a href="#{escape(one.id)}">{escape(one.label)}</a> <span class="quiet">· {escape(equal)} · <bdi>{escape(one.source.title or one.source.id)}</bdi> · {escape(one.id)}</span></h3>
-<div class="two"><div><h4>{escape(words("passage_here"))}</h4><div class="text" dir="auto">{_cut(text, fragment.a)}</div></div>
-<div><h4>{escape(words("passage_there"))}</h4><div class="text" dir="auto">{there}</div></div></div></article>
+<div class="two"><div><h4>{escape(words("check_passage_here"))}</h4><div class="text" dir="auto">{_cut(text, fragment.a)}</div></div>
+<div><h4>{escape(words("check_passage_there"))}</h4><div class="text" dir="auto">{there}</div></div></div></article>
 """)
     return f"""<section class="passages" aria-labelledby="passages-title">
-<h2 id="passages-title">{escape(words("passages"))} ({len(shown)})</h2>
+<h2 id="passages-title">{escape(words("check_passages"))} ({len(shown)})</h2>
 {"".join(rows)}</section>"""
 
 
-def _possible(result: Check, text: str, texts: Sequence[str], words: Words) -> str:
+def _possible(result: Check, text: str, texts: Sequence[str], words: Wording) -> str:
     """Reworded places too short to be sure of: apart from the passages, because they are in no share."""
     rows = []
-    named = [words("source", number=number) for number in range(1, len(result.sources) + 1)]
-    named += [words("possible_only")] * len(result.possible_sources)
+    named = [words("check_source", number=number) for number in range(1, len(result.sources) + 1)]
+    named += [words("check_possible_only")] * len(result.possible_sources)
     for head, source, other in zip(named, (*result.sources, *result.possible_sources), texts, strict=True):
         for one in source.possible:
-            there = _cut(other, one.b) if other else f'<span class="quiet">{escape(words("no_text"))}</span>'
-            equal = words("equal", share=words.percent(one.score))
+            there = (
+                _cut(other, one.b)
+                if other
+                else f'<span class="quiet">{escape(words("check_no_text"))}</span>'
+            )
+            equal = words("check_equal", share=one.score)
             rows.append(f"""<article class="perhaps" id="{escape(one.id)}">
 <h3>{escape(head)} <span class="quiet">· {escape(equal)} · <bdi>{escape(source.title or source.id)}</bdi> · {escape(one.id)}</span></h3>
-<div class="two"><div><h4>{escape(words("passage_here"))}</h4><div class="text" dir="auto">{_cut(text, one.a)}</div></div>
-<div><h4>{escape(words("passage_there"))}</h4><div class="text" dir="auto">{there}</div></div></div></article>
+<div class="two"><div><h4>{escape(words("check_passage_here"))}</h4><div class="text" dir="auto">{_cut(text, one.a)}</div></div>
+<div><h4>{escape(words("check_passage_there"))}</h4><div class="text" dir="auto">{there}</div></div></div></article>
 """)
     if not rows:
         return ""
     return f"""<section class="passages" aria-labelledby="possible-title">
-<h2 id="possible-title">{escape(words("possible"))} ({len(rows)})</h2>
-<p class="quiet">{escape(words("possible_about"))}</p>
+<h2 id="possible-title">{escape(words("check_possible"))} ({len(rows)})</h2>
+<p class="quiet">{escape(words("check_possible_about"))}</p>
 {"".join(rows)}</section>"""
 
 

@@ -17,6 +17,7 @@ from doublet.model import (
     DisguiseFinding,
     Fragment,
     LeftOut,
+    Note,
     Outcome,
     SourceMatch,
     Span,
@@ -37,19 +38,17 @@ def read_check(value: Mapping[str, Any]) -> Check:
     """
     version = value.get("format") if isinstance(value, Mapping) else None
     if not isinstance(version, int) or "sources" not in value:
-        raise InputUnreadable("this is not a report of a check: it needs the fields format and sources")
+        raise InputUnreadable("not_a_check_report")
     if version > CHECK_FORMAT:
         raise InputUnreadable(
-            f"the report has format {version}, and this Doublet knows formats up to {CHECK_FORMAT}: "
-            "a newer Doublet opens it",
+            "report_too_new",
+            format_version=CHECK_FORMAT,
             format=version,
         )
     try:
         return _check(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputUnreadable(
-            f"the report of a check is damaged: {type(error).__name__}: {error}. Check the document again"
-        ) from error
+        raise InputUnreadable("report_damaged", fault=type(error).__name__, why=error) from error
 
 
 def _check(value: Mapping[str, Any]) -> Check:
@@ -62,7 +61,7 @@ def _check(value: Mapping[str, Any]) -> Check:
     left_out = tuple(
         LeftOut(
             one["kind"],
-            tuple(one["reasons"]),
+            tuple(map(Note.from_dict, one["reasons"])),
             _spans(one["spans"]),
             one["words"],
             one["share_with"],
@@ -79,9 +78,10 @@ def _check(value: Mapping[str, Any]) -> Check:
         parameters=dict(value["parameters"]),
         disguise=disguise,
         outcomes=tuple(
-            Outcome(one["state"], one["id"], one["place"], one["reason"]) for one in value["outcomes"]
+            Outcome(one["state"], one["id"], one["place"], Note.from_dict(one["reason"]))
+            for one in value["outcomes"]
         ),
-        notes=tuple(value["notes"]),
+        notes=tuple(map(Note.from_dict, value["notes"])),
         name=value.get("name", ""),
         libraries=tuple(value.get("libraries", ())),
         left_out=left_out,
@@ -117,7 +117,7 @@ def _fragments(values: Any) -> tuple[Fragment, ...]:
         Fragment(
             *(one["id"], _span(one["a"]), _span(one["b"]), one["kind"], one["score"], one["words"]),
             strength=one.get("strength", "strong"),
-            reason=one.get("reason", ""),
+            reason=Note.from_dict(one["reason"]) if one.get("reason") else None,
             a_words=_words(one.get("a_words")),
             b_words=_words(one.get("b_words")),
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from doublet.model import Check, SourceMatch
 from doublet.reports.terminal import Painter, disguise_lines, harmless, wrap
-from doublet.reports.wording import FRAGMENT_KINDS, LEFT_OUT, POSSIBLE, count, percent
+from doublet.reports.wording import Wording, wording
 
 SHOWN_SOURCES = 20
 SHOWN_POSSIBLE = 5
@@ -27,83 +27,89 @@ class SourcePainter(Painter):
 
 
 def check_report(
-    result: Check, text: str, *, name: str = "the document", width: int = 80, colour: bool = False
+    result: Check,
+    text: str,
+    *,
+    name: str = "",
+    width: int = 80,
+    colour: bool = False,
+    language: str = "en",
 ) -> str:
     """*text* is the checked one."""
-    paint = SourcePainter(colour)
-    lines = [
-        paint(
-            f"{name}: {percent(result.share)} of {count(result.words, 'word')} stand in other documents",
-            "title",
-        )
-    ]
-    where = f" in {', '.join(map(harmless, result.libraries))}" if result.libraries else ""
-    lines.append(paint(f"checked against {count(result.documents, 'document')}{where}", "dim"))
-    lines += _left_out(result)
+    paint, words = SourcePainter(colour), wording(language)
+    name = name or words("check_document")
+    lines = [paint(words("check_line", name=name, share=result.share, words=result.words), "title")]
+    libraries = [harmless(library) for library in result.libraries]
+    lines.append(paint(words("check_line_against", documents=result.documents, libraries=libraries), "dim"))
+    lines += _left_out(result, words)
     lines.append("")
-    lines += disguise_lines("The text", result.disguise, paint)
+    lines += disguise_lines(words("the_text"), result.disguise, paint, words)
     if not result.sources:
-        lines.append("No source was found.")
+        lines.append(words("check_line_none"))
     for number, source in enumerate(result.sources[:SHOWN_SOURCES], 1):
-        lines += _source(number, source, paint)
+        lines += _source(number, source, paint, words)
     if len(result.sources) > SHOWN_SOURCES:
-        lines.append(
-            f"and {count(len(result.sources) - SHOWN_SOURCES, 'more source')}: --format json has them all"
-        )
-    lines += _possible(result, text, width, paint)
+        lines.append(words("check_line_more", sources=len(result.sources) - SHOWN_SOURCES))
+    lines += _possible(result, text, width, paint, words)
     if result.sources:
         lines += ["", *_coloured(result, text, width, paint)]
-    lines += [f"Note: {harmless(note)}" for note in result.notes]
+    lines += [harmless(words("note_line", note=note)) for note in result.notes]
     return "\n".join(lines) + "\n"
 
 
-def _left_out(result: Check) -> list[str]:
+def _left_out(result: Check, words: Wording) -> list[str]:
     """One line for each kind that was left out, with the share that it would have made."""
     out = []
     for one in result.left_out:
         if not one.words:
-            out.append(f"not counted: {LEFT_OUT.get(one.kind, one.kind)}: none found")
-            continue
-        told = f"{LEFT_OUT.get(one.kind, one.kind)}: {count(one.words, 'word')}"
-        if one.documents:
-            told += f" in {', '.join(map(harmless, one.documents))}"
-        out.append(f"not counted: {told}; with them the share would be {percent(one.share_with)}")
+            row = words("check_left_out_none", kind=one.kind)
+        else:
+            documents = [harmless(document) for document in one.documents]
+            row = words(
+                "check_left_out_row",
+                kind=one.kind,
+                words=one.words,
+                share=one.share_with,
+                documents=documents,
+            )
+        out.append(words("check_line_left_out", row=row))
     if sum(one.words > 0 for one in result.left_out) > 1 and result.share_with_all is not None:
-        out.append(f"with all of these counted: {percent(result.share_with_all)}")
+        out.append(words("check_line_left_out_all", share=result.share_with_all))
     return out
 
 
-def _source(number: int, source: SourceMatch, paint: Painter) -> list[str]:
+def _source(number: int, source: SourceMatch, paint: Painter, words: Wording) -> list[str]:
     kinds: dict[str, int] = {}
     for fragment in source.fragments:
         kinds[fragment.kind] = kinds.get(fragment.kind, 0) + 1
-    told = ", ".join(f"{many} {FRAGMENT_KINDS.get(kind, kind)}" for kind, many in sorted(kinds.items()))
+    told = ", ".join(f"{many} {words.name('fragment', kind)}" for kind, many in sorted(kinds.items()))
     title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
-    extra = "" if abs(source.added - source.share) < 0.0005 else f", {percent(source.added)} not seen above"
-    head = paint(f"[{number}] {title}", f"source {number}")
-    weak = (
-        f"; {POSSIBLE.lower()}, not counted: {count(len(source.possible), 'place')}"
-        if source.possible
-        else ""
-    )
-    return [f"{head}: {percent(source.share)}{extra}; passages: {told}{weak}"]
+    return [
+        words(
+            "check_line_source",
+            head=paint(f"[{number}] {title}", f"source {number}"),
+            share=source.share,
+            added="" if abs(source.added - source.share) < 0.0005 else words.percent(source.added),
+            kinds=told,
+            possible=words.count(len(source.possible), "place") if source.possible else "",
+        )
+    ]
 
 
-def _possible(result: Check, text: str, width: int, paint: Painter) -> list[str]:
+def _possible(result: Check, text: str, width: int, paint: Painter, words: Wording) -> list[str]:
     """Documents with nothing but places that may be reworded: apart, without a number, with the first place."""
     some = result.possible_sources
     if not some:
         return []
-    head = f"{POSSIBLE}, in no share: {count(len(some), 'document')} with nothing else of the text"
-    lines = ["", paint(head, "title")]
+    lines = ["", paint(words("check_line_possible", documents=len(some)), "title")]
     for source in some[:SHOWN_POSSIBLE]:
         title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
-        lines.append(f"  ? {title}: {count(len(source.possible), 'place')}")
+        lines.append(f"  ? {title}: {words.count(len(source.possible), 'place')}")
         first = source.possible[0].a
         place = wrap([(harmless(text[first.start : first.end]), "dim")], max(20, width - 8))
         lines.append(f"      {paint.line(place[0])}{' …' * (len(place) > 1)}")
     if len(some) > SHOWN_POSSIBLE:
-        lines.append(f"  and {len(some) - SHOWN_POSSIBLE} more: --format json has them all")
+        lines.append("  " + words("check_line_possible_more", number=len(some) - SHOWN_POSSIBLE))
     return lines
 
 

@@ -47,14 +47,14 @@ def check_output(path: Path) -> None:
     if compression_suffix(path) == ".zst":
         zstandard()
     if path.is_dir():
-        raise OutputFailed(f"{path} is a folder: give the name of a file in it", path=str(path))
+        raise OutputFailed("output_is_folder", path=str(path))
     parent = path.resolve().parent
     if not parent.is_dir():
-        raise OutputFailed(f"{path} cannot be written: make the folder {parent} first", path=str(path))
+        raise OutputFailed("output_needs_folder", parent=parent, path=str(path))
     if is_stream(path):
         return
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise OutputFailed(f"{path} cannot be written: no permission to write in {parent}", path=str(path))
+        raise OutputFailed("output_not_permitted", parent=parent, path=str(path))
 
 
 class Together:
@@ -140,7 +140,7 @@ def output_failed(path: Path, error: OSError, beside: Sequence[Path] = ()) -> Ou
         why = f"{error.filename}: {why}"  # another file than the one being written
     if is_stream(path):
         name = "standard output" if path == STDOUT else path
-        return OutputFailed(f"{name} could not be written: {why}", path=str(path))
+        return OutputFailed("not_written", name=name, why=why, path=str(path))
     left = f"{', '.join(map(str, beside))} was written before that" if beside else "Nothing was left behind"
     return OutputFailed(f"{path} could not be written: {why}. {left}", path=str(path))
 
@@ -151,7 +151,7 @@ def zstandard() -> Any:
         import zstandard as library
     except ImportError as error:
         raise ConfigError(
-            "files with the suffix .zst need the zstandard library: pip install 'doublet[tables]'",
+            "zst_needs_zstandard",
             library="zstandard",
         ) from error
     return library
@@ -165,7 +165,7 @@ def check_distinct(paths: dict[str, Path | None]) -> None:
             continue
         other = seen.setdefault(path if path == STDOUT else path.resolve(), option)
         if other != option:
-            raise UsageError(f"{other} and {option} both name {path}: give each its own file", path=str(path))
+            raise UsageError("same_file_twice", other=other, option=option, path=str(path))
 
 
 def is_stream(path: Path) -> bool:

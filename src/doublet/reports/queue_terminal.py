@@ -6,100 +6,110 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from doublet.model import Note
 from doublet.reports.terminal import table
-from doublet.reports.wording import STAGES, duration, size
+from doublet.reports.wording import Wording, wording
 
-#: what became of a job, for people; the codes of errors stand for themselves
-MESSAGES = {
-    "worker_lost": "its worker died each time it was tried ({attempts} times)",
-    "cancelled": "cancelled",
-    "fault": "a fault in Doublet itself ({type}): {message}",
-    "out_of_memory": "there was not enough memory",
-    "note": "{text}",
+#: what became of a job, besides the codes of notes and errors
+_CODES = {
+    "cancelled": "job_cancelled",
+    "fault": "job_fault",
+    "out_of_memory": "job_out_of_memory",
 }
-STATES = {"new": "waits", "running": "runs", "done": "done", "failed": "failed", "cancelled": "cancelled"}
 _LONGEST = 60
 
 
-def jobs_table(jobs: Sequence[Any]) -> str:
+def jobs_table(jobs: Sequence[Any], *, language: str = "en") -> str:
     """A line for each job, the newest first."""
+    words = wording(language)
     rows = [
         [
             str(job.number),
             job.kind,
             job.library,
-            state_of(job),
-            how_far(job) or message(job.message, job.facts)[:_LONGEST],
+            state_of(job, words),
+            how_far(job, words) or message(job.message, job.facts, words)[:_LONGEST],
             job.ended or job.began or job.created,
         ]
         for job in jobs
     ]
-    return table(rows, header=["job", "kind", "library", "state", "progress", "since"])
+    heads = ("job", "kind", "library", "state", "progress", "since")
+    return table(rows, header=[words.name("head", head) for head in heads])
 
 
-def job_table(job: Any) -> str:
+def job_table(job: Any, *, language: str = "en") -> str:
     """All that is known of one job."""
+    words = wording(language)
+    far, told = how_far(job, words), message(job.message, job.facts, words)
     rows = [
         ["job", str(job.number)],
         ["kind", job.kind],
         *([["library", job.library]] if job.library else []),
         ["parameters", json.dumps(job.parameters, ensure_ascii=False)],
-        ["state", state_of(job)],
-        *([["progress", how_far(job)]] if how_far(job) else []),
-        *([["message", message(job.message, job.facts)]] if job.message else []),
-        ["attempts", f"{job.attempts} of {job.max_attempts}"],
+        ["state", state_of(job, words)],
+        *([["progress", far]] if far else []),
+        *([["message", told]] if job.message else []),
+        ["attempts", words("attempts_of", attempts=job.attempts, most=job.max_attempts)],
         ["priority", str(job.priority)],
         *([["worker", job.worker]] if job.worker else []),
         *([["key", job.key]] if job.key is not None else []),
-        *([["asked by", job.asked_by]] if job.asked_by else []),
+        *([["asked_by", job.asked_by]] if job.asked_by else []),
         ["created", job.created],
-        *([["begins after", job.run_after]] if job.state == "new" else []),
+        *([["begins_after", job.run_after]] if job.state == "new" else []),
         *([["began", job.began]] if job.began else []),
         *([["ended", job.ended]] if job.ended else []),
     ]
-    return table(rows)
+    return table([[words.name("head", head), *rest] for head, *rest in rows])
 
 
-def state_of(job: Any) -> str:
+def state_of(job: Any, words: Wording) -> str:
     if job.state == "running" and job.cancel:
-        return "is being stopped"
+        return words("job_stopping")
     if job.state == "new" and job.attempts:
-        return "waits to be tried again"
-    return STATES[job.state]
+        return words("job_again")
+    return words.name("job_state", job.state)
 
 
-def how_far(job: Any) -> str:
+def how_far(job: Any, words: Wording) -> str:
     """ "storing: 500 of 2,000 documents"; nothing for a job that is not being done."""
     if job.state != "running" or not job.stage:
         return ""
-    bytes_ = job.unit == "bytes"
-    done = size(job.done) if bytes_ else f"{job.done:,}"
+    stage = words.name("stage", job.stage)
+    if not job.done and not job.total:
+        return stage
+    amount = words.size if job.unit == "bytes" else words.number
+    unit = "" if job.unit == "bytes" else f" {words.name('unit', job.unit)}"
+    done = amount(job.done)
     if job.total:
-        done += f" of {size(job.total) if bytes_ else f'{job.total:,}'}"
-    stage = STAGES.get(job.stage, job.stage.capitalize())
-    return f"{stage}: {done}{'' if bytes_ else f' {job.unit}'}".rstrip() if job.done or job.total else stage
+        done = words("done_of", done=done, total=amount(job.total))
+    return f"{stage}: {done}{unit}".rstrip()
 
 
-def message(code: str, facts: Mapping[str, Any]) -> str:
+def message(code: str, facts: Mapping[str, Any], words: Wording) -> str:
     """A code and its values as a sentence."""
-    if code in MESSAGES:
-        try:
-            return MESSAGES[code].format(**facts)
-        except (KeyError, IndexError):
-            return code
+    if isinstance(facts.get("note"), dict):
+        return words.say(Note.from_dict(facts["note"]))
+    if code in _CODES:
+        return words(_CODES[code], **facts)
+    if code in words.tables.MESSAGES:
+        return words(code, **facts)
     return str(facts.get("message", code))
 
 
-def begun(job: Any) -> str:
-    again = f", attempt {job.attempts}" if job.attempts > 1 else ""
-    return f"job {job.number}: {job.kind}{f' {job.library}' if job.library else ''}{again}"
+def begun(job: Any, *, language: str = "en") -> str:
+    attempt = job.attempts if job.attempts > 1 else ""
+    words = wording(language)
+    return words("job_begun", number=job.number, kind=job.kind, library=job.library, attempt=attempt)
 
 
-def ended(job: Any, state: str, code: str, facts: Mapping[str, Any], seconds: float) -> str:
+def ended(
+    job: Any, state: str, code: str, facts: Mapping[str, Any], seconds: float, *, language: str = "en"
+) -> str:
+    words = wording(language)
+    why = message(code, facts, words) if code else ""
     if state == "back":
-        why = message(code, facts)
-        return f"job {job.number}: put back{f' ({why})' if why else ''}"
+        return words("job_put_back", number=job.number, why=why)
     if state == "lost":
-        return f"job {job.number}: another worker has it now"
-    what = f"{state} after {duration(seconds)}"
-    return f"job {job.number}: {what}{f': {message(code, facts)}' if code and state == 'failed' else ''}"
+        return words("job_lost", number=job.number)
+    told = why if state == "failed" else ""
+    return words("job_ended", number=job.number, state=state, seconds=seconds, why=told)

@@ -39,7 +39,7 @@ def repeats_report(result: Repeats, *, limit: int = 20, width: int = 80, colour:
         )
     if not groups:
         lines.append("No repeat was found." if not result.groups else "Nothing new was found.")
-    lines += [f"Note: {harmless(note)}" for note in result.notes]
+    lines += [f"Note: {harmless(str(note))}" for note in result.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -50,7 +50,7 @@ def _group(number: int, group: RepeatGroup, width: int, paint: Painter) -> list[
         f"significance {group.significance:,.0f}"
     )
     lines = [
-        paint(head, "title") + paint(f"  {group.id}{': ' + group.reason if group.reason else ''}", "dim")
+        paint(head, "title") + paint(f"  {group.id}{f': {group.reason}' if group.reason else ''}", "dim")
     ]
     variants = list(dict.fromkeys(fragment.text for fragment in group.fragments))[:VARIANTS_READ]
     pieces = archetype(variants)

@@ -67,9 +67,7 @@ def check_groups(out: Path) -> None:
     """Raise `UsageError` or `OutputFailed` now for what would stop `write_groups` after the work."""
     suffix = format_suffix(out)
     if out != STDOUT and suffix and suffix not in GROUP_FORMS:
-        raise UsageError(
-            f"{out}: groups cannot be written as {suffix!r}. They can be: {', '.join(GROUP_FORMS)}"
-        )
+        raise UsageError("groups_form", out=out, suffix=suffix, group_forms=GROUP_FORMS)
     check_output(out)
 
 

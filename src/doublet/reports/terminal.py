@@ -12,21 +12,18 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from doublet.model import Comparison, Deduplication, Disguise, Group, Outcome, Related, Span
-from doublet.reports.wording import (
-    DISGUISES,
-    FAILED,
-    FRAGMENT_KINDS,
-    NOT_UNDONE,
-    OUTCOMES,
-    POSSIBLE,
-    RELATED,
-    VERDICTS,
-    cleaned,
-    count,
-    percent,
-    verdict,
+from doublet.model import (
+    DISGUISES_LEFT,
+    FAILED_STATES,
+    Comparison,
+    Deduplication,
+    Disguise,
+    Group,
+    Outcome,
+    Related,
+    Span,
 )
+from doublet.reports.wording import Wording, wording
 
 if TYPE_CHECKING:
     from doublet.matches.story import Story
@@ -111,61 +108,52 @@ def comparison(
     story: Story | None = None,
     width: int = 80,
     colour: bool = False,
+    language: str = "en",
 ) -> str:
     """Two texts compared: a header, what was disguised, then every fragment with both its sides."""
-    paint = Painter(colour)
-    lines = [*_comparison_header(result, names, width, paint), ""]
+    paint, words = Painter(colour), wording(language)
+    lines = [*_comparison_header(result, names, width, paint, words), ""]
     if story is not None:
-        lines += [*story_lines(story, paint), ""]
+        lines += [*story_lines(story, paint, words), ""]
     for letter, disguise in (("A", result.disguise_a), ("B", result.disguise_b)):
-        lines += disguise_lines(letter, disguise, paint)
+        lines += disguise_lines(letter, disguise, paint, words)
     if not result.fragments:
-        lines += [_no_passage(result), ""]
+        lines += [_no_passage(result, words), ""]
     for number, part in enumerate(result.fragments[:SHOWN_FRAGMENTS], start=1):
-        kind = FRAGMENT_KINDS.get(part.kind, part.kind)
-        head = f"{kind}, {percent(part.score)} equal, {count(part.words, 'word')}"
+        head = words("passage_head", kind=part.kind, score=part.score, words=part.words)
         places = f"A {part.a.start:,}–{part.a.end:,}  B {part.b.start:,}–{part.b.end:,}"
         lines.append(f"{paint(f'[{number}]', part.kind)} {paint(head, 'title')}  {paint(places, 'dim')}")
         lines += _sides(excerpt(text_a, part.a, part.kind), excerpt(text_b, part.b, part.kind), width, paint)
         lines.append("")
     if len(result.fragments) > SHOWN_FRAGMENTS:
         more = len(result.fragments) - SHOWN_FRAGMENTS
-        lines.append(f"and {count(more, 'more fragment')}: --format json has them all")
+        lines.append(words("more_fragments", number=more))
     if result.possible:
-        lines.append(
-            paint(f"{POSSIBLE}: {count(len(result.possible), 'place')}, not counted in any share", "title")
-        )
+        lines.append(paint(words("possible_head", places=len(result.possible)), "title"))
         for part in result.possible[:SHOWN_FRAGMENTS]:
             places = f"A {part.a.start:,}–{part.a.end:,}  B {part.b.start:,}–{part.b.end:,}"
-            lines.append(
-                f"  {paint(places, 'dim')}  {part.reason or percent(part.score) + ' of the words are equal'}"
-            )
+            reason = words.say(part.reason) or words("words_equal", score=part.score)
+            lines.append(f"  {paint(places, 'dim')}  {reason}")
             for letter, text, span in (("A", text_a, part.a), ("B", text_b, part.b)):
                 lines.append(_clipped(f"    {letter}  {harmless(text[span.start : span.end])}", width))
         lines.append("")
-    lines += [f"Note: {harmless(note)}" for note in result.notes]
+    lines += [harmless(words("note_line", note=note)) for note in result.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def story_lines(story: Story, paint: Painter) -> list[str]:
+def story_lines(story: Story, paint: Painter, words: Wording) -> list[str]:
     """Whether two texts tell of one event, and by what."""
-    head = "The same story" if story.same else "Not the same story"
-    limit = f"{story.score:.3f}, the same from {story.threshold:g} on"
-    parts = f"of the openings {percent(story.shared)} of the weight is shared"
-    rest = f", sentences find partners to {percent(story.sentences)}"
-    model = f", by the model to {percent(story.vectors)}" if story.vectors is not None else ""
-    return [
-        f"{paint(head, 'warning' if story.same else 'good')}: {limit}",
-        paint(parts + rest + model, "dim"),
-    ]
+    head = words("story_same" if story.same else "story_other")
+    limit = words("story_score", score=story.score, threshold=story.threshold)
+    vectors = words.percent(story.vectors) if story.vectors is not None else ""
+    parts = words("story_parts", shared=story.shared, sentences=story.sentences, vectors=vectors)
+    return [f"{paint(head, 'warning' if story.same else 'good')}: {limit}", paint(parts, "dim")]
 
 
-def _no_passage(result: Comparison) -> str:
+def _no_passage(result: Comparison, words: Wording) -> str:
     if result.similar:
-        return f"There is no passage to show: {result.method} compares the texts as wholes."
-    if result.possible:
-        return "No passage is in both texts for certain."
-    return "No passage stands in both texts."
+        return words("no_passage_whole", method=result.method)
+    return words("no_passage_certain" if result.possible else "no_passage")
 
 
 def _clipped(line: str, width: int) -> str:
@@ -178,39 +166,66 @@ def _clipped(line: str, width: int) -> str:
     return kept + "…"
 
 
-def deduplication(result: Deduplication, *, width: int = 80, colour: bool = False) -> str:
+def cleaned(result: Deduplication, words: Wording) -> str:
+    """A collection cleaned, in numbers that add up: "7 documents: 4 kept, 2 removed in 1 group, 1 left out (…)"."""
+    return words(
+        "cleaned",
+        documents=result.documents,
+        kept=len(result.kept),
+        removed=result.removed,
+        groups=words("cleaned_groups", groups=len(result.groups)) if result.groups else "",
+        left_out=words("cleaned_left_out", left_out=result.left_out) if result.left_out else "",
+    )
+
+
+def verdict(result: Comparison) -> str:
+    """What is said of two texts as wholes, as a code. "parts": they share passages, and are not similar by the method's
+    own rule."""
+    if result.similar:
+        if result.step == "exact":
+            return "equal"
+        if result.step != "meaning":
+            return "similar"
+        reworded = sum(part.words for part in result.fragments if part.kind == "reworded")
+        return "reworded" if 2 * reworded > sum(part.words for part in result.fragments) else "edited"
+    return "parts" if result.fragments else "different"
+
+
+def deduplication(
+    result: Deduplication, *, width: int = 80, colour: bool = False, language: str = "en"
+) -> str:
     """A collection cleaned: the numbers, then the largest groups with the reason of every removal."""
-    paint = Painter(colour)
-    lines = [paint(cleaned(result), "title")]
-    lines += [paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)]
+    paint, words = Painter(colour), wording(language)
+    lines = [paint(cleaned(result, words), "title")]
+    settings = _settings(result.method, result.parameters, words)
+    lines += [paint(line, "dim") for line in _flow(settings, width)]
     if not result.groups:
-        lines += ["", "No duplicates."] if result.documents else []
+        lines += ["", words("no_duplicates")] if result.documents else []
     largest = sorted(result.groups, key=lambda group: (-len(group.members), group.keep))
     for group in largest[:SHOWN_GROUPS]:
-        lines += ["", *_group(group, width, paint)]
+        lines += ["", *_group(group, width, paint, words)]
     if len(largest) > SHOWN_GROUPS:
-        more = count(len(largest) - SHOWN_GROUPS, "more group")
-        lines += ["", f"and {more}: --groups FILE or --format jsonl has them all"]
+        lines += ["", words("more_groups", number=len(largest) - SHOWN_GROUPS)]
     if result.related:
-        lines += ["", *_related(result.related, paint)]
+        lines += ["", *_related(result.related, paint, words)]
     return "\n".join(lines) + "\n"
 
 
-def _related(related: Sequence[Related], paint: Painter) -> list[str]:
+def _related(related: Sequence[Related], paint: Painter, words: Wording) -> list[str]:
     """How many kept documents are alike without being duplicates, and the most alike of each kind."""
     lines = []
-    for kind, words in RELATED.items():
+    for kind in words.tables.NAMES["related"]:
         those = [one for one in related if one.kind == kind]
         if not those:
             continue
-        lines.append(paint(f"Kept documents that {words}: {count(len(those), 'pair')}", "title"))
+        lines.append(paint(words("related_head", kind=kind, pairs=len(those)), "title"))
         for one in sorted(those, key=lambda r: (-(r.kept or r.resemblance), r.a, r.b))[:SHOWN_RELATED]:
-            measures = f"resemblance {one.resemblance:.3f}"
+            measures = words("related_measures", resemblance=one.resemblance)
             if one.aligned is not None and one.kept is not None:
-                measures += f", aligned {one.aligned:.3f}, words kept {one.kept:.3f}"
+                measures += words("related_aligned", aligned=one.aligned, kept=one.kept)
             lines.append(f"  {harmless(one.a)}  {harmless(one.b)}  " + paint(measures, "dim"))
         if len(those) > SHOWN_RELATED:
-            lines.append(f"  and {len(those) - SHOWN_RELATED:,} more: --format json has them all")
+            lines.append("  " + words("more_in_json", number=len(those) - SHOWN_RELATED))
     return lines
 
 
@@ -220,31 +235,33 @@ def outcomes(
     counts: Mapping[str, int] | None = None,
     shown: int = 5,
     colour: bool = False,
+    language: str = "en",
 ) -> str:
     """Documents that could not be used: how many of each state, and the first ones with their reasons.
 
     *counts* has the numbers when *found* lists only some of them.
     """
-    paint = Painter(colour)
+    paint, words = Painter(colour), wording(language)
     lines = []
-    states = [*OUTCOMES, *sorted({outcome.state for outcome in found} - set(OUTCOMES))]
+    known = words.tables.NAMES["outcome"]
+    states = [*known, *sorted({outcome.state for outcome in found} - set(known))]
     for state in states:
         those = [outcome for outcome in found if outcome.state == state]
         if not those:
             continue
-        one, several = OUTCOMES.get(state, (state, state))
         number = max(len(those), (counts or {}).get(state, 0))
-        words = f"{count(number, 'document')} {one if number == 1 else several}"
-        lines.append(paint(words, "warning" if state in FAILED else "dim"))
-        if state not in FAILED:
+        told = words.name("outcome" if words.tables.plural(number) == 0 else "outcomes", state)
+        line = words("outcome_line", documents=number, state=told)
+        lines.append(paint(line, "warning" if state in FAILED_STATES else "dim"))
+        if state not in FAILED_STATES:
             continue
         for outcome in those[:shown]:
             # The id of a file is the end of its path.
             names = [outcome.place] if outcome.place.endswith(outcome.id) else [outcome.place, outcome.id]
             shown_names = " ".join(_short(name, SHOWN_NAME) for name in names if name)
-            lines.append(f"  {shown_names}: {harmless(outcome.reason)}")
+            lines.append(f"  {shown_names}: {harmless(words.say(outcome.reason))}")
         if number > min(shown, len(those)):
-            lines.append(f"  and {number - min(shown, len(those)):,} more")
+            lines.append("  " + words("more", number=number - min(shown, len(those))))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -304,57 +321,59 @@ def wrap(segments: Iterable[Segment], width: int) -> list[list[Segment]]:
     return [line[:-1] if line[-1][0].isspace() else line for line in lines if line]
 
 
-def _comparison_header(result: Comparison, names: tuple[str, str], width: int, paint: Painter) -> list[str]:
+def _comparison_header(
+    result: Comparison, names: tuple[str, str], width: int, paint: Painter, words: Wording
+) -> list[str]:
     rows = []
-    for letter, name, words, share in (
+    for letter, name, many, share in (
         ("A", names[0], result.words_a, result.share),
         ("B", names[1], result.words_b, result.share_b),
     ):
         other = "B" if letter == "A" else "A"
-        rows.append(
-            [letter, harmless(name), count(words, "word"), f"{percent(share)} of it stands in {other}"]
-        )
+        inside = words("share_of_other", share=share, other=other)
+        rows.append([letter, harmless(name), words.count(many, "word"), inside])
     told = verdict(result)
     style = "good" if told == "different" else "warning"
-    measures = [f"resemblance {result.resemblance:.3f}"]
+    measures = [words("resemblance_is", resemblance=result.resemblance)]
     if result.containment_a is not None:
-        measures.append(f"containment of A in B {result.containment_a:.3f}")
+        measures.append(words("containment_ab", containment=result.containment_a))
     if result.containment_b is not None:
-        measures.append(f"of B in A {result.containment_b:.3f}")
+        measures.append(words("containment_ba", containment=result.containment_b))
     lines = []
     if told in ("edited", "reworded"):
         aligned, kept = (result.details.get(name, 0.0) for name in ("aligned", "kept"))
-        lines.append(f"{paint(VERDICTS[told], style)}: aligned {aligned:.3f}, words kept {kept:.3f}")
+        lies = words("aligned_kept", aligned=aligned, kept=kept)
+        lines.append(f"{paint(words.name('verdict', told), style)}: {lies}")
         if result.method == "auto":  # of meaning itself, resemblance is what is aligned
-            lines.append(f"By equal runs of words alone: {', '.join(measures)}")
+            lines.append(words("by_equal_runs", measures=", ".join(measures)))
     else:
-        lines.append(f"{paint(VERDICTS[told], style)}: {', '.join(measures)}")
+        lines.append(f"{paint(words.name('verdict', told), style)}: {', '.join(measures)}")
     return [
         *table(rows).rstrip("\n").split("\n"),
         "",
         *lines,
-        *(paint(line, "dim") for line in _flow(_settings(result.method, result.parameters), width)),
+        *(paint(line, "dim") for line in _flow(_settings(result.method, result.parameters, words), width)),
     ]
 
 
-def disguise_lines(letter: str, disguise: Disguise, paint: Painter) -> list[str]:
+def disguise_lines(letter: str, disguise: Disguise, paint: Painter, words: Wording) -> list[str]:
     if not disguise.findings:
         return []
     lines = []
     for finding in disguise.findings:
-        what = DISGUISES.get(finding.kind, finding.kind)
-        where = f"{count(finding.characters, 'character')} in {count(finding.words, 'word')}"
         if finding.kind == "invisible" and not finding.words:
-            lines.append(
-                paint(f"  {letter}: invisible characters between words: {finding.characters:,}", "dim")
-            )
+            told = words("disguise_between", letter=letter, characters=finding.characters)
+            lines.append(paint(f"  {told}", "dim"))
             continue
         mark = "! " if finding.alarm else "  "
-        done = "left out" if finding.kind == "hidden" else "undone"
-        done = "not undone: look at the text" if finding.kind in NOT_UNDONE else done
-        lines.append(paint(f"{mark}{letter}: {what}: {where}, {done}", "warning" if finding.alarm else "dim"))
+        done = "disguise_left_out" if finding.kind == "hidden" else "disguise_undone"
+        done = "disguise_not_undone" if finding.kind in DISGUISES_LEFT else done
+        told = words(
+            done, letter=letter, kind=finding.kind, characters=finding.characters, words=finding.words
+        )
+        lines.append(paint(mark + told, "warning" if finding.alarm else "dim"))
     if disguise.alarm:
-        lines.append(paint(f"! {letter} looks disguised on purpose", "warning"))
+        lines.append(paint(f"! {words('disguised_on_purpose', letter=letter)}", "warning"))
     return [*lines, ""]
 
 
@@ -376,16 +395,17 @@ def _sides(a: list[Segment], b: list[Segment], width: int, paint: Painter) -> li
     return lines
 
 
-def _group(group: Group, width: int, paint: Painter) -> list[str]:
+def _group(group: Group, width: int, paint: Painter, words: Wording) -> list[str]:
     room = max(20, width - 46)
-    lines = [f"{paint('keep', 'kept')} {_short(group.keep, width - 5)}"]
+    head = words("keep")
+    lines = [f"{paint(head, 'kept')} {_short(group.keep, width - len(head) - 1)}"]
     for member in group.members[:SHOWN_MEMBERS]:
-        reason = f"resemblance {member.resemblance:.3f}, containment {member.containment:.3f}"
-        inside = ", inside it" if member.contained_in is not None else ""
+        code = "member_measures" if member.contained_in is None else "member_inside"
+        reason = words(code, resemblance=member.resemblance, containment=member.containment)
         name = _short(member.id, room)
-        lines.append(f"  −  {name}{' ' * (min(room, 24) - cells(name))}  {paint(reason + inside, 'dim')}")
+        lines.append(f"  −  {name}{' ' * (min(room, 24) - cells(name))}  {paint(reason, 'dim')}")
     if len(group.members) > SHOWN_MEMBERS:
-        lines.append(f"  −  and {len(group.members) - SHOWN_MEMBERS:,} more")
+        lines.append("  −  " + words("more", number=len(group.members) - SHOWN_MEMBERS))
     return lines
 
 
@@ -398,7 +418,7 @@ def _short(text: str, room: int) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
-def _settings(method: str, parameters: Mapping[str, object]) -> list[str]:
+def _settings(method: str, parameters: Mapping[str, object], words: Wording) -> list[str]:
     """The settings that say something: what is switched off or left at nothing is not shown, but for the
     limits.
     """
@@ -409,7 +429,10 @@ def _settings(method: str, parameters: Mapping[str, object]) -> list[str]:
         for name, value in parameters.items()
         if name in always or (value not in _NOTHING and usual.get(name) != value)
     }
-    return [f"method {method}", *(f"{name} {_value(value)}" for name, value in shown.items())]
+    return [
+        words("method_is", method=method),
+        *(f"{name} {_value(value, words)}" for name, value in shown.items()),
+    ]
 
 
 def _flow(words: Sequence[str], width: int) -> list[str]:
@@ -423,15 +446,15 @@ def _flow(words: Sequence[str], width: int) -> list[str]:
     return lines
 
 
-def _value(value: object) -> str:
+def _value(value: object, words: Wording) -> str:
     if value is None:
-        return "off"
+        return words("switched_off")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return words.value(value)
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list | tuple):
-        return " ".join(map(str, value)) or "none"
+        return " ".join(map(str, value)) or words("none")
     return harmless(str(value))
 
 

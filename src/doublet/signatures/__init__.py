@@ -174,8 +174,8 @@ def method(name: str, statistics: Statistics | None = None, **parameters: Any) -
     for key, value in fixed.items():
         if getattr(made, key) != value:
             raise InvalidParameter(
-                f"{key} is {getattr(made, key)!r}, but these statistics were made with {value!r}: "
-                "make the statistics again, or leave the parameter out",
+                "statistics_differ",
+                value2=value,
                 name=key,
                 value=getattr(made, key),
                 method=name,
@@ -250,8 +250,8 @@ def method_class(name: str) -> MethodClass:
         kind: MethodClass = point.load()
     except Exception as error:
         raise ConfigError(
-            f"method {name!r} comes from another package ({point.value}), which cannot be loaded: {error}. "
-            "Update or remove that package",
+            "method_not_loaded",
+            why=error,
             name=name,
             entry_point=point.value,
         ) from error

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.model import Measures, Signature
+from doublet.model import Measures, Note, Signature
 from doublet.signatures.meaning import LEAST_WORDS, NAMED, TOPIC, Meaning, MeaningParameters
 from doublet.signatures.parameters import parameter
 from doublet.signatures.protocol import BaseMethod, Statistics, require_together
@@ -139,27 +139,26 @@ class Auto(BaseMethod[AutoParameters]):
         return np.concatenate([smallest, self.meaning.keys_of(stems)])
 
 
-def explain(found: Measures, limits: AutoParameters) -> str:
-    """Why `Auto` calls two texts similar or not, in words."""
+def explain(found: Measures, limits: AutoParameters) -> Note:
+    """Why `Auto` calls two texts similar or not."""
     if found.step == EXACT:
-        return "all words are equal"
+        return Note("all_words_equal")
     inside = max(found.containment or (0.0, 0.0))
+    below = {"resemblance": found.resemblance, "threshold": limits.threshold}
     if found.step == SHINGLES and found.similar:
         if found.resemblance >= limits.threshold:
-            return f"the resemblance {found.resemblance:.3f} reaches the threshold {limits.threshold:g}"
-        return f"{inside:.3f} of one text stands in the other, and {limits.containment:g} is enough"
-    below = f"the resemblance {found.resemblance:.3f} is below the threshold {limits.threshold:g}"
+            return Note("reaches_threshold", **below)
+        return Note("contained_enough", contained=inside, enough=limits.containment)
     if found.step == SHINGLES:
-        return f"{below}, and under {LEAST_WORDS} words are too few to look for rewording"
+        return Note("below_and_short", least_words=LEAST_WORDS, **below)
     aligned, kept, together = (found.details.get(name, 0.0) for name in ("aligned", "kept", "together"))
-    lies = f"{aligned:.3f} of one text lies on the other, {kept:.3f} of the weight of its words unchanged"
+    lies = {"aligned": aligned, "kept": kept}
     if found.similar:
-        return f"place by place, {lies}"
+        return Note("lies_on", **lies)
     if aligned >= limits.aligned and kept >= limits.kept and together >= limits.together:
-        if found.details.get("named", 1.0) < NAMED and found.details.get("topic", 1.0) < TOPIC:
-            return f"{below}; place by place, {lies}, but what one repeats most the other lacks: two of one template"
-        return f"{below}; place by place, {lies}, but in whole passages with other text between them"
-    return f"{below}, and place by place only {lies}"
+        template = found.details.get("named", 1.0) < NAMED and found.details.get("topic", 1.0) < TOPIC
+        return Note("below_template" if template else "below_passages", **below, **lies)
+    return Note("below_and_apart", **below, **lies)
 
 
 def settle(measures: Sequence[Measures]) -> list[Measures]:

@@ -50,9 +50,7 @@ def embedder_name(embedder: Embedder | None) -> str | None:
 def require_embedder(embedder: object) -> None:
     """Raise `InvalidParameter` for what is neither None nor a model."""
     if embedder is not None and not hasattr(embedder, "embed"):
-        raise wrong_type(
-            "embedder", embedder, "a model with a method embed, as doublet.load_embedder gives it"
-        )
+        raise wrong_type("embedder", embedder, "wanted_embedder")
 
 
 def load_embedder(path: str | Path) -> Embedder:
@@ -61,7 +59,7 @@ def load_embedder(path: str | Path) -> Embedder:
     Raises `ConfigError` when there is no model, when it cannot be used, or when the library that runs it is missing.
     """
     if not isinstance(path, str | os.PathLike):
-        raise wrong_type("path", path, "the path of a model")
+        raise wrong_type("path", path, "wanted_model_path")
     place = Path(path)
     files = sorted(place.rglob("*.onnx")) if place.is_dir() else [place]
     ours = place.is_dir() and (place / "modules.json").is_file()
@@ -79,8 +77,7 @@ def load_embedder(path: str | Path) -> Embedder:
     if files and files[0].suffix == ".onnx" and files[0].is_file():
         return _Onnx(files[0])
     raise ConfigError(
-        f"{place} is no embedding model: give a folder of sentence-transformers (with modules.json), or a file .onnx "
-        "with tokenizer.json beside it. Models are not downloaded",
+        "not_a_model",
         path=str(place),
     )
 
@@ -102,7 +99,7 @@ def _library(name: str, install: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise ConfigError(
-            f"this embedding model needs the library {install}, which is not installed: pip install {install}",
+            "model_needs_library",
             package=install,
         ) from error
 
@@ -120,9 +117,7 @@ class _SentenceTransformer:
         try:
             self._model = library.SentenceTransformer(str(folder), local_files_only=True)
         except Exception as error:
-            raise ConfigError(
-                f"{folder} cannot be used as a model of sentence-transformers: {error}", path=str(folder)
-            ) from error
+            raise ConfigError("model_unusable_st", why=error, path=str(folder)) from error
 
     def embed(self, sentences: Sequence[str]) -> F32:
         return np.asarray(
@@ -140,21 +135,19 @@ class _Onnx:
         tokenizers = _library("tokenizers", "tokenizers")
         words = _beside(file, "tokenizer.json")
         if words is None:
-            raise ConfigError(
-                f"{file} has no tokenizer.json beside it: put the one of the same model there", path=str(file)
-            )
+            raise ConfigError("no_tokenizer", path=str(file))
         try:
             options = runtime.SessionOptions()
             options.log_severity_level = 3  # errors alone: the rest is about how the model was made
             self._session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
             self._tokenizer = tokenizers.Tokenizer.from_file(str(words))
         except Exception as error:  # both libraries raise what they like
-            raise ConfigError(f"{file} cannot be used as a model: {error}", path=str(file)) from error
+            raise ConfigError("model_unusable", why=error, path=str(file)) from error
         self._wanted = [one.name for one in self._session.get_inputs()]
         if not {"input_ids"} <= set(self._wanted) <= {"input_ids", "attention_mask", "token_type_ids"}:
             raise ConfigError(
-                f"{file} is no model of sentences: it asks for {', '.join(self._wanted)}, and not for input_ids, "
-                "attention_mask and perhaps token_type_ids",
+                "not_a_sentence_model",
+                wanted=list(self._wanted),
                 path=str(file),
             )
         names = [one.name for one in self._session.get_outputs()]
@@ -193,7 +186,7 @@ def _pooling(file: Path) -> str:
             name for name, value in settings.items() if name.startswith("pooling_mode_") and value is True
         ]
     except (OSError, ValueError, AttributeError) as error:
-        raise ConfigError(f"{told} cannot be read: {error}", path=str(told)) from error
+        raise ConfigError("cannot_be_read", why=error, path=str(told)) from error
     known = {
         "pooling_mode_mean_tokens": "mean",
         "pooling_mode_cls_token": "cls",

@@ -74,22 +74,18 @@ def unseal(kind: bytes, version: int, data: bytes, *, what: str) -> tuple[bytes,
     """Header and content of what `seal` made. *what* names it in the message."""
     data = bytes(data)
     if len(data) < _HEAD.size + _TAIL.size or data[:4] != kind:
-        raise SignatureDamaged(
-            f"these {len(data)} bytes are no {what} of Doublet, or are cut short", what=what
-        )
+        raise SignatureDamaged("bytes_not_ours", data=len(data), what=what)
     _, found, length = _HEAD.unpack_from(data)
     if found > version:
         raise SignatureTooNew(
-            f"this {what} has format {found}, and this Doublet reads formats up to {version}: "
-            "it was written by a newer Doublet; update this one",
+            "stored_too_new",
+            version=version,
             what=what,
             format=found,
         )
     body = data[: -_TAIL.size]
     if zlib.crc32(body) != _TAIL.unpack(data[-_TAIL.size :])[0] or _HEAD.size + length > len(body):
-        raise SignatureDamaged(
-            f"this {what} is damaged (its checksum is wrong): make it again from the text", what=what
-        )
+        raise SignatureDamaged("stored_checksum", what=what)
     return body[_HEAD.size : _HEAD.size + length], body[_HEAD.size + length :]
 
 
@@ -99,15 +95,14 @@ def damage(what: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SignatureDamaged(f"this {what} is damaged: make it again from the text", what=what) from error
+        raise SignatureDamaged("stored_damaged", what=what) from error
 
 
 def require_text_version(text_version: int, stop_words_version: int, stop_words: bool, *, what: str) -> None:
     """Raises `SignatureError` when stored words were made by another version of the canonical form."""
     if text_version != TEXT_VERSION or (stop_words and stop_words_version != STOP_WORDS_VERSION):
         raise SignatureError(
-            f"the words of this {what} were made by another version of the canonical form: count the "
-            "documents again",
+            "stored_other_form",
             what=what,
             text_version=text_version,
             stop_words_version=stop_words_version,

@@ -49,8 +49,8 @@ class MinHashParameters(ThresholdParameters):
     def check(self) -> None:
         if self.bands > self.functions:
             raise InvalidParameter(
-                f"bands is {self.bands}, more than the {self.functions} functions: every band needs at "
-                "least one",
+                "bands_over_functions",
+                functions=self.functions,
                 name="bands",
                 value=self.bands,
             )

@@ -140,7 +140,8 @@ def make(kind: type[Parameters], given: Mapping[str, Any], *, method: str) -> Pa
             others = methods_with(name)
             hint = f": it is for {', '.join(others)}." if others else suggest(name, known) or "."
             raise InvalidParameter(
-                f"method {method!r} has no parameter {name!r}{hint} Its parameters: {', '.join(known)}",
+                "no_parameter",
+                hint=hint,
                 name=name,
                 method=method,
                 known=known,
@@ -194,7 +195,7 @@ def _checked(item: Any, value: Any) -> Any:
         good = None
     if good is None or not _within(item.metadata, good):
         raise InvalidParameter(
-            f"{item.name} is {value!r}: it must be {_allowed(item)}",
+            "parameter_allowed",
             name=item.name,
             value=value,
             allowed=_allowed(item),

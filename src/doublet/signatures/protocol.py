@@ -253,7 +253,9 @@ def require_together(batch: TokenBatch, texts: Sequence[str]) -> None:
     """Raises `InvalidParameter` unless there are words of as many texts as there are texts."""
     if len(batch) != len(texts):
         raise InvalidParameter(
-            f"there are words of {len(batch)} texts and {len(texts)} texts: give as many of each",
+            "texts_and_words_differ",
+            batch=len(batch),
+            texts=len(texts),
             name="texts",
         )
 

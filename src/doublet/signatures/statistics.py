@@ -50,9 +50,7 @@ class WordCounts(NamedTuple):
 def count_words(batch: TokenBatch) -> WordCounts:
     """Raises `InvalidParameter` for a batch that was made without words."""
     if len(batch.hashes) and not len(batch.ids):
-        raise InvalidParameter(
-            "these words were made without their spelling: make them with words=True", name="words"
-        )
+        raise InvalidParameter("words_without_spelling", name="words")
     size = max(1, len(batch.vocabulary))
     texts = np.repeat(np.arange(len(batch), dtype=np.int64), _lengths(batch.offsets))
     pairs, counts = np.unique(texts * size + batch.ids.astype(np.int64), return_counts=True)
@@ -240,8 +238,7 @@ class CollectionStatistics(Counts):
         wrong = (df_left < 0) | (cf_left < df_left) | ((df_left == 0) & (cf_left > 0)) | (df_left > left)
         if left < 0 or (rows < 0).any() or wrong.any():
             raise InvalidParameter(
-                "this document was never counted in these statistics, so it cannot be taken out: "
-                "take out the text exactly as it was added",
+                "never_counted",
                 name="documents",
             )
         self._df, self._cf = df_left, cf_left
@@ -257,8 +254,9 @@ class CollectionStatistics(Counts):
         differently."""
         if other.canon != self._canon:
             raise InvalidParameter(
-                f"these statistics were counted over words made differently ({other.canon} and "
-                f"{self._canon}): count one of the collections again",
+                "statistics_words_differ",
+                canon=other.canon,
+                canon2=self._canon,
                 name="canon",
             )
         words, df, cf = other._content()
@@ -404,8 +402,7 @@ def _counted(documents: TokenBatch | Sequence[str]) -> tuple[list[str], I64, I64
         return words, df, cf, int(np.count_nonzero(np.diff(rows.offsets)))
     if isinstance(documents, str):
         raise InvalidParameter(
-            "a document is given as its list of words or as a batch, not as a text: use add_texts and "
-            "remove_texts for texts",
+            "document_as_words",
             name="documents",
         )
     counts: dict[str, int] = {}

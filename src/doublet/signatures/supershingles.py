@@ -41,7 +41,7 @@ def agreement_probability(
     says about 90 %).
     """
     if not 0.0 <= resemblance <= 1.0:
-        raise InvalidParameter(f"resemblance is {resemblance!r}: it must be from 0 to 1", name="resemblance")
+        raise InvalidParameter("resemblance_range", resemblance=resemblance, name="resemblance")
     SupershingleParameters(groups=groups, group_size=group_size, required=required)
     chance = resemblance**group_size
     # The terms of the tail, not one minus the others: small chances keep their digits.
@@ -56,7 +56,7 @@ def curve(
 ) -> list[tuple[float, float]]:
     """Points (resemblance, chance) of `agreement_probability`, evenly from 0 to 1: for drawing."""
     if points < 2:
-        raise InvalidParameter(f"points is {points}: a curve needs at least 2", name="points", value=points)
+        raise InvalidParameter("points_least", name="points", value=points)
     at = [i / (points - 1) for i in range(points)]
     return [(p, agreement_probability(p, groups, group_size, required)) for p in at]
 
@@ -74,7 +74,8 @@ class _GroupParameters(ShingleParameters):
 def _check_required(groups: int, required: int) -> None:
     if required > groups:
         raise InvalidParameter(
-            f"required is {required}, more than the {groups} groups: no pair could ever be similar",
+            "required_over_groups",
+            groups=groups,
             name="required",
             value=required,
         )

@@ -86,7 +86,7 @@ def read_entries(path: Path) -> Iterator[tuple[str, list[str]]]:
         lines = body.decode(encoding.decode("ascii").strip() or "utf-8").splitlines()
     except (OSError, lzma.LZMAError) as error:
         why = getattr(error, "strerror", None) or error
-        raise ConfigError(f"the thesaurus {path} cannot be read: {why}", path=str(path)) from error
+        raise ConfigError("thesaurus_unreadable", why=why, path=str(path)) from error
     except (UnicodeDecodeError, LookupError) as error:
         raise _no_thesaurus(path) from error
     at = 0
@@ -103,7 +103,7 @@ def read_entries(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _no_thesaurus(path: Path) -> ConfigError:
     return ConfigError(
-        f"{path} is not a thesaurus in the MyThes format: give a .dat file such as th_en_US_v2.dat",
+        "not_mythes",
         path=str(path),
     )
 

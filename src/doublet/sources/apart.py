@@ -34,9 +34,9 @@ def take_apart(what: str, data: bytes, address: str, **options: Any) -> Any:
             return run(what, data, options)
         return workers.shared().parse(what, data, options)
     except InputUnreadable as error:
-        raise InputUnreadable(error.message, address=address) from error
+        raise InputUnreadable(error.note, address=address) from error
     except (ReadFailed, Oversized) as error:
-        raise InputUnreadable(f"{address} {error.message}", address=address) from error
+        raise InputUnreadable("address_why", why=error.note, address=address) from error
 
 
 def run(what: str, data: bytes, options: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from doublet.errors import InputUnreadable
+from doublet.model import Note
 from doublet.sources.streams import Stream, damage
 from doublet.text.limits import EXPANSION, unpacked_limit
 
@@ -37,7 +38,7 @@ class Member:
     name: str
     data: bytes = b""
     state: str = ""
-    reason: str = ""
+    reason: Note | None = None
     declared_type: str = ""
     packed_bytes: int = 0
 
@@ -85,7 +86,8 @@ def members(path: Path, kind: str, *, label: str, limit_bytes: int) -> Iterator[
     if kind == "zip":
         if _directory_bytes(path) > DIRECTORY_BYTES:
             raise InputUnreadable(
-                f"{label} cannot be read: its list of names alone has over {DIRECTORY_BYTES:,} bytes",
+                "archive_list_too_long",
+                directory_bytes=DIRECTORY_BYTES,
                 path=label,
             )
         with path.open("rb") as file:
@@ -103,11 +105,9 @@ def _zip(
         infos = package.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError) as error:
         if depth > 1:
-            yield Member(prefix.rstrip("/"), state="broken", reason=f"is a damaged archive ({error})")
+            yield Member(prefix.rstrip("/"), state="broken", reason=Note("is_damaged_archive", why=error))
             return
-        raise InputUnreadable(
-            f"{label} cannot be read: the archive is damaged ({error})", path=label
-        ) from error
+        raise InputUnreadable("archive_damaged", why=error, path=label) from error
     with package:
         for info in infos:
             if info.is_dir() or _is_litter(info.filename):
@@ -117,11 +117,11 @@ def _zip(
             most = unpacked_limit(size, limit)
             refused = _refused(info.filename)
             if info.external_attr >> 16 & _FORMAT == _LINK:
-                refused = "is a link, not a document"
+                refused = Note("is_link")
             if refused:
                 yield Member(name, state="refused", reason=refused, packed_bytes=size)
             elif info.flag_bits & 1:
-                yield Member(name, state="encrypted", reason="is protected by a password", packed_bytes=size)
+                yield Member(name, state="encrypted", reason=Note("is_encrypted"), packed_bytes=size)
             elif info.file_size > most:
                 yield Member(
                     name, state="too_large", reason=_too_large(info.file_size, most), packed_bytes=size
@@ -131,12 +131,12 @@ def _zip(
                     with package.open(info) as stream:
                         data = _read(stream, most)
                 except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
-                    yield Member(name, state="broken", reason=f"is damaged ({error})", packed_bytes=size)
+                    yield Member(
+                        name, state="broken", reason=Note("is_damaged", why=error), packed_bytes=size
+                    )
                     continue
                 except NotImplementedError as error:
-                    yield Member(
-                        name, state="unknown_kind", reason=f"is packed in a way that is not known ({error})"
-                    )
+                    yield Member(name, state="unknown_kind", reason=Note("packed_unknown_way", why=error))
                     continue
                 yield from _opened(name, data, budget, limit, depth, size, most)
                 if budget.spent:
@@ -153,9 +153,9 @@ def _tar(stream: Any, prefix: str, budget: _Budget, limit: int, depth: int, labe
                     continue
                 refused = _refused(info.name)
                 if info.issym() or info.islnk():
-                    refused = "is a link, not a document"
+                    refused = Note("is_link")
                 elif not info.isreg():
-                    refused = "is a device or a pipe, not a document"
+                    refused = Note("is_device")
                 if refused:
                     yield Member(name, state="refused", reason=refused)
                 elif info.size > most:
@@ -167,9 +167,9 @@ def _tar(stream: Any, prefix: str, budget: _Budget, limit: int, depth: int, labe
                     if budget.spent:
                         return
     except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
-        reason = damage(error) or str(error)
+        reason = damage(error) or Note("said", text=str(error))
         yield Member(
-            prefix.rstrip("/") or label, state="broken", reason=f"is cut short or damaged ({reason})"
+            prefix.rstrip("/") or label, state="broken", reason=Note("is_cut_or_damaged", reason=reason)
         )
 
 
@@ -184,7 +184,7 @@ def _opened(
         yield Member(
             name,
             state="too_large",
-            reason=f"makes the archive unpack to over {EXPANSION} times its size: reading stops here",
+            reason=Note("archive_bomb", expansion=EXPANSION),
             packed_bytes=packed,
         )
         return
@@ -192,9 +192,7 @@ def _opened(
     if not inner:
         yield Member(name, data, packed_bytes=packed)
     elif depth >= DEPTH:
-        yield Member(
-            name, state="refused", reason=f"is an archive {DEPTH} deep in archives", packed_bytes=packed
-        )
+        yield Member(name, state="refused", reason=Note("archive_too_deep", depth=DEPTH), packed_bytes=packed)
     elif inner == "zip":
         yield from _zip(io.BytesIO(data), f"{name}/", budget, limit, depth + 1, name)
     else:
@@ -226,11 +224,11 @@ def _read(stream: IO[bytes], limit: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _refused(name: str) -> str:
+def _refused(name: str) -> Note | None:
     path = name.replace("\\", "/")
     if path.startswith("/") or ".." in path.split("/") or path[1:2] == ":" or "\x00" in name:
-        return "has a name that leads out of the archive"
-    return ""
+        return Note("name_leads_out")
+    return None
 
 
 def _is_litter(name: str) -> bool:
@@ -239,8 +237,8 @@ def _is_litter(name: str) -> bool:
     return not parts or parts[0] == "__MACOSX" or any(part.startswith(".") for part in parts)
 
 
-def _too_large(size: int, limit: int) -> str:
-    return f"has {size:,} bytes or more; the limit is {limit:,}"
+def _too_large(size: int, limit: int) -> Note:
+    return Note("has_bytes_or_more", size=size, limit=limit)
 
 
 def _directory_bytes(path: Path) -> int:

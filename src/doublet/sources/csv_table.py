@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from doublet.errors import InputUnreadable, RecordInvalid
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.reports.json_report import json_line
 from doublet.reports.wording import count
 from doublet.sources.jsonl import fields_of, optional_field, outcome_of
@@ -94,8 +94,9 @@ class CsvBatch:
         if len(row.values) != len(self.header):
             record = dict(zip(self.header, row.values, strict=False))
             raise RecordInvalid(
-                f"the row has {count(len(row.values), 'field')}, the header has {len(self.header)}: "
-                "is a quotation mark missing?",
+                "row_and_header",
+                values=count(len(row.values), "field"),
+                header=len(self.header),
                 state="invalid",
                 id=record.get(self.fields.id, ""),
             )
@@ -154,8 +155,8 @@ def open_csv(
         feed = _Feed(_opened(stream, encoding, old), label, limit_bytes, 1 << 16)
         first = next(_rows(feed, delimiter), None)
     if not isinstance(first, Row):
-        reason = first.reason if first else "there is nothing in it"
-        raise InputUnreadable(f"{label} has no header: {reason}", path=label)
+        reason = first.reason if first else Note("nothing_in_it")
+        raise InputUnreadable("no_header", reason=reason, path=label)
     header = first.values
     check_columns(header, fields, label)
     size = path.stat().st_size
@@ -200,7 +201,7 @@ class _Feed:
             self.line += 1
             if isinstance(line, Damaged):
                 self.broken = Outcome(
-                    "unreadable", "", f"{self.label}:{self.line}", f"{line.reason}; the rest is lost"
+                    "unreadable", "", f"{self.label}:{self.line}", Note("rest_is_lost", why=line.reason)
                 )
                 return
             size = line.size if isinstance(line, TooLong) else len(line) + 1
@@ -210,8 +211,7 @@ class _Feed:
                     "too_large",
                     "",
                     f"{self.label}:{self.line - len(self._raw)}",
-                    f"the row has over {self._limit:,} bytes, more than the limit allows, and was left out: "
-                    "is a quotation mark missing?",
+                    Note("row_too_long", limit=self._limit),
                 )
                 return
             if self.line == 1:
@@ -220,7 +220,7 @@ class _Feed:
             try:
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
-                reason = f"not valid UTF-8 at byte {error.start + 1} of the line: save the file as UTF-8"
+                reason = Note("line_not_utf8", start=error.start + 1)
                 self.broken = Outcome("invalid", "", f"{self.label}:{self.line}", reason)
                 return
             yield text + "\n"
@@ -233,10 +233,10 @@ class _Feed:
         return raw, first
 
 
-def _words(error: csv.Error) -> str:
+def _words(error: csv.Error) -> Note:
     if "new-line character" in str(error):
-        return "a line break inside a field that has no quotation marks"
-    return str(error)
+        return Note("line_break_in_field")
+    return Note("said", text=str(error))
 
 
 def _rows(feed: _Feed, delimiter: str) -> Iterator[Row | Outcome]:
@@ -247,14 +247,13 @@ def _rows(feed: _Feed, delimiter: str) -> Iterator[Row | Outcome]:
                 values = next(reader, None)
             except csv.Error as error:
                 raw, line = feed.take()
-                yield Outcome("invalid", "", f"{feed.label}:{line}", f"not valid CSV: {_words(error)}")
+                yield Outcome("invalid", "", f"{feed.label}:{line}", Note("not_csv", why=_words(error)))
                 break
             if feed.broken is not None or values is None:
                 break
             raw, line = feed.take()
             if feed.ended and raw.count(b'"') % 2 and "\n" in "".join(values):
-                lines = f"lines {line} to {feed.line} are lost"
-                reason = f"a quotation mark opened in this row is never closed; {lines}"
+                reason = Note("quotation_never_closed", first=line, last=feed.line)
                 yield Outcome("invalid", "", f"{feed.label}:{line}", reason)
             elif values:
                 yield Row(values, raw, line)

@@ -20,6 +20,7 @@ import orjson
 
 from doublet.addresses import clean
 from doublet.errors import ConfigError, InputUnreadable, SourceError
+from doublet.model import Note
 from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Answer,
@@ -94,7 +95,7 @@ def parse_feed(data: bytes, address: str, *, declared_type: str = "") -> Feed:
     try:
         data = unpack(data, MAX_BYTES)
     except InputUnreadable as error:
-        raise InputUnreadable(f"the feed {address} {error.message}", address=address) from error
+        raise InputUnreadable("feed_why", why=error.note, address=address) from error
     read = take_apart("feed", data, address, declared_type=declared_type)
     return Feed(read["title"], tuple(Entry(*entry) for entry in read["entries"]), read["next"])
 
@@ -122,9 +123,9 @@ class FeedSource:
     ) -> None:
         self.address = clean(address)
         if not self.address:
-            raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+            raise InputUnreadable("address_not_askable", address=address)
         if follow not in FOLLOW:
-            raise ConfigError(f"follow is one of {', '.join(FOLLOW)}, not {follow!r}")
+            raise ConfigError("follow_choices", follow=FOLLOW, follow2=follow)
         self.follow = follow
         self.only = tuple(only)
         self.max_pages = max_pages
@@ -170,7 +171,7 @@ class _Walk:
             except SourceError as error:
                 if first and not resumed:
                     raise
-                yield Failed(page, failure(page, error).state, f"a page of the feed: {error.message}")
+                yield Failed(page, failure(page, error).state, Note("feed_page_why", why=error.note))
                 self.failed = True
                 break
             if first:
@@ -188,9 +189,7 @@ class _Walk:
 
     def _parse(self, answer: Answer) -> Feed:
         if not 200 <= answer.status < 300:
-            raise InputUnreadable(
-                f"{answer.address} answered {answer.status}: there is no feed", address=answer.address
-            )
+            raise InputUnreadable("no_feed", status=answer.status, address=answer.address)
         return parse_feed(answer.body, answer.address, declared_type=answer.headers.get("content-type", ""))
 
     def _entries(self, feed: Feed, page: str, number: int) -> Iterator[Item]:
@@ -219,7 +218,7 @@ class _Walk:
             if words:
                 return _from_feed(entry)
             if not entry.address:
-                return Failed(entry.id, "empty", "the entry has neither a text nor an address")
+                return Failed(entry.id, "empty", Note("entry_without_text"))
         # Without validators: what is asked for is another page when the entry has got another address.
         item, _ = get_document(
             self.fetcher,
@@ -267,9 +266,7 @@ def _parse_xml(data: bytes, address: str, declared_type: str) -> Feed:
     try:
         import feedparser
     except ImportError as error:  # pragma: no cover - depends on what is installed
-        raise ConfigError(
-            "feeds cannot be read without feedparser: pip install 'doublet[web]'", library="feedparser"
-        ) from error
+        raise ConfigError("feeds_need_feedparser", library="feedparser") from error
     headers = {"content-location": address}
     if declared_type:
         headers["content-type"] = declared_type
@@ -277,9 +274,9 @@ def _parse_xml(data: bytes, address: str, declared_type: str) -> Feed:
         # As a stream: given a string feedparser would take it for an address or a file and open that.
         got = feedparser.parse(io.BytesIO(data), response_headers=headers, sanitize_html=False)
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError) as error:
-        raise InputUnreadable(f"{address} cannot be read as a feed ({error})", address=address) from error
+        raise InputUnreadable("feed_unreadable", why=error, address=address) from error
     if not got.get("version") and not got.entries:
-        raise InputUnreadable(f"{address} is not a feed (RSS, Atom or JSON Feed)", address=address)
+        raise InputUnreadable("not_a_feed", address=address)
     following = [link for link in got.feed.get("links", []) if link.get("rel") in ("next", "prev-archive")]
     older = clean(following[0].get("href", ""), base=address) if following else ""
     entries = [_xml_entry(entry, address) for entry in got.entries[:MAX_ENTRIES]]
@@ -305,9 +302,9 @@ def _parse_json(data: bytes, address: str) -> Feed:
     try:
         got = orjson.loads(data.lstrip(b"\xef\xbb\xbf \t\r\n"))
     except orjson.JSONDecodeError as error:
-        raise InputUnreadable(f"{address} cannot be read as a feed ({error})", address=address) from error
+        raise InputUnreadable("feed_unreadable", why=error, address=address) from error
     if not isinstance(got, dict) or not isinstance(got.get("items"), list):
-        raise InputUnreadable(f"{address} is JSON, but not a feed: it has no list of items", address=address)
+        raise InputUnreadable("json_not_a_feed", address=address)
     entries = []
     for item in got["items"][:MAX_ENTRIES]:
         if not isinstance(item, dict):

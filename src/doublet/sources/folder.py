@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from doublet.errors import DoubletError
+from doublet.model import Note
 from doublet.sources.open import (
     ARCHIVES,
     COLUMN_TABLES,
@@ -77,7 +78,7 @@ class FolderSource:
         self.path = Path(path).expanduser().absolute()
         self.address = str(self.path)
         self.prefix = prefix
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self._fields: dict[str, Any] = {
             "id_field": id_field,
             "text_field": text_field,
@@ -140,7 +141,7 @@ class FolderSource:
             data = bytes_of(file, limit_bytes=MAX_BYTES, label="")
         except (DoubletError, OSError) as error:
             if isinstance(error, FileNotFoundError) and not file.is_symlink():
-                return Failed(id, "failed", "was deleted while the folder was being read")
+                return Failed(id, "failed", Note("deleted_while_read"))
             return Failed(id, *failure(error))
         version = f"{stamp}-{hashlib.blake2b(data, digest_size=12).hexdigest()}"
         if before is not None and before.version.rpartition("-")[2] == version.rpartition("-")[2]:

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from doublet.errors import RecordInvalid
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.sources.records import PLACE_AS_ID, Fields, ParsedBatch, RawBatch
 from doublet.sources.streams import Block, Damaged, Line, Stream, TooLong, open_text, uncut_blocks
 
@@ -163,13 +163,13 @@ class JsonLines:
 def read_record(line: Line, fields: Fields, place: str, label: str) -> tuple[str, str, str, str]:
     """Id, text, time and source of one JSON record, read with care. Raises `RecordInvalid`."""
     if isinstance(line, TooLong):
-        message = f"the record has {line.size:,} bytes, more than the limit allows; it was left out"
-        raise RecordInvalid(message, state="too_large", id=_id_in(line.head, fields.id))
+        identifier = _id_in(line.head, fields.id)
+        raise RecordInvalid("record_too_large", size=line.size, state="too_large", id=identifier)
     if isinstance(line, Damaged):
-        raise RecordInvalid(f"{line.reason}; what follows could not be read", state="unreadable", id="")
+        raise RecordInvalid("rest_unreadable", why=line.reason, state="unreadable", id="")
     record = _load(line)
     if not isinstance(record, dict):
-        raise RecordInvalid(f"not a JSON object but {_type_name(record)}", state="invalid", id="")
+        raise RecordInvalid("not_json_object", record=_type_name(record), state="invalid", id="")
     return fields_of(record, fields, place, label, exact=lambda: _load_exactly(line))
 
 
@@ -181,22 +181,28 @@ def fields_of(
     if isinstance(identifier, float) and exact is not None:
         identifier = find_field(exact(), fields.id)
     if identifier is MISSING:
-        raise RecordInvalid(f"no field {fields.id!r}; {_found(record)}", state="invalid", id="", missing="id")
+        raise RecordInvalid(
+            "no_field", field=fields.id, found=_found(record), state="invalid", id="", missing="id"
+        )
     if _is_number(identifier):
         identifier = str(identifier)
     if not isinstance(identifier, str) or not identifier:
-        what = "empty" if identifier == "" else _type_name(identifier)
-        raise RecordInvalid(
-            f"the field {fields.id!r} is {what}: it must be a text or a number", state="invalid", id=""
-        )
+        what = Note("value_empty") if identifier == "" else _type_name(identifier)
+        raise RecordInvalid("field_id_wrong", field=fields.id, what=what, state="invalid", id="")
     text = find_field(record, fields.text)
     if text is MISSING:
         raise RecordInvalid(
-            f"no field {fields.text!r}; {_found(record)}", state="invalid", id=identifier, missing="text"
+            "no_field",
+            field=fields.text,
+            found=_found(record),
+            state="invalid",
+            id=identifier,
+            missing="text",
         )
     if not isinstance(text, str):
-        message = f"the field {fields.text!r} is {_type_name(text)}: it must be a text"
-        raise RecordInvalid(message, state="invalid", id=identifier)
+        raise RecordInvalid(
+            "field_text_wrong", field=fields.text, what=_type_name(text), state="invalid", id=identifier
+        )
     return (
         identifier,
         text,
@@ -227,7 +233,7 @@ def find_field(record: Any, name: str) -> Any:
 
 
 def outcome_of(error: RecordInvalid, place: str) -> Outcome:
-    return Outcome(str(error.details["state"]), str(error.details["id"]), place, error.message)
+    return Outcome(str(error.details["state"]), str(error.details["id"]), place, error.note)
 
 
 def _load(line: bytes) -> Any:
@@ -239,16 +245,13 @@ def _load(line: bytes) -> Any:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise RecordInvalid(
-            f"not valid UTF-8 at byte {error.start + 1}: save the file as UTF-8", state="invalid", id=""
-        ) from error
+        raise RecordInvalid("not_utf8", start=error.start + 1, state="invalid", id="") from error
     try:
         return json.loads(text, parse_int=_whole_number)
     except RecursionError:
-        reason = "its lists and objects are nested too deeply to be read"
-        raise RecordInvalid(reason, state="invalid", id="") from None
+        raise RecordInvalid("json_too_deep", state="invalid", id="") from None
     except ValueError:
-        raise RecordInvalid(f"not valid JSON: {_words(first)}", state="invalid", id="") from first
+        raise RecordInvalid("not_json", first=_words(first), state="invalid", id="") from first
 
 
 def _whole_number(text: str) -> float:
@@ -296,20 +299,20 @@ def optional_field(record: dict[str, Any], name: str | None) -> str:
     return "" if value is MISSING or value is None else str(value)
 
 
-def _found(record: dict[str, Any]) -> str:
-    names = [repr(str(name)) for name in record]
+def _found(record: dict[str, Any]) -> Note:
+    names = [str(name) for name in record]
     if not names:
-        return "the record has no fields"
-    more = f" and {len(names) - _SHOWN_FIELDS} more" if len(names) > _SHOWN_FIELDS else ""
-    return f"found {', '.join(names[:_SHOWN_FIELDS])}{more}"
+        return Note("no_fields")
+    return Note("fields_found", fields=names[:_SHOWN_FIELDS], more=max(0, len(names) - _SHOWN_FIELDS))
 
 
-def _type_name(value: Any) -> str:
+def _type_name(value: Any) -> Note:
     if value is None:
-        return "null"
+        return Note("value_null")
     if isinstance(value, bool):
-        return "true or false"
+        return Note("value_bool")
     if isinstance(value, numbers.Real | Decimal) and not _is_number(value):
-        return "no number"
-    names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
-    return names.get(type(value), type(value).__name__)
+        return Note("value_no_number")
+    names = {str: "text", int: "number", float: "number", list: "list", dict: "object"}
+    name = names.get(type(value))
+    return Note(f"value_{name}") if name else Note("value_other", type=type(value).__name__)

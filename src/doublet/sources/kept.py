@@ -50,11 +50,11 @@ def check_kept(source: Inputs, out: Path) -> None:
     form = _form(source, out)
     if form == "folder":
         if any(part.kind not in ("texts", "broken") for part in source.parts):
-            raise UsageError(f"{out} is a folder: only text files can be copied into one; name a .jsonl file")
+            raise UsageError("folder_for_texts", out=out)
         if out.is_dir() and any(out.iterdir()):
-            raise OutputFailed(f"the folder {out} is not empty: name a new one", path=str(out))
+            raise OutputFailed("folder_not_empty", path=str(out))
         if not out.resolve().parent.is_dir():
-            raise OutputFailed(f"{out} cannot be written: make the folder {out.resolve().parent} first")
+            raise OutputFailed("out_needs_folder", out=out, parent=out.resolve().parent)
         return
     if out != STDOUT:
         check_output(out)
@@ -62,14 +62,14 @@ def check_kept(source: Inputs, out: Path) -> None:
         tables = [part for part in source.parts if isinstance(part, CsvTable)]
         _need_all(source, len(tables), out, "CSV or TSV tables")
         if any(table.header != tables[0].header for table in tables):
-            raise UsageError(f"{out}: the input tables have different columns; name a .jsonl file instead")
+            raise UsageError("different_columns", out=out)
     elif form == ".parquet":
         files = [part for part in source.parts if isinstance(part, ParquetTable)]
         _need_all(source, len(files), out, "Parquet tables")
         if compression_suffix(out):
-            raise UsageError(f"{out}: Parquet is compressed inside; leave {compression_suffix(out)} away")
+            raise UsageError("parquet_inside", out=out, out2=compression_suffix(out))
         if any(not file.schema.equals(files[0].schema) for file in files):
-            raise UsageError(f"{out}: the input tables have different columns; name a .jsonl file instead")
+            raise UsageError("different_columns", out=out)
 
 
 def write_kept(source: Inputs, out: Path, keep: Keep, together: Together | None = None) -> int:
@@ -122,9 +122,7 @@ def _form(source: Inputs, out: Path) -> str:
     if suffix not in _FORMS:
         if suffix:
             known = ", ".join(_FORMS)
-            raise UsageError(
-                f"{out}: the cleaned collection cannot be written as {suffix!r}. It can be: {known}"
-            )
+            raise UsageError("kept_form", out=out, suffix=suffix, known=known)
         return ".jsonl"
     return suffix
 
@@ -133,8 +131,7 @@ def _need_all(source: Inputs, found: int, out: Path, what: str) -> None:
     readable = [part for part in source.parts if part.kind != "broken"]
     if not found or found < len(readable):
         other = next((part for part in readable if part.kind != format_suffix(out)[1:]), None)
-        name = f" ({other.label} is not one)" if other else ""
-        raise UsageError(f"{out}: this form is for {what}{name}; name a .jsonl file instead")
+        raise UsageError("form_is_for", out=out, what=what, label=other.label if other else "")
 
 
 def _walk(source: Inputs) -> Iterator[RawBatch]:
@@ -150,7 +147,7 @@ def _walk(source: Inputs) -> Iterator[RawBatch]:
                 batch = next(batches, None)
             except OSError as error:  # not a fault of the output
                 raise InputUnreadable(
-                    f"{part.label} could not be read again: {error.strerror or error}", path=part.label
+                    "not_read_again", why=error.strerror or error, path=part.label
                 ) from error
             if batch is None:
                 break

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from doublet.addresses import clean, is_address
-from doublet.errors import InputUnreadable, InvalidParameter, SourceError, suggest
+from doublet.errors import InputUnreadable, InvalidParameter, SourceError, nearest
 from doublet.sources.protocol import Answer, Fetcher, Source
 
 #: kind → module and class. A source of your own needs a line here, or is handed to the library itself.
@@ -46,9 +46,7 @@ def tell_source(given: str, fetcher: Fetcher, kind: str = "auto", **options: Any
     is not there, `SourceError` when nothing can be had from the address.
     """
     if kind not in ("auto", *KINDS):
-        raise InvalidParameter(
-            f"there is no kind of source {kind!r}{suggest(kind, KINDS) or '.'} Known: {', '.join(KINDS)}"
-        )
+        raise InvalidParameter("unknown_source_kind", kind=kind, nearest=nearest(kind, KINDS), kinds=KINDS)
     if kind != "auto":
         return make_source(kind, given, **options)
     if not is_address(given):
@@ -67,7 +65,9 @@ def make_source(kind: str, given: str, **options: Any) -> Source:
         if key not in allowed:
             takes = ", ".join(allowed) or "none"
             raise InvalidParameter(
-                f"a source of kind {kind} has no option {key!r}{suggest(key, allowed) or '.'} Its options: {takes}",
+                "source_option",
+                nearest=nearest(key, allowed),
+                takes=takes,
                 name=key,
                 kind=kind,
             )
@@ -87,13 +87,13 @@ def tell_web(given: str, fetcher: Fetcher) -> Told:
     """The kind of what stands at an address. Raises `SourceError` when it gives no answer."""
     address = clean(given)
     if not address:
-        raise InputUnreadable(f"{given!r} is not an address that can be asked for", address=given)
+        raise InputUnreadable("address_not_askable", address=given)
     by_name = _by_name(address, fetcher)
     if by_name:
         return by_name
     answer = fetcher.fetch(address)
     if not 200 <= answer.status < 300:
-        raise InputUnreadable(f"{address} answered {answer.status}: there is nothing to add", address=address)
+        raise InputUnreadable("nothing_to_add", status=answer.status, address=address)
     return _by_content(address, answer, fetcher)
 
 

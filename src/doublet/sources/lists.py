@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from doublet.addresses import clean
 from doublet.errors import InputUnreadable, InvalidParameter
+from doublet.model import Note
 from doublet.sources.csv_table import DELIMITERS
 from doublet.sources.texts import read_text
 
@@ -64,7 +65,7 @@ class Entry:
 @dataclass(slots=True)
 class LibraryList:
     entries: list[Entry]
-    notes: list[str]
+    notes: list[Note]
 
 
 def read_list(path: str) -> LibraryList:
@@ -77,8 +78,7 @@ def read_list(path: str) -> LibraryList:
         found = list(_table(text.lstrip("\ufeff"), path)) or list(_lines(text, path))
     if not found:
         raise InputUnreadable(
-            f"{path} has no addresses in it: give a table with a column of addresses, an OPML file, or an address a "
-            "line",
+            "list_without_addresses",
             path=path,
         )
     return _tidy(found, path)
@@ -86,17 +86,17 @@ def read_list(path: str) -> LibraryList:
 
 def _tidy(found: list[Entry], path: str) -> LibraryList:
     """Each address once, each name once."""
-    notes: list[str] = []
+    notes: list[Note] = []
     entries: list[Entry] = []
     addresses: set[str] = set()
     names: set[str] = set()
     for entry in found:
         address = clean(entry.address)
         if not address:
-            notes.append(f"{entry.place}: {entry.address[:200]!r} is no address of the web")
+            notes.append(Note("place_not_address", place=entry.place, address=entry.address[:200]))
             continue
         if address in addresses:
-            notes.append(f"{entry.place}: {address} stands twice; the first one counts")
+            notes.append(Note("place_address_twice", place=entry.place, address=address))
             continue
         addresses.add(address)
         wanted = " ".join(entry.name.split())[:LONGEST_NAME] or _name_of(address)
@@ -106,7 +106,7 @@ def _tidy(found: list[Entry], path: str) -> LibraryList:
         names.add(name.casefold())
         entries.append(Entry(name, address, entry.kind, entry.place))
     if not entries:
-        raise InputUnreadable(f"{path} has no addresses that can be asked for", path=path)
+        raise InputUnreadable("no_askable_addresses", path=path)
     return LibraryList(entries, notes)
 
 
@@ -122,14 +122,14 @@ def _opml(text: str, path: str) -> list[Entry]:
     try:
         from lxml import etree
     except ImportError as error:
-        raise InvalidParameter("OPML lists need the lxml library: pip install 'doublet[formats]'") from error
+        raise InvalidParameter("opml_needs_lxml") from error
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False
     )
     try:
         root: Any = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
-        raise InputUnreadable(f"{path} is no OPML file: {error}", path=path) from error
+        raise InputUnreadable("not_opml", why=error, path=path) from error
     out = []
     for number, element in enumerate(root.iter() if root is not None else (), 1):
         if not isinstance(element.tag, str) or element.tag.rpartition("}")[2].lower() != "outline":

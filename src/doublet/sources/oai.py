@@ -22,6 +22,7 @@ from urllib.parse import urlencode, urlsplit
 
 from doublet.addresses import clean, same_site
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
+from doublet.model import Note
 from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Answer,
@@ -121,7 +122,8 @@ def read_page(data: bytes, *, address: str) -> dict[str, Any]:
     root = _parse(data, address)
     if _local(root).lower() != "oai-pmh":
         raise InputUnreadable(
-            f"{address} is not an OAI-PMH repository (the answer begins with <{_local(root)}>)",
+            "not_oai_root",
+            root=_local(root),
             address=address,
         )
     records: list[Record] = []
@@ -187,10 +189,10 @@ class OaiSource:
         parts = urlsplit(clean(address))
         self.address = clean(address).split("?", 1)[0] if "verb=" in parts.query else clean(address)
         if not self.address:
-            raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+            raise InputUnreadable("address_not_askable", address=address)
         for name, value in (("since", since), ("until", until)):
             if value and len(iso_time(value)) < len("2024-01-31"):
-                raise ConfigError(f"{name} is a day such as 2024-01-31, not {value!r}")
+                raise ConfigError("day_wrong", name=name, value=value)
         self.sets = tuple(sets)
         self.prefix = prefix
         self.since = iso_time(since)
@@ -271,12 +273,13 @@ class _Walk:
             page = self._ask({"verb": "Identify"})
         except _ProtocolError as error:
             raise InputUnreadable(
-                f"{self.source.address} answered {error} when it was asked to identify itself",
+                "identify_failed",
+                why=error,
                 address=self.source.address,
             ) from error
         if not page.facts:
             raise InputUnreadable(
-                f"{self.source.address} does not answer Identify: it is no OAI-PMH repository",
+                "not_oai_identify",
                 address=self.source.address,
             )
         # Day granularity is understood by every server; times only where they are announced.
@@ -334,7 +337,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "failed",
-                    f"the list of records broke off: the repository answered {error}. The next run begins it again",
+                    Note("records_broke_off_begin", why=error),
                 )
                 self._restart(walk)
                 walk.restarts = 0
@@ -352,7 +355,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "failed",
-                    f"the list of records broke off ({error.message}). The next run goes on from there",
+                    Note("records_broke_off", why=error.note),
                 )
                 yield self._checkpoint(walk)
                 return False
@@ -366,7 +369,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "failed",
-                    "the repository gives the same page again and again; what was listed so far is stored",
+                    Note("same_page_again"),
                 )
                 return True
             used.add(page.token)
@@ -397,17 +400,17 @@ class _Walk:
         walk.restarts += 1
 
     def _explain(self, error: _ProtocolError, walk: _List) -> SourceError:
-        what = f"{self.source.address} answered {error}"
+        what = Note("api_answered", address=self.source.address, why=error)
         if error.code == "cannotDisseminateFormat":
             try:
                 known = ", ".join(self._ask({"verb": "ListMetadataFormats"}).facts)
             except (SourceError, _ProtocolError):
                 known = "unknown"
-            what = (
-                f"{self.source.address} has no metadata in the format {self.source.prefix}; it has: {known}"
+            what = Note(
+                "no_metadata_format", address=self.source.address, prefix=self.source.prefix, known=known
             )
         elif error.code == "noSetHierarchy" or (walk.set and error.code == "badArgument"):
-            what = f"{self.source.address} has no set {walk.set} ({error})"
+            what = Note("no_set", address=self.source.address, set=walk.set, why=error)
         return InputUnreadable(what, address=self.source.address, oai_code=error.code)
 
     def _ask(self, arguments: dict[str, str]) -> Page:
@@ -416,7 +419,7 @@ class _Walk:
         answer = self.fetcher.fetch(address, accept=_ACCEPT, robots=False)
         try:
             if answer.status >= 400 and not is_repository(answer.body):
-                raise InputUnreadable(f"{address} answered {answer.status}", address=address)
+                raise InputUnreadable("address_answered", status=answer.status, address=address)
             return parse_page(answer.body, address)
         except InputUnreadable as error:
             error.details.setdefault("status", answer.status)
@@ -455,7 +458,7 @@ class _Walk:
         if record.deleted:
             self.again.pop(record.identifier, None)
             if known:
-                yield Gone(id, "the repository calls the record deleted")
+                yield Gone(id, Note("record_deleted"))
             return
         if known and known.version == record.datestamp and not again:
             yield Unchanged(id)
@@ -467,13 +470,13 @@ class _Walk:
             except _ProtocolError as error:
                 gone = error.code == "idDoesNotExist" and known
                 yield (
-                    Gone(id, str(error))
+                    Gone(id, Note("said", text=str(error)))
                     if gone
-                    else Failed(id, "failed", f"the record cannot be had: {error}")
+                    else Failed(id, "failed", Note("record_not_had", why=error))
                 )
                 return
             except SourceError as error:
-                yield Failed(id, "failed", f"the record cannot be had: {error.message}")
+                yield Failed(id, "failed", Note("record_not_had", why=error.note))
                 return
         yield self._document(id, record)
 
@@ -484,7 +487,7 @@ class _Walk:
         asked = {"verb": "GetRecord", "metadataPrefix": self.source.prefix, "identifier": record.identifier}
         found = self._ask(asked).records
         if not found or (found[0].metadata is None and not found[0].deleted):
-            raise InputUnreadable("the repository gives no metadata for it")
+            raise InputUnreadable("no_metadata_for_it")
         return found[0]
 
     def _try_again(self) -> Iterator[Item]:
@@ -524,7 +527,7 @@ class _Walk:
                     )
         self._remember(record.identifier, failed)
         if not text:
-            return Failed(id, "empty", "the record has neither a title nor a text that can be had")
+            return Failed(id, "empty", Note("record_without_text"))
         address = links[0] if links else self.source.address
         return Found(id=id, address=address, title=title, version=record.datestamp, time=time, text=text)
 
@@ -612,9 +615,7 @@ def _parse(data: bytes, address: str) -> Any:
             root = None
         if root is not None and _is_whole(root, text):
             return root
-    raise InputUnreadable(
-        f"{address} gave an answer that is damaged or cut short ({reason})", address=address
-    )
+    raise InputUnreadable("answer_damaged", reason=reason, address=address)
 
 
 def _is_whole(root: Any, text: str) -> bool:

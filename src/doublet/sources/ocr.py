@@ -19,10 +19,7 @@ def available() -> bool:
 def require() -> None:
     """Raise `ConfigError`, which says what to install, when there is no Tesseract."""
     if not available():
-        raise ConfigError(
-            "text recognition needs Tesseract with its Russian and English data: "
-            "apt-get install tesseract-ocr tesseract-ocr-rus"
-        )
+        raise ConfigError("needs_tesseract")
 
 
 def recognise_pages(data: bytes, pages: list[int]) -> Mapping[int, str]:

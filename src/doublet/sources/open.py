@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from doublet.errors import DoubletError, InputUnreadable, Unreadable, UsageError
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.sources.jsonl import JsonLines
 from doublet.sources.records import (
     MAX_BATCH_BYTES,
@@ -63,7 +63,7 @@ class _Broken:
     """An input that could not be opened, when others could."""
 
     label: str
-    reason: str
+    reason: Note
     kind: str = "broken"
     size_bytes: int = 0
 
@@ -74,7 +74,7 @@ class _Broken:
 class Inputs:
     """What `open_source` gives: the parts, walked one after the other. A `RecordSource`."""
 
-    def __init__(self, parts: list[Part], fields: Fields, notes: list[str], spooled: list[Any]) -> None:
+    def __init__(self, parts: list[Part], fields: Fields, notes: list[Note], spooled: list[Any]) -> None:
         self.parts = parts
         self.fields = fields
         self.notes = notes
@@ -100,7 +100,8 @@ class Inputs:
         if now != self._seen[id(part)]:
             what = "was removed" if now == _GONE else "changed"
             raise InputUnreadable(
-                f"{part.label} {what} while it was being read: start again, or take a copy of it first",
+                "input_changed",
+                what=what,
                 path=part.label,
             )
 
@@ -148,7 +149,7 @@ def open_source(
     """Open files, folders and "-" (standard input). Raises `InputNotFound` for a name that is not there, and
     `InputUnreadable` when none of the inputs can be read."""
     if not inputs:
-        raise UsageError("no input was named: give a file, a folder, or - for standard input")
+        raise UsageError("no_input_named")
     opener = _Opener(
         Fields(id_field, text_field, time_field, source_field, title_field, address_field),
         max_record_bytes,
@@ -202,7 +203,7 @@ class _Opener:
         self.limit_bytes = limit_bytes
         self.several = several
         self.parts: list[Part] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.spooled: list[Any] = []
         self._errors: list[DoubletError] = []
         self._waiting: list[tuple[bytes, str]] = []  #: tables of archives, with their names
@@ -211,7 +212,7 @@ class _Opener:
     def add(self, name: str) -> None:
         key = STDIN if name == STDIN else Path(name).resolve()
         if key in self._named:
-            self.notes.append(f"{name} was named twice; it is read once")
+            self.notes.append(Note("named_twice", name=name))
             return
         self._named.add(key)
         if name == STDIN:
@@ -241,11 +242,13 @@ class _Opener:
         self._add_file(Path(file.name), label)
 
     def _add_file(self, path: Path, label: str, *, inside: bool = False) -> None:
+        from doublet.sources.texts import failure
+
         try:
             part = self._open_file(path, label, inside=inside)
         except InputUnreadable as error:
             self._errors.append(error)
-            self.parts.append(_Broken(label, error.message.removeprefix(f"{label} ")))
+            self.parts.append(_Broken(label, failure(error)[1]))
             return
         self.parts.append(part)
 
@@ -258,7 +261,7 @@ class _Opener:
                 reason = damage(error)
                 if reason is None:
                     raise
-                raise InputUnreadable(f"{label} cannot be read: {reason}", path=label) from error
+                raise InputUnreadable("cannot_be_read_reason", reason=reason, path=label) from error
         if head.startswith(_PARQUET_MAGIC):
             from doublet.sources.parquet import open_parquet
 
@@ -269,25 +272,26 @@ class _Opener:
         table = table_suffix(label) in (*LINE_TABLES, *COLUMN_TABLES, ".parquet")
         if is_document(head) and not table:
             if not inside:
-                self.notes.append(f"{label} is read as one document")
+                self.notes.append(Note("read_as_one", label=label))
             return self._one_document(path, label, size)
         encoding = _table_encoding(head, label)
         head = _as_utf8(head, encoding)
         kind = tell_kind(head, label, self.fields)
         if not head.strip():
-            self.notes.append(f"{label} is empty: there are no documents in it")
+            self.notes.append(Note("input_empty", label=label))
             kind = "jsonl"
         elif encoding not in ("utf-8", "utf-8-sig") and kind != "text":
-            self.notes.append(f"{label} is not in UTF-8; it is read as {encoding}")
+            self.notes.append(Note("not_utf8_read_as", label=label, encoding=encoding))
         if kind == "text":
             if label == STDIN_LABEL:
                 raise InputUnreadable(
-                    f"{label} is neither JSON nor CSV with the columns {self.fields.id!r} and "
-                    f"{self.fields.text!r}: give one JSON object a line, or name files",
+                    "neither_json_nor_csv",
+                    id=self.fields.id,
+                    text=self.fields.text,
                     path=label,
                 )
             if not inside:
-                self.notes.append(f"{label} is read as one document")
+                self.notes.append(Note("read_as_one", label=label))
             return self._one_document(path, label, size)
         if kind == "csv":
             from doublet.sources.csv_table import open_csv
@@ -341,9 +345,9 @@ class _Opener:
             self.notes.append(hidden_note(label, hidden))
         for error in closed:
             self._errors.append(error)
-            self.parts.append(_Broken(str(error.details["path"]), error.message))
+            self.parts.append(_Broken(str(error.details["path"]), error.note))
         if not files and not closed:
-            self.notes.append(f"{label} has no files in it: there are no documents")
+            self.notes.append(Note("folder_without_files", label=label))
         # A CSV among other files may be anything; in a folder of nothing but tables it is one of them.
         suffixes = {file: table_suffix(file.name) for file in files}
         wanted: tuple[str, ...] = (*LINE_TABLES, ".parquet")
@@ -445,11 +449,7 @@ def _table_encoding(head: bytes, label: str) -> str:
         found = encodings.detect(head)
     except Unreadable as error:
         if "kind" in error.details and not _is_table_with_zeros(head, label):
-            raise InputUnreadable(
-                f"{label} is {error.details['kind']}: documents can be read from JSON lines, JSON, CSV, TSV "
-                "and Parquet tables, from text files and from folders of these",
-                path=label,
-            ) from error
+            raise InputUnreadable("no_documents_in", path=label, what=error.details["kind"]) from error
         return "utf-8"
     if found.startswith("utf") and found != encodings.DAMAGED:
         return found

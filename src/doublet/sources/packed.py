@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from doublet.errors import DoubletError
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.reports.json_report import json_line
 from doublet.sources import archive, warc
 from doublet.sources.archive import Member
@@ -68,7 +68,7 @@ class PackedBatch:
         identifier, member = pair
         place = f"{self.label}: {member.name}"
         if member.state:
-            return Outcome(member.state, identifier, place, member.reason)
+            return Outcome(member.state, identifier, place, member.reason or Note("no_message"))
         try:
             return shared().read(member.data, name=member.name, declared_type=member.declared_type)
         except DoubletError as error:

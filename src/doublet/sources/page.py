@@ -22,7 +22,7 @@ class PageSource:
     def __init__(self, address: str) -> None:
         self.address = clean(address)
         if not self.address:
-            raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+            raise InputUnreadable("address_not_askable", address=address)
 
     def items(self, fetcher: Fetcher, known: KnownLookup, state: dict[str, Any]) -> Iterator[Item]:  # noqa: ARG002
         """Asks "only if changed" when the library knows the document. There is no state: one request is all."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from doublet.errors import ConfigError, InputUnreadable, RecordInvalid
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.reports.json_report import json_line
 from doublet.sources.jsonl import MISSING, fields_of, find_field, optional_field, outcome_of
 from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
@@ -23,9 +23,7 @@ def pyarrow() -> tuple[Any, Any]:
         import pyarrow as arrow
         from pyarrow import parquet
     except ImportError as error:
-        raise ConfigError(
-            "Parquet tables need the pyarrow library: pip install 'doublet[tables]'", library="pyarrow"
-        ) from error
+        raise ConfigError("parquet_needs_pyarrow", library="pyarrow") from error
     return arrow, parquet
 
 
@@ -63,14 +61,14 @@ class ParquetBatch:
             try:
                 text = record[self.fields.text]
                 if isinstance(text, str | bytes) and len(text) > self.limit_bytes:
-                    message = f"the text has over {self.limit_bytes:,} bytes, more than the limit allows"
+                    message = Note("text_over_limit", limit_bytes=self.limit_bytes)
                     raise RecordInvalid(message, state="too_large", id=str(record.get(self.fields.id, "")))
                 if isinstance(text, bytes):
                     record[self.fields.text] = _decoded(text)
                 for name in (self.fields.id, self.fields.text):
                     if isinstance(record.get(name), UnicodeDecodeError):
                         shown = record.get(self.fields.id, "") if name == self.fields.text else ""
-                        message = f"the field {name!r} is not valid UTF-8 at byte {record[name].start + 1}"
+                        message = Note("field_not_utf8", name=name, start=record[name].start + 1)
                         raise RecordInvalid(message, state="invalid", id=str(shown))
                 identifier, text, time, source = fields_of(record, self.fields, place, self.label)
             except RecordInvalid as error:
@@ -159,7 +157,7 @@ class ParquetTable:
                     first += count
                     row += count
         except (OSError, ValueError) as error:
-            reason = f"the table is damaged ({_one_line(error)}); what follows could not be read"
+            reason = Note("table_damaged", why=_one_line(error))
             outcome = Outcome("unreadable", "", f"{self.label}: row {row + 1}", reason)
             yield BrokenBatch(outcome, first, done + self.size_bytes)
 
@@ -177,9 +175,7 @@ def open_parquet(path: Path, *, label: str, fields: Fields, limit_bytes: int) ->
         with parquet.ParquetFile(path) as file:
             schema, rows = file.schema_arrow, file.metadata.num_rows
     except (OSError, ValueError) as error:
-        raise InputUnreadable(
-            f"{label} is a damaged Parquet table: {_one_line(error)}", path=label
-        ) from error
+        raise InputUnreadable("parquet_damaged", why=_one_line(error), path=label) from error
     check_columns(_reachable(schema), fields, label)
     return ParquetTable(path, label, fields, limit_bytes, path.stat().st_size, rows, schema)
 

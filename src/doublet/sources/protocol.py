@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
+from doublet.model import Note
+
 
 @dataclass(frozen=True, slots=True)
 class Validators:
@@ -108,7 +110,7 @@ class Gone:
     """Deleted at the source, or no longer to be kept. Also given for documents that were never stored."""
 
     id: str
-    reason: str = ""
+    reason: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Failed:
 
     id: str
     state: str
-    reason: str
+    reason: Note
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from typing import IO, Any
 
 import orjson
 
+from doublet.model import Note
+
 LENGTHS = struct.Struct("<QQ")
 _REFUSED = (
     "socket.connect",
@@ -105,17 +107,20 @@ def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
             recognise=recognise,
         )
     except DoubletError as error:
-        return {"error": type(error).__name__, "message": error.message}
+        return {"error": type(error).__name__, "message": error.note.to_dict()}
     except MemoryError:
-        return {"error": "Oversized", "message": "needs more memory than the limit allows"}
+        return {"error": "Oversized", "message": Note("needs_more_memory").to_dict()}
     except Exception as error:
-        return {"error": "ReadFailed", "message": f"could not be read ({type(error).__name__}: {error})"}
+        return {
+            "error": "ReadFailed",
+            "message": Note("could_not_be_read", fault=type(error).__name__, why=error).to_dict(),
+        }
     return {
         "kind": found.kind,
         "encoding": found.encoding,
         "title": found.title,
         "text": found.text,
-        "notes": list(found.notes),
+        "notes": [note.to_dict() for note in found.notes],
         "places": [[*p.span, p.page, p.paragraph, p.line, p.element] for p in found.places],
         "hidden": [
             [
@@ -150,7 +155,7 @@ def main() -> None:
         try:
             write(answers, reply)
         except (TypeError, MemoryError):
-            write(answers, {"error": "ReadFailed", "message": "could not be handed over after reading"})
+            write(answers, {"error": "ReadFailed", "message": Note("not_handed_over").to_dict()})
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from doublet.errors import InputUnreadable, suggest
-from doublet.model import Outcome
+from doublet.errors import InputUnreadable, nearest
+from doublet.model import Note, Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,8 +96,8 @@ class Batched(Protocol):
     def total_bytes(self) -> int | None: ...
 
     @property
-    def notes(self) -> Sequence[str]:
-        """What the user should know about the input, in words."""
+    def notes(self) -> Sequence[Note]:
+        """What the user should know about the input."""
         ...
 
     def batches(self) -> Iterator[Batch]: ...
@@ -151,16 +151,16 @@ def check_columns(columns: Sequence[str], fields: Fields, label: str) -> None:
     for option, name in wanted.items():
         if name and name not in columns and name != PLACE_AS_ID:
             raise InputUnreadable(
-                f"{label} has no column {name!r}{suggest(name, columns) or '.'} Its columns are: "
-                f"{', '.join(map(repr, columns))}. Name the right one with {option}",
+                "no_column",
+                name=name,
+                nearest=nearest(name, columns),
+                option=option,
                 path=label,
                 columns=list(columns),
             )
     twice = next((name for number, name in enumerate(columns) if name in columns[:number]), None)
     if twice is not None:
-        raise InputUnreadable(
-            f"{label} has several columns named {twice!r}", path=label, columns=list(columns)
-        )
+        raise InputUnreadable("columns_twice", twice=twice, path=label, columns=list(columns))
 
 
 class Part(Protocol):
@@ -180,7 +180,7 @@ class RecordSource(Protocol):
     """Documents that can be walked more than once. Close it (or use ``with``) to remove what was spooled."""
 
     total_bytes: int  #: of the input as it lies on disk, compressed where it is compressed
-    notes: list[str]  #: what the user should know about the input, in words
+    notes: list[Note]  #: what the user should know about the input
 
     def batches(
         self, max_records: int = MAX_BATCH_RECORDS, max_bytes: int = MAX_BATCH_BYTES

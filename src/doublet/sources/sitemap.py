@@ -24,6 +24,7 @@ from urllib.parse import urljoin, urlsplit
 
 from doublet.addresses import clean, same_site
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
+from doublet.model import Note
 from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Answer,
@@ -88,11 +89,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What a sitemap file holds. *trouble* says in words what could not be read of it."""
+    """What a sitemap file holds. *trouble* says what could not be read of it."""
 
     pages: tuple[Entry, ...] = ()
     sitemaps: tuple[Entry, ...] = ()
-    trouble: str = ""
+    trouble: Note | None = None
 
 
 def parse_sitemap(data: bytes, address: str, *, charset: str = "") -> Sitemap:
@@ -105,10 +106,10 @@ def parse_sitemap(data: bytes, address: str, *, charset: str = "") -> Sitemap:
     try:
         data = unpack(data, MAX_BYTES)
     except InputUnreadable as error:
-        raise InputUnreadable(f"the sitemap {address} {error.message}", address=address) from error
+        raise InputUnreadable("sitemap_why", why=error.note, address=address) from error
     read = take_apart("sitemap", data, address, charset=charset)
     pages, sitemaps = (tuple(Entry(*entry) for entry in read[name]) for name in ("pages", "sitemaps"))
-    return Sitemap(pages, sitemaps, read["trouble"])
+    return Sitemap(pages, sitemaps, Note.from_dict(read["trouble"]) if read["trouble"] else None)
 
 
 def read_sitemap(data: bytes, *, address: str, charset: str = "") -> dict[str, Any]:
@@ -121,19 +122,17 @@ def read_sitemap(data: bytes, *, address: str, charset: str = "") -> dict[str, A
     try:
         text, _ = decode_page(data, header=charset, markup=False)
     except Unreadable as error:
-        raise InputUnreadable(f"{address} is not a sitemap: it {error.message}", address=address) from error
+        raise InputUnreadable("not_a_sitemap_why", why=error.note, address=address) from error
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines or not clean(lines[0], base=address) or not re.match(r"https?://|/", lines[0], re.I):
-        raise InputUnreadable(
-            f"{address} is not a sitemap: neither XML nor a list of addresses", address=address
-        )
-    return _collect([Entry(line) for line in lines], [], address, "")
+        raise InputUnreadable("not_a_sitemap", address=address)
+    return _collect([Entry(line) for line in lines], [], address, None)
 
 
 def _parse_xml(data: bytes, address: str) -> dict[str, Any]:
     pages: list[Entry] = []
     sitemaps: list[Entry] = []
-    trouble = ""
+    trouble: Note | None = None
     root = ""
     depth = 0
     stream = etree.iterparse(
@@ -152,7 +151,7 @@ def _parse_xml(data: bytes, address: str) -> dict[str, Any]:
             if not root:
                 root = tag
                 if root not in ("urlset", "sitemapindex", "sitemap", "url"):
-                    raise InputUnreadable(f"{address} is XML, but not a sitemap (it begins with <{root}>)")
+                    raise InputUnreadable("xml_not_sitemap", address=address, root=root)
             if event == "start":
                 depth += 1
                 continue
@@ -168,12 +167,12 @@ def _parse_xml(data: bytes, address: str) -> dict[str, Any]:
             element.clear()
             _forget(element)
             if len(pages) > MAX_ENTRIES or len(sitemaps) > MAX_ENTRIES:
-                trouble = f"more than {MAX_ENTRIES:,} addresses; the rest was not read"
+                trouble = Note("too_many_addresses", max_entries=MAX_ENTRIES)
                 break
     except etree.XMLSyntaxError as error:
         if not pages and not sitemaps:
-            raise InputUnreadable(f"{address} is not a sitemap that can be read ({error})") from error
-        trouble = f"it is damaged or cut short ({error}); taken is what stands before"
+            raise InputUnreadable("sitemap_unreadable", address=address, why=error) from error
+        trouble = Note("sitemap_cut_short", why=error)
     return _collect(pages[:MAX_ENTRIES], sitemaps[:MAX_ENTRIES], address, trouble)
 
 
@@ -199,9 +198,9 @@ def _local(element: Any) -> str:
     return tag.rsplit("}", 1)[-1].rsplit(":", 1)[-1].lower() if isinstance(tag, str) else ""
 
 
-def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: str) -> dict[str, Any]:
+def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: Note | None) -> dict[str, Any]:
     if len(pages) > MAX_ENTRIES:
-        pages, trouble = pages[:MAX_ENTRIES], f"more than {MAX_ENTRIES:,} addresses; the rest was not read"
+        pages, trouble = pages[:MAX_ENTRIES], Note("too_many_addresses", max_entries=MAX_ENTRIES)
     lost = 0
     cleaned: list[dict[str, Entry]] = []
     for entries in (pages, sitemaps):
@@ -213,9 +212,10 @@ def _collect(pages: list[Entry], sitemaps: list[Entry], address: str, trouble: s
                 kept[where] = Entry(where, entry.changed)
         cleaned.append(kept)
     if lost:
-        trouble = f"{trouble}; " * bool(trouble) + f"{lost:,} addresses in it lead nowhere"
+        nowhere = Note("addresses_lead_nowhere", lost=lost)
+        trouble = Note("both_notes", first=trouble, second=nowhere) if trouble else nowhere
     pairs = [[(entry.address, entry.changed) for entry in kept.values()] for kept in cleaned]
-    return {"pages": pairs[0], "sitemaps": pairs[1], "trouble": trouble}
+    return {"pages": pairs[0], "sitemaps": pairs[1], "trouble": trouble.to_dict() if trouble else None}
 
 
 def is_sitemap(data: bytes) -> bool:
@@ -256,9 +256,9 @@ class SitemapSource:
     ) -> None:
         self.address = clean(address)
         if not self.address:
-            raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+            raise InputUnreadable("address_not_askable", address=address)
         if unlisted not in UNLISTED:
-            raise ConfigError(f"unlisted is one of {', '.join(UNLISTED)}, not {unlisted!r}")
+            raise ConfigError("unlisted_choices", unlisted=UNLISTED, unlisted2=unlisted)
         self.on_unlisted = unlisted
         self.only = tuple(only)
         self.other_hosts = other_hosts
@@ -271,7 +271,7 @@ class SitemapSource:
     def unlisted(self, fetcher: Fetcher, id: str, known: Known) -> Item | None:
         """What becomes of a page that is in no sitemap any more; nothing when that was seen to earlier."""
         if self.on_unlisted == "remove":
-            return Gone(id, "is no longer in the sitemap")
+            return Gone(id, Note("left_sitemap"))
         if known.version.startswith((_LEFT, _ORIGINAL)):
             return None
         item, _ = get_document(fetcher, id, id, known, version=_LEFT + known.version)
@@ -331,7 +331,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "too_large",
-                    f"stopped after {self.given:,} documents, the limit that was set; the rest was not looked at",
+                    Note("stopped_after_documents", given=self.given),
                 )
                 self.queue = []
                 self.everything = False
@@ -355,7 +355,7 @@ class _Walk:
             if found:
                 return found
             if parts.path.lower().endswith("robots.txt"):
-                raise InputUnreadable(f"{address} names no sitemap", address=address)
+                raise InputUnreadable("no_sitemap_named", address=address)
             return [urljoin(address, "/sitemap.xml")]
         return [address]
 
@@ -372,9 +372,7 @@ class _Walk:
         except SourceError as error:
             if first:
                 raise
-            yield Failed(
-                address, failure(address, error).state, f"the sitemap could not be read: {error.message}"
-            )
+            yield Failed(address, failure(address, error).state, Note("sitemap_not_read", why=error.note))
             self.everything = False
             self.read.append(address)
             return
@@ -385,7 +383,7 @@ class _Walk:
         self._look_at_the_clock(answer, sitemap)
         if sitemap.trouble:
             self.everything = False
-            yield Failed(address, "invalid", f"the sitemap has faults: {sitemap.trouble}")
+            yield Failed(address, "invalid", Note("sitemap_faults", trouble=sitemap.trouble))
         yield from self._index(sitemap, address, depth)
         whole = yield from self._pages(sitemap, address)
         dated = self.source.trust_dates and all(entry.changed for entry in sitemap.pages)
@@ -423,8 +421,8 @@ class _Walk:
     def _check(self, answer: Answer) -> None:
         if not 200 <= answer.status < 300:
             raise InputUnreadable(
-                f"{answer.address} answered {answer.status}: there is no sitemap. Look into the robots.txt of the "
-                "site for its address",
+                "no_sitemap_there",
+                status=answer.status,
                 address=answer.address,
             )
 
@@ -432,17 +430,13 @@ class _Walk:
         waiting = {str(pair[0]) for pair in self.queue} | set(self.read)
         fresh = [entry.address for entry in sitemap.sitemaps if entry.address not in waiting]
         if fresh and depth >= MAX_DEPTH:
-            yield Failed(
-                address, "too_large", f"sitemaps inside sitemaps, more than {MAX_DEPTH} deep: not read"
-            )
+            yield Failed(address, "too_large", Note("sitemaps_too_deep", max_depth=MAX_DEPTH))
             self.everything = False
             return
         room = MAX_SITEMAPS - len(waiting)
         if len(fresh) > room:
             self.everything = False
-            yield Failed(
-                address, "too_large", f"names {len(fresh):,} sitemaps; read are {max(room, 0):,} of them"
-            )
+            yield Failed(address, "too_large", Note("sitemaps_too_many", fresh=len(fresh), room=max(room, 0)))
         self.queue += [[one, depth + 1] for one in fresh[: max(room, 0)]]
 
     def _pages(self, sitemap: Sitemap, address: str) -> Generator[Item, None, bool]:
@@ -478,8 +472,7 @@ class _Walk:
             yield Failed(
                 address,
                 "refused",
-                f"{len(foreign):,} addresses are on other hosts than the sitemap (the first: {foreign[0]}) and were "
-                "left out; `other_hosts` takes them too",
+                Note("other_hosts", foreign=len(foreign), foreign2=foreign[0]),
             )
         return whole
 
@@ -508,7 +501,7 @@ class _Walk:
             time=iso_time(entry.changed) if entry.changed else "",
         )
         if isinstance(item, Found) and facts.canonical and self._is_copy(id, facts.canonical):
-            reason = f"the page says that it is a copy of {facts.canonical}"
+            reason = Note("page_is_copy", canonical=facts.canonical)
             item = Gone(id, reason) if known else Failed(id, "duplicate", reason)
             if len(self.originals) < MAX_PASSED:
                 self.originals.add(facts.canonical)

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from doublet.errors import InputNotFound, InputUnreadable, SpillFailed, suggest
+from doublet.errors import InputNotFound, InputUnreadable, SpillFailed, nearest
+from doublet.model import Note
 from doublet.reports.output import zstandard
 
 STDIN_LABEL = "standard input"  #: as it is called in messages
@@ -50,7 +51,7 @@ class TooLong:
 class Damaged:
     """Stands for the rest of a stream that could not be read, and says why."""
 
-    reason: str
+    reason: Note
 
 
 class Stream:
@@ -152,17 +153,17 @@ class OldLineEnds:
         return self._stream.read(size).replace(b"\r", b"\n")
 
 
-def damage(error: BaseException) -> str | None:
-    """Why a stream broke off, in words, or None when *error* is not about the stream."""
+def damage(error: BaseException) -> Note | None:
+    """Why a stream broke off, or None when *error* is not about the stream."""
     if isinstance(error, EOFError):
-        return "the compressed file is cut off"
+        return Note("compressed_cut_off")
     if (
         isinstance(error, zlib.error | gzip.BadGzipFile | lzma.LZMAError)
         or type(error).__name__ == "ZstdError"
     ):
-        return f"the compressed file is damaged ({error})"
+        return Note("compressed_damaged", why=error)
     if isinstance(error, OSError):
-        return f"reading failed ({error.strerror or error})"
+        return Note("reading_failed", why=error.strerror or error)
     return None
 
 
@@ -318,19 +319,15 @@ def cannot_open(label: str, error: OSError) -> InputNotFound | InputUnreadable:
     path = Path(label)
     if error.errno == errno.ENOENT:
         if path.is_symlink():
-            reason = f"{label} is a link to {str(path.readlink())!r}, which is not there"
-            return InputNotFound(reason, path=label)
+            return InputNotFound("link_to_nothing", label=label, path=str(path.readlink()))
         try:
             names = os.listdir(path.parent)  # noqa: PTH208 - names, not paths
         except OSError:
-            return InputNotFound(f"there is no folder {str(path.parent)!r}, so no {label!r}", path=label)
-        hint = suggest(path.name, names)
-        return InputNotFound(
-            f"there is no file or folder {label!r}{hint or '; look at the name'}", path=label
-        )
+            return InputNotFound("no_folder", parent=str(path.parent), path=label)
+        return InputNotFound("no_input", path=label, nearest=nearest(path.name, names))
     if error.errno == errno.EACCES:
-        return InputUnreadable(f"{label} may not be read: you have no permission for it", path=label)
-    return InputUnreadable(f"{label} cannot be read: {error.strerror or error}", path=label)
+        return InputUnreadable("not_permitted", path=label)
+    return InputUnreadable("cannot_be_read", why=error.strerror or error, path=label)
 
 
 def is_stream(path: Path) -> bool:
@@ -362,7 +359,7 @@ def spool(stream: IO[bytes], label: str) -> Any:
         with _unstopped():
             spooled = tempfile.NamedTemporaryFile(prefix="doublet-input-")  # noqa: SIM115 - closed by the source
     except OSError as error:
-        raise SpillFailed(f"no temporary file for {label}: {error.strerror or error}") from error
+        raise SpillFailed("no_temporary_file", label=label, why=error.strerror or error) from error
     try:
         # What has come, not all that was asked for: inside a read that waits for more, Ctrl-C can be overheard.
         read = getattr(stream, "read1", stream.read)
@@ -373,16 +370,14 @@ def spool(stream: IO[bytes], label: str) -> Any:
         spooled.close()
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             folder = tempfile.gettempdir()
-            raise SpillFailed(
-                f"{label} does not fit in {folder}: save it to a file first, or set TMPDIR to a larger disk"
-            ) from error
-        raise InputUnreadable(f"{label} cannot be read: {error.strerror or error}", path=label) from error
+            raise SpillFailed("does_not_fit", label=label, folder=folder) from error
+        raise InputUnreadable("cannot_be_read", why=error.strerror or error, path=label) from error
     return spooled
 
 
 def standard_input() -> IO[bytes]:
     if sys.stdin is None:
-        raise InputUnreadable("standard input is closed: nothing can be read from it", path="-")
+        raise InputUnreadable("stdin_closed", path="-")
     return sys.stdin.buffer
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from doublet.errors import DoubletError, InputUnreadable, Unreadable
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.reports.json_report import json_line
 from doublet.sources.records import ParsedBatch, RawBatch
 from doublet.sources.streams import STDIN_LABEL, Stream, cannot_open, damage, spool, standard_input
@@ -171,10 +171,10 @@ def bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
             reason = damage(error)
             if reason is None:
                 raise
-            raise InputUnreadable(f"{name} cannot be read: {reason}", path=name, reason=reason) from error
+            raise InputUnreadable("cannot_be_read_reason", path=name, reason=reason) from error
     if size > limit_bytes:
-        reason = f"the file has over {limit_bytes:,} bytes, more than the limit allows"
-        raise InputUnreadable(f"{name}: {reason}", path=name, reason=reason, state="too_large")
+        reason = Note("file_over_limit", limit_bytes=limit_bytes)
+        raise InputUnreadable("path_reason", path=name, reason=reason, state="too_large")
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
@@ -208,11 +208,9 @@ def walk(folder: Path, label: str, closed: list[DoubletError] | None = None) -> 
     return sorted(found), hidden
 
 
-def hidden_note(label: str, hidden: int) -> str:
-    """What was left out of a folder, in words."""
-    if hidden == 1:
-        return f"{label}: 1 hidden file or folder was left out"
-    return f"{label}: {hidden:,} hidden files and folders were left out"
+def hidden_note(label: str, hidden: int) -> Note:
+    """What was left out of a folder."""
+    return Note("hidden_files_left_out", label=label, hidden=hidden)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
@@ -222,11 +220,11 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return True  # a link to nowhere: reading it will say so
 
 
-def failure(error: DoubletError | OSError) -> tuple[str, str]:
+def failure(error: DoubletError | OSError) -> tuple[str, Note]:
     """State and reason of an outcome."""
     if isinstance(error, Unreadable):
-        return error.state, error.message
+        return error.state, error.note
     if isinstance(error, DoubletError):
-        told = error.message.removeprefix(f"{error.details.get('path')} ")  # the outcome names the file
-        return str(error.details.get("state", "unreadable")), str(error.details.get("reason", told))
-    return "unreadable", error.strerror or str(error)
+        inner = error.details.get("reason")  # without the name of the file, which the outcome has
+        return str(error.details.get("state", "unreadable")), inner if isinstance(inner, Note) else error.note
+    return "unreadable", Note("said", text=error.strerror or str(error))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from doublet.errors import InputUnreadable
+from doublet.model import Note
 from doublet.sources.archive import Member
 from doublet.sources.streams import Stream, damage
 
@@ -65,7 +66,9 @@ def members(path: Path, *, label: str, limit_bytes: int) -> Iterator[Member]:
             try:
                 found = _record(source, limit_bytes)
             except (InputUnreadable, ValueError) as error:
-                yield Member(f"{label}: record {number + 1}", state="broken", reason=f"is damaged ({error})")
+                yield Member(
+                    f"{label}: record {number + 1}", state="broken", reason=Note("is_damaged", why=error)
+                )
                 return
             except Exception as error:
                 reason = damage(error)
@@ -88,11 +91,11 @@ def _record(source: _Bytes, limit: int) -> tuple[Member, ...] | None:
     if not line:
         return None
     if not line.startswith(b"WARC/"):
-        raise ValueError(f"a record should begin here, and {line[:20]!r} stands there")
+        raise ValueError(Note("warc_begin", line=line[:20]))
     headers = _headers(source)
     length = int(headers.get(b"content-length", b"-1"))
     if length < 0:
-        raise ValueError("a record without its length")
+        raise ValueError(Note("warc_no_length"))
     address = headers.get(b"warc-target-uri", b"").strip(b"<>").decode("utf-8", "replace")
     if headers.get(b"warc-type", b"").lower() not in _TYPES or address.startswith(
         ("dns:", "urn:", "metadata:")
@@ -101,10 +104,10 @@ def _record(source: _Bytes, limit: int) -> tuple[Member, ...] | None:
         return ()
     if length > limit:
         source.skip(length)
-        return (Member(address, state="too_large", reason=f"has {length:,} bytes; the limit is {limit:,}"),)
+        return (Member(address, state="too_large", reason=Note("has_bytes", length=length, limit=limit)),)
     block = source.read(length)
     if len(block) < length:
-        return (Member(address, state="broken", reason="is cut short: the file ends inside it"),)
+        return (Member(address, state="broken", reason=Note("ends_inside")),)
     kind = headers.get(b"content-type", b"").decode("latin-1")
     if "application/http" in kind.lower() or block.startswith(b"HTTP/"):
         return _answer(address, block, limit)
@@ -117,7 +120,7 @@ def _headers(source: _Bytes) -> dict[bytes, bytes]:
     while (line := source.line()) not in (b"\r\n", b"\n", b""):
         size += len(line)
         if size > _HEAD_BYTES:
-            raise ValueError("the head of a record does not end")
+            raise ValueError(Note("warc_head"))
         name, _, value = line.partition(b":")
         found[name.strip().lower()] = value.strip()
     return found
@@ -139,9 +142,9 @@ def _answer(address: str, block: bytes, limit: int) -> tuple[Member, ...]:
             body = _dechunked(body)
         body = _decoded(body, headers.get(b"content-encoding", b"").lower(), limit)
     except (ValueError, zlib.error, EOFError, OSError) as error:
-        return (Member(address, state="broken", reason=f"is damaged ({error})"),)
+        return (Member(address, state="broken", reason=Note("is_damaged", why=error)),)
     if len(body) > limit:
-        return (Member(address, state="too_large", reason=f"unpacks to over {limit:,} bytes"),)
+        return (Member(address, state="too_large", reason=Note("unpacks_over", limit=limit)),)
     kind = headers.get(b"content-type", b"").decode("latin-1")
     return (Member(address, body, declared_type=kind, packed_bytes=len(block)),)
 
@@ -172,5 +175,5 @@ def _decoded(body: bytes, encoding: bytes, limit: int) -> bytes:
     elif encoding in (b"", b"identity"):
         return body
     else:
-        raise ValueError(f"its Content-Encoding {encoding.decode('latin-1')!r} is not known")
+        raise ValueError(Note("encoding_unknown", encoding=encoding.decode("latin-1")))
     return unpack.decompress(body, limit + 1)

@@ -18,6 +18,7 @@ from typing import Any
 
 from doublet.addresses import clean
 from doublet.errors import Broken, InputUnreadable, SourceError, Unreadable
+from doublet.model import Note
 from doublet.sources.protocol import (
     NO_VALIDATORS,
     Answer,
@@ -95,16 +96,14 @@ def item_of(
     if answer.status in (404, 410):
         return missing(id, known, answer), PageFacts()
     if answer.status in (401, 403, 451):
-        return Failed(
-            id, "refused", f"the server does not let us read it (answer {answer.status})"
-        ), PageFacts()
+        return Failed(id, "refused", Note("server_forbids", status=answer.status)), PageFacts()
     if not 200 <= answer.status < 300:
-        return Failed(id, "failed", f"the server answered {answer.status}"), PageFacts()
+        return Failed(id, "failed", Note("server_answered", status=answer.status)), PageFacts()
     if not answer.body.strip():
-        return Failed(id, "empty", "the server answered with nothing"), PageFacts()
+        return Failed(id, "empty", Note("server_answered_nothing")), PageFacts()
     facts = look(answer)
     if facts.noindex or header_noindex(answer.headers.get("x-robots-tag", "")):
-        reason = "the page asks robots not to keep it (noindex)"
+        reason = Note("noindex")
         return (Gone(id, reason) if known else Failed(id, "refused", reason)), facts
     mark = version or content_version(answer.body)
     if known and not version and known.version == mark:
@@ -127,13 +126,13 @@ def item_of(
 
 def missing(id: str, known: Known | None, answer: Answer) -> Item:
     if known:
-        return Gone(id, f"the server answered {answer.status}: it is no longer there")
-    return Failed(id, "failed", f"the server answered {answer.status}: there is no such document")
+        return Gone(id, Note("no_longer_there", status=answer.status))
+    return Failed(id, "failed", Note("no_such_document", status=answer.status))
 
 
 def failure(id: str, error: SourceError) -> Failed:
     """What a failed request means for the document."""
-    return Failed(id, _STATES.get(error.code, "failed"), error.message)
+    return Failed(id, _STATES.get(error.code, "failed"), error.note)
 
 
 def look(answer: Answer) -> PageFacts:
@@ -235,7 +234,7 @@ def unpack(data: bytes, limit_bytes: int) -> bytes:
     """*data*, unpacked when it is gzip. Raises `InputUnreadable` for what is damaged or larger than the limit."""
     if not data.startswith(_GZIP):
         if len(data) > limit_bytes:
-            raise InputUnreadable(f"is larger than {limit_bytes:,} bytes")
+            raise InputUnreadable("larger_than", limit_bytes=limit_bytes)
         return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
@@ -243,7 +242,7 @@ def unpack(data: bytes, limit_bytes: int) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         raise InputUnreadable(f"cannot be unpacked ({error})") from error
     if len(out) > limit_bytes:
-        raise InputUnreadable(f"is larger than {limit_bytes:,} bytes when it is unpacked")
+        raise InputUnreadable("larger_unpacked", limit_bytes=limit_bytes)
     return out
 
 

@@ -23,6 +23,7 @@ import orjson
 
 from doublet.addresses import clean
 from doublet.errors import ConfigError, InputUnreadable, SourceError, Unreadable
+from doublet.model import Note
 from doublet.sources.apart import take_apart
 from doublet.sources.protocol import (
     Checkpoint,
@@ -73,7 +74,7 @@ _HEADING = re.compile(r"h([1-6])\Z")
 
 
 class _ApiError(Exception):
-    def __init__(self, code: str, info: str) -> None:
+    def __init__(self, code: str, info: str | Note) -> None:
         super().__init__(f"{info} ({code})" if info else code)
         self.code = code
 
@@ -168,11 +169,9 @@ class WikiSource:
     ) -> None:
         self.address = clean(address)
         if not self.address:
-            raise InputUnreadable(f"{address!r} is not an address that can be asked for", address=address)
+            raise InputUnreadable("address_not_askable", address=address)
         if sum(map(bool, (category, search, titles))) > 1:
-            raise ConfigError(
-                "a category, a search and titles exclude each other: add the wiki once for each"
-            )
+            raise ConfigError("wiki_exclude")
         self.category = category
         self.depth = depth
         self.search = search
@@ -210,7 +209,7 @@ class _Walk:
         self.api = find_api(self.fetcher, self.source.address)
         if not self.api:
             raise InputUnreadable(
-                f"{self.source.address} is no MediaWiki, or its API is closed: there is no api.php",
+                "not_mediawiki",
                 address=self.source.address,
             )
         now = self._open()
@@ -234,9 +233,9 @@ class _Walk:
             base = urljoin(self.api, str(general.get("server", "")))
             self.script = clean(str(general.get("script", "/index.php")), base=base) or self.api
         except _ApiError as error:
-            raise InputUnreadable(f"{self.api} answered: {error}", address=self.api) from error
+            raise InputUnreadable("api_answered", why=error, address=self.api) from error
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise InputUnreadable(f"{self.api} is not the API of a MediaWiki", address=self.api) from error
+            raise InputUnreadable("not_mediawiki_api", address=self.api) from error
         return str(got.get("curtimestamp") or general.get("time") or "")
 
     # Lists
@@ -245,7 +244,7 @@ class _Walk:
         try:
             lists = self._lists()
         except _ApiError as error:
-            raise InputUnreadable(f"{self.api} answered: {error}", address=self.api) from error
+            raise InputUnreadable("api_answered", why=error, address=self.api) from error
         mark = content_version(orjson.dumps(lists))
         resumed = (
             self.at is not None and self.at.get("mark") == mark
@@ -262,12 +261,12 @@ class _Walk:
             except (_ApiError, SourceError) as error:
                 if not resumed and not at["list"] and not at["go"]:
                     if isinstance(error, _ApiError):
-                        raise InputUnreadable(f"{self.api} answered: {error}", address=self.api) from error
+                        raise InputUnreadable("api_answered", why=error, address=self.api) from error
                     raise
                 yield Failed(
                     self.source.address,
                     "failed",
-                    f"the list of pages broke off ({error}). The next run goes on from there",
+                    Note("pages_broke_off", why=error),
                 )
                 yield self._checkpoint(at)
                 return
@@ -277,7 +276,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "failed",
-                    f"the list of pages broke off: {empty} parts of it without a page. The next run goes on from there",
+                    Note("pages_broke_off_empty", empty=empty),
                 )
                 yield self._checkpoint(at)
                 return
@@ -296,7 +295,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "too_large",
-                    f"stopped after {self.given:,} pages, the limit that was set; the rest was not looked at",
+                    Note("stopped_after_pages", given=self.given),
                 )
                 break
             at = at | {"list": at["list"] + (not go), "go": go, "position": 0, "last": 0}
@@ -387,7 +386,7 @@ class _Walk:
         got = self._ask(more | asked | go)
         more_to_come = _go(got)
         if more_to_come and more_to_come == go:
-            raise _ApiError("continue", "the wiki gives the same part of the list again and again")
+            raise _ApiError("continue", Note("wiki_same_part"))
         return _rows(got, "pages"), more_to_come
 
     # Changes
@@ -435,7 +434,7 @@ class _Walk:
                 yield Failed(
                     self.source.address,
                     "failed",
-                    f"changes could not be read ({error}): the next run tries again",
+                    Note("changes_not_read", why=error),
                 )
                 self.todo = part + todo
                 yield self._checkpoint(None)
@@ -456,17 +455,13 @@ class _Walk:
         number = _number(page, "pageid")
         if not number:
             if "missing" in page or "invalid" in page:
-                yield Failed(str(page.get("title", "")), "failed", "the wiki has no page with this title")
+                yield Failed(str(page.get("title", "")), "failed", Note("wiki_no_page"))
             return
         id = f"{self.script}?curid={number}"
         known = self.known(id)
         if "missing" in page or "redirect" in page or page.get("ns", 0) != self.source.namespace:
             if known:
-                reason = (
-                    "the page was deleted"
-                    if "missing" in page
-                    else "the page is a redirect or was moved away"
-                )
+                reason = Note("page_deleted") if "missing" in page else Note("page_redirect")
                 yield Gone(id, reason)
             return
         revision = str(page.get("lastrevid") or _revision(page).get("revid", ""))
@@ -491,22 +486,22 @@ class _Walk:
             html = str(html["*"] if isinstance(html, dict) else html)
         except _ApiError as error:
             if error.code in ("nosuchpageid", "missingtitle") and is_known:
-                return Gone(id, "the page was deleted")
-            return Failed(id, "failed", f"the wiki could not render the page: {error}")
+                return Gone(id, Note("page_deleted"))
+            return Failed(id, "failed", Note("page_not_rendered", why=error))
         except SourceError as error:
             return failure(id, error)
         except (KeyError, TypeError):
-            return Failed(id, "failed", "the wiki answered something that is no page")
+            return Failed(id, "failed", Note("not_a_page"))
         if "noindex" in _properties(got.get("properties")):
-            reason = "the page asks robots not to keep it (noindex)"
+            reason = Note("noindex")
             return Gone(id, reason) if is_known else Failed(id, "refused", reason)
         address = clean(str(page.get("canonicalurl") or page.get("fullurl") or ""), base=self.api) or id
         try:
             text = article_text(html, address)
         except InputUnreadable as error:
-            return Failed(id, "unreadable", error.message)
+            return Failed(id, "unreadable", error.note)
         if not text:
-            return Failed(id, "empty", "the page has no text")
+            return Failed(id, "empty", Note("page_without_text"))
         return Found(
             id=id,
             address=address,
@@ -527,17 +522,20 @@ class _Walk:
             answer = self.fetcher.fetch(address, accept="application/json", robots=False)
             if len(answer.body) > MAX_ANSWER:
                 raise InputUnreadable(
-                    f"{self.api} answered with {len(answer.body):,} bytes; the limit is {MAX_ANSWER:,}",
+                    "answer_too_large",
+                    api=self.api,
+                    body=len(answer.body),
+                    max_answer=MAX_ANSWER,
                     address=address,
                 )
             try:
                 got = orjson.loads(answer.body)
             except orjson.JSONDecodeError as error:
                 raise InputUnreadable(
-                    f"{self.api} answered {answer.status}, and not in JSON", address=address
+                    "api_not_json", api=self.api, status=answer.status, address=address
                 ) from error
             if not isinstance(got, dict):
-                raise InputUnreadable(f"{self.api} answered something that is no answer", address=address)
+                raise InputUnreadable("api_no_answer", api=self.api, address=address)
             refusal = got.get("error")
             if not refusal:
                 return got

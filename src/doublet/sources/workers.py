@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import doublet
 from doublet import config, errors
 from doublet.errors import DoubletError, Oversized, ReadFailed, Unreadable
-from doublet.model import Span
+from doublet.model import Note, Span
 from doublet.sources.reader_process import receive, write
 from doublet.text import kind
 from doublet.text.formats.protocol import HiddenText, Place
@@ -72,7 +72,7 @@ class ReaderPool:
     ) -> ReadDocument:
         """As `doublet.text.read.read_document`, within the limits. Raises `Unreadable` of some kind."""
         if len(data) > self.max_bytes:
-            raise Oversized(f"has {len(data):,} bytes; the limit is {self.max_bytes:,}")
+            raise Oversized("document_over_limit", data=len(data), max_bytes=self.max_bytes)
         if not as_kind and not data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_SIGNED):
             as_kind = kind.tell(data, name=name, declared_type=declared_type)
         if as_kind == "plain":
@@ -191,12 +191,11 @@ class _Process:
             return message[0]
         code = self._process.wait()
         if late.is_set():
-            raise ReadFailed(f"took over {timeout_s:g} seconds to read and was given up", timeout_s=timeout_s)
+            raise ReadFailed("read_too_slow", timeout_s=timeout_s)
         if code == -signal.SIGPROF:
-            spent = f"{head['processor_s']:g} seconds of processor time"
-            raise ReadFailed(f"took over {spent} to read, too much for its size, and was given up")
+            raise ReadFailed("read_too_long_for_size", processor_s=head["processor_s"])
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        raise ReadFailed(f"made its reader fall over ({how}): it is damaged or hostile")
+        raise ReadFailed("reader_fell_over", how=how)
 
     def end(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
@@ -212,7 +211,7 @@ def _error(answer: dict[str, Any]) -> DoubletError:
     error: type[DoubletError] = getattr(errors, str(answer["error"]), Unreadable)
     if not isinstance(error, type) or not issubclass(error, DoubletError):
         error = Unreadable
-    return error(str(answer["message"]))
+    return error(Note.from_dict(answer["message"]))
 
 
 def _document(answer: dict[str, Any]) -> ReadDocument:
@@ -227,7 +226,7 @@ def _document(answer: dict[str, Any]) -> ReadDocument:
             HiddenText(text, reason, Place(Span(at, at), *rest))
             for text, reason, at, *rest in answer["hidden"]
         ),
-        tuple(answer["notes"]),
+        tuple(map(Note.from_dict, answer["notes"])),
         answer["title"],
     )
 

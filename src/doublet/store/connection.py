@@ -59,9 +59,7 @@ def _django() -> Any:
         import django
         from django.conf import settings
     except ImportError as error:
-        raise ConfigError(
-            "libraries need Django: pip install 'doublet[library]'", library="django"
-        ) from error
+        raise ConfigError("needs_django", library="django") from error
     if not settings.configured:
         settings.configure(
             INSTALLED_APPS=["doublet.store"],
@@ -82,8 +80,7 @@ def sqlite_place(address: str) -> Path | None:
         return Path(unquote(address.removeprefix("sqlite://").removeprefix("/") or "/"))
     if re.match(r"[a-z][a-z0-9+.-]+://", address):
         raise ConfigError(
-            f"{hide_password(address)!r} is no database that Doublet knows: give the path of a file, or an "
-            "address such as postgresql://user@host/name",
+            "not_a_database_address",
             address=hide_password(address),
         )
     return Path(address).expanduser()
@@ -105,9 +102,7 @@ def _settings(address: str) -> dict[str, Any]:
     try:
         import psycopg  # noqa: F401 - only whether it is there
     except ImportError as error:
-        raise ConfigError(
-            "PostgreSQL needs the psycopg library: pip install 'doublet[postgresql]'", library="psycopg"
-        ) from error
+        raise ConfigError("needs_psycopg", library="psycopg") from error
     parts = urlsplit(address)
     options: dict[str, Any] = dict(parse_qsl(parts.query))
     options.setdefault("connect_timeout", 10)
@@ -203,29 +198,23 @@ class Database:
 
     def _look_at_file(self, place: Path, create: bool) -> None:
         if place.is_dir():
-            raise StoreError(f"{place} is a folder: give the name of a database file", path=str(place))
+            raise StoreError("database_is_folder", path=str(place))
         if not place.exists():
             if not create:
-                raise StoreError(
-                    f"there is no database {place}: `doublet library create NAME` makes one", path=str(place)
-                )
+                raise StoreError("no_database", path=str(place))
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise StoreError(
-                    f"{place} cannot be made: {error.strerror or error}", path=str(place)
-                ) from error
+                raise StoreError("not_made", why=error.strerror or error, path=str(place)) from error
             return
         try:
             with place.open("rb") as file:
                 head = file.read(16)
         except OSError as error:
-            raise StoreError(
-                f"{place} cannot be opened: {error.strerror or error}", path=str(place)
-            ) from error
+            raise StoreError("not_opened", why=error.strerror or error, path=str(place)) from error
         if head and head != b"SQLite format 3\0":
             raise StoreDamaged(
-                f"{place} is no database of Doublet: give the file of a library, or the name of a new file",
+                "not_our_database",
                 path=str(place),
             )
 
@@ -509,26 +498,28 @@ class Database:
         facts: dict[str, Any] = {"database": self.shown}
         if "locked" in low or "lock timeout" in low or "deadlock" in low:
             return StoreBusy(
-                f"{self.shown} is being written by another process, which does not finish: try again later. "
-                "Nothing of this step was stored; what was stored before stays",
+                "database_busy",
+                shown=self.shown,
                 **facts,
             )
         if "disk is full" in low or "no space left" in low or "disk full" in low:
             return StoreFull(
-                f"{self.shown}: there is no space left on the disk. Make room and run the same command again: "
-                "what was stored stays, the rest is taken up from there",
+                "disk_full",
+                shown=self.shown,
                 **facts,
             )
         if "disk i/o error" in low or "file too large" in low:
             return StoreError(
-                f"{self.shown} cannot be read or written ({text}): a limit on the size of files or a quota may be "
-                "reached, or the disk fails. Mend that and run the same command again: what was stored stays",
+                "database_io",
+                shown=self.shown,
+                text=text,
                 **facts,
             )
         if "malformed" in low or "not a database" in low or "corrupt" in low or "invalid page" in low:
             return StoreDamaged(
-                f"{self.shown} is damaged ({text}): `doublet library verify --repair` mends the index; for the rest "
-                "take the last copy of the file",
+                "database_damaged",
+                shown=self.shown,
+                text=text,
                 **facts,
             )
         if self.place is None and (
@@ -536,13 +527,14 @@ class Database:
             or "connection" in low
         ):
             return StoreUnreachable(
-                f"{self.shown} cannot be reached ({text.splitlines()[0] if text else 'connection lost'}): see "
-                "that the server runs and run the same command again; what was stored stays",
+                "database_unreachable",
+                shown=self.shown,
+                text=text.splitlines()[0] if text else "connection lost",
                 **facts,
             )
         if "readonly" in low or "read-only" in low or "unable to open" in low or "permission denied" in low:
-            return StoreError(f"{self.shown} cannot be written or opened: {text}", **facts)
-        return StoreError(f"{self.shown}: the database refused ({text})", **facts)
+            return StoreError("database_not_opened", shown=self.shown, text=text, **facts)
+        return StoreError("database_refused", shown=self.shown, text=text, **facts)
 
     # Layout
 
@@ -551,7 +543,7 @@ class Database:
         found = self._applied()
         if found is None and not create:
             raise StoreError(
-                f"{self.shown} has no libraries of Doublet: `doublet library create NAME` makes the first",
+                "database_without_libraries",
                 database=self.shown,
             )
         self._refuse_newer(found, known)
@@ -562,8 +554,8 @@ class Database:
         newer = [name for name in found or () if name not in known]
         if newer:
             raise StoreTooNew(
-                f"{self.shown} was made by a newer Doublet (it has the step {newer[-1]}, this one knows steps up "
-                f"to {known[-1]}): update Doublet. The database is sound and was not changed",
+                "database_too_new",
+                known=known[-1],
                 database=self.shown,
                 step=newer[-1],
             )
@@ -575,7 +567,7 @@ class Database:
             others = self.row("SELECT count(*) FROM sqlite_master")
             if not there and others and others[0] and not self.foreign:
                 raise StoreDamaged(
-                    f"{self.shown} is a database of another program: give the name of a new file",
+                    "database_of_another",
                     database=self.shown,
                 )
         else:
@@ -631,7 +623,7 @@ def require_fts5(raw: Any) -> None:
     options = {row[0] for row in raw.execute("PRAGMA compile_options")}
     if "ENABLE_FTS5" not in options:
         raise ConfigError(
-            f"this Python's SQLite ({sqlite3.sqlite_version}) was built without FTS5, which libraries need: "
-            "use another Python, or PostgreSQL (DOUBLET_DATABASE)",
+            "sqlite_without_fts5",
+            sqlite_version=sqlite3.sqlite_version,
             library="sqlite3",
         )

@@ -48,7 +48,9 @@ class Libraries:
         """A new, empty library. Raises `LibraryExists`."""
         if not name.strip() or len(name) > LONGEST_NAME:
             raise InvalidParameter(
-                f"a library needs a name of 1 to {LONGEST_NAME} characters, and {name[:50]!r} is none",
+                "library_name_wrong",
+                longest_name=LONGEST_NAME,
+                name_shown=name[:50],
                 name="name",
             )
         now = int(time.time())
@@ -61,9 +63,7 @@ class Libraries:
                     [escape(name), escape(address), escape(note), now, now, "{}"],
                 )
         if there is not None:
-            raise LibraryExists(
-                f"there is a library {name!r} already: choose another name, or add to it", name=name
-            )
+            raise LibraryExists("library_exists", name=name)
         return self.get(name)
 
     def delete(self, name: str, step: Callable[[int, int], None] | None = None) -> int:

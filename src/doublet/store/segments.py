@@ -94,9 +94,7 @@ def pack(records: Records) -> bytes:
 
 def unpack(data: bytes) -> Records:
     if len(data) % RECORD:
-        raise StoreDamaged(
-            "the index of passages is damaged: `doublet library verify --repair` makes it again"
-        )
+        raise StoreDamaged("passages_damaged")
     raw = np.frombuffer(data, np.uint8).reshape(-1, RECORD)
     return Records(_number(raw, 0, 5), _number(raw, 5, 10), _number(raw, 10, 14))
 
@@ -115,9 +113,7 @@ def write(database: Database, keys: U64, documents: I64, libraries: I64, *, remo
     if not len(keys):
         return
     if int(documents.max()) > LARGEST_NUMBER or int(libraries.max()) >= 1 << 32:
-        raise StoreFull(
-            "the numbers of documents or libraries of this database are used up: export it to a new one"
-        )
+        raise StoreFull("numbers_used_up")
     values = documents.astype(np.uint64) << np.uint64(1) | np.uint64(removed)
     records = Records(keys.astype(np.uint64), values, libraries.astype(np.uint64)).sorted()
     bits = _bits(len(records))
@@ -326,10 +322,7 @@ def look_up(database: Database, keys: U64, libraries: Sequence[int] | None, cut:
         if found is not None:
             break
     else:
-        raise StoreBusy(
-            f"the index of {database.shown} is being put in order by another process: try again later. If that "
-            "does not help: `doublet library verify --repair`"
-        )
+        raise StoreBusy("index_busy", shown=database.shown)
     numbers, documents = found
     counts = np.bincount(numbers, minlength=len(wanted)).astype(np.int64)
     place = place.reshape(-1)

@@ -126,7 +126,7 @@ class StoreIndex:
         new: dict[str, Signature] = {}
         for id, signature in documents:
             if id in new:
-                raise UsageError(f"document {id!r} is in the index already: use replace", id=id)
+                raise UsageError("already_in_index", id=id)
             require_recipe(self.recipe, signature)
             new[id] = signature
         with self._database.writing():
@@ -137,7 +137,7 @@ class StoreIndex:
             )
             if there:
                 id = unescape(there[0][0])
-                raise UsageError(f"document {id!r} is in the index already: use replace", id=id)
+                raise UsageError("already_in_index", id=id)
             self.put(list(new), list(new.values()))
 
     def remove(self, id: str) -> bool:
@@ -152,9 +152,7 @@ class StoreIndex:
 
     def candidates(self, signature: Signature, limit: int | None = None) -> list[Candidate]:
         if limit is not None and limit < 1:
-            raise InvalidParameter(
-                f"limit is {limit}: it must be 1 or more, or None for all", name="limit", value=limit
-            )
+            raise InvalidParameter("limit_range", name="limit", value=limit)
         require_recipe(self.recipe, signature)
         keys = np.unique(self._method.keys(signature))
         with self._database.reading():
@@ -266,7 +264,7 @@ class StoreIndex:
 
 def prefix_of(recipe: int) -> bytes:
     if recipe >= 1 << (5 * _RECIPE_LETTERS):
-        raise StoreError("there have been too many recipes in this database: start a new one")
+        raise StoreError("too_many_recipes")
     return postings.spell_keys(np.array([recipe], np.uint64), [0, 1], 5 * _RECIPE_LETTERS)[0].strip().encode()
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from doublet.errors import LeaseLost, SourceBusy
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.store import leases
 from doublet.store.connection import Database
 from doublet.store.names import escape, from_json, name_hash, to_json, unescape
@@ -51,7 +51,7 @@ class Fact:
     modified: str = ""
     part: str = ""  #: id of the table or archive that it stands in
     state: str = ""  #: "whole" for a table or archive itself
-    reason: str = ""
+    reason: Note | None = None
     place: str = ""
 
 
@@ -65,7 +65,7 @@ class WalkBatch:
     )  #: of the documents in *prepared*, and of those not to be used
     unchanged: list[Fact] = field(default_factory=list)
     failed: list[Outcome] = field(default_factory=list)  #: could not be got; nothing is remembered
-    gone: list[tuple[str, str]] = field(default_factory=list)  #: id and reason
+    gone: list[tuple[str, Note | None]] = field(default_factory=list)  #: id and reason
     state: dict[str, Any] | None = None  #: of the last checkpoint in the batch
     every: bool = False  #: name the documents of unchanged tables and archives too
 
@@ -208,7 +208,7 @@ class Sources:
                 source=source.number,
             )
 
-    def end(self, source: SourceInfo, status: str, message: str = "") -> None:
+    def end(self, source: SourceInfo, status: str, message: Note | None = None) -> None:
         """A walk is over: done, or broken off (failed, cancelled) and to be taken up from its last checkpoint. One that
         has lost its source has nothing to say."""
         with self._database.writing():
@@ -216,7 +216,7 @@ class Sources:
             self._database.rows(
                 f"UPDATE doublet_source SET status = %s, message = %s, ended_at = %s, resumable = {resumable}, "
                 "owner = '', lease_until = NULL WHERE id = %s AND owner = %s",
-                [status, escape(message[:KEPT_REASON]), int(time.time()), source.number, source.owner],
+                [status, escape(_kept(message)), int(time.time()), source.number, source.owner],
             )
         with self._writer.lock:
             self._writer.tidy()
@@ -325,15 +325,24 @@ class Sources:
                 state = "stored"
             elif not state:
                 outcome = own.get(fact.id)
-                state, reason = (outcome.state, outcome.reason) if outcome else ("failed", "was not stored")
+                state, reason = (
+                    (outcome.state, outcome.reason) if outcome else ("failed", Note("was_not_stored"))
+                )
             if state not in ("stored", "whole"):
-                out.append(Outcome(state, fact.id if fact.id != fact.place else "", fact.place, reason))
+                out.append(
+                    Outcome(
+                        state,
+                        fact.id if fact.id != fact.place else "",
+                        fact.place,
+                        reason or Note("no_message"),
+                    )
+                )
             new.append(
                 (
                     *(source.number, escape(fact.id), name_hash(fact.id)),
                     name_hash(fact.part) if fact.part else None,
                     *(escape(fact.version), escape(fact.etag), fact.modified, source.run, state),
-                    *(escape(reason[:KEPT_REASON]), twin),
+                    *(escape(_kept(reason)), twin),
                 )
             )
         named = {fact.id for fact in batch.facts}
@@ -392,14 +401,14 @@ class Sources:
                 "SELECT state, reason FROM doublet_origin WHERE source_id = %s AND name_hash = %s",
                 [source.number, name_hash(fact.id)],
             )
-            state, reason = (row[0], unescape(row[1])) if row else ("stored", "")
+            state, reason = (row[0], Note.from_text(unescape(row[1]))) if row else ("stored", None)
             if state == "whole":
                 out += self._still_part(source, fact.id, added, every=every)
             elif state == "stored":
                 added.unchanged += 1
                 added.states[fact.id] = "unchanged"
             else:
-                out.append(Outcome(state, fact.id, "", reason))
+                out.append(Outcome(state, fact.id, "", reason or Note("was_not_stored")))
         return out
 
     def _still_part(self, source: SourceInfo, id: str, added: Added, *, every: bool) -> list[Outcome]:
@@ -416,7 +425,10 @@ class Sources:
         rows = self._database.rows(
             f"SELECT name, state, reason {where} AND state <> 'stored' ORDER BY id", own
         )
-        return [Outcome(state, unescape(name), "", unescape(reason)) for name, state, reason in rows]
+        return [
+            Outcome(state, unescape(name), "", Note.from_text(unescape(reason)) or Note("no_message"))
+            for name, state, reason in rows
+        ]
 
     # Duplicates
 
@@ -452,7 +464,7 @@ class Sources:
                 "UPDATE doublet_origin SET state = 'duplicate', reason = %s, twin = %s WHERE source_id = %s "
                 "AND name_hash = %s",
                 [
-                    (escape(same_words(smaller)), name_hash(smaller), source, name_hash(name))
+                    (escape(_kept(same_words(smaller))), name_hash(smaller), source, name_hash(name))
                     for name, (_, smaller) in going.items()
                 ],
             )
@@ -517,10 +529,10 @@ class Sources:
                 )[0][0]
             )
 
-    def _gone(self, library: int, source: int, gone: Sequence[tuple[str, str]]) -> list[Outcome]:
+    def _gone(self, library: int, source: int, gone: Sequence[tuple[str, Note | None]]) -> list[Outcome]:
         stored = set(self._remove(library, source, [id for id, _ in gone], keep_facts=False))
         return [
-            Outcome("gone", id, "", reason or "is no longer at the source")
+            Outcome("gone", id, "", reason or Note("left_source"))
             for id, reason in dict(gone).items()
             if id in stored
         ]
@@ -577,9 +589,9 @@ def taken_out(database: Database, library: int, names: Sequence[str]) -> None:
     """Documents that a user removed: an update does not bring them back until they change. In a transaction."""
     for number, *_ in database.rows("SELECT id FROM doublet_source WHERE library_id = %s", [library]):
         database.many(
-            "UPDATE doublet_origin SET state = 'removed', reason = 'was taken out by hand' "
+            "UPDATE doublet_origin SET state = 'removed', reason = %s "
             "WHERE source_id = %s AND name_hash = %s AND state = 'stored'",
-            [(number, name_hash(name)) for name in names],
+            [(Note("taken_out").to_text(), number, name_hash(name)) for name in names],
         )
     _wake_twins(database, library, names)
 
@@ -598,9 +610,9 @@ def _wake_twins(database: Database, library: int, names: Sequence[str]) -> None:
     )
 
 
-def same_words(other: str) -> str:
-    """Why a duplicate was not stored."""
-    return f"has the same words as {other!r}, which is in the library already"
+def same_words(other: str) -> Note:
+    """Why a document is not stored: another one has its words."""
+    return Note("same_words_as", same=other)
 
 
 def _json(value: Any) -> Any:
@@ -619,7 +631,7 @@ def _source(row: Sequence[Any], documents: int) -> SourceInfo:
         state=from_json(state),
         run=run,
         status=status,
-        message=unescape(message),
+        message=Note.from_text(unescape(message)),
         outcomes=_json(outcomes),
         documents=documents,
         created=iso(created),
@@ -627,3 +639,9 @@ def _source(row: Sequence[Any], documents: int) -> SourceInfo:
         ended=iso(ended) if ended is not None else "",
         owner=owner,
     )
+
+
+def _kept(note: Note | None) -> str:
+    """A note as the database has it. What is not ours in it may be of any length."""
+    text = note.to_text() if note else ""
+    return text if len(text) <= KEPT_REASON else Note("said", text=str(note)[:KEPT_REASON]).to_text()

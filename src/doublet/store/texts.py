@@ -25,9 +25,7 @@ def _zstandard() -> Any:
     try:
         import zstandard
     except ImportError as error:
-        raise ConfigError(
-            "libraries need the zstandard library: pip install 'doublet[library]'", library="zstandard"
-        ) from error
+        raise ConfigError("needs_zstandard", library="zstandard") from error
     return zstandard
 
 
@@ -134,7 +132,7 @@ class Packer:
         try:
             out: bytes = self._reader(number).decompress(bytes(blob))
         except self._zstd.ZstdError as error:
-            raise StoreDamaged("the text of a document is damaged and cannot be unpacked") from error
+            raise StoreDamaged("text_damaged") from error
         return out
 
     def _reader(self, number: int) -> Any:
@@ -145,7 +143,7 @@ class Packer:
         if number and dictionary is None:
             data = self._load(number)
             if data is None:
-                raise StoreDamaged(f"the dictionary {number} that texts were packed with is missing")
+                raise StoreDamaged("dictionary_missing", number=number)
             dictionary = self._known[number] = self._zstd.ZstdCompressionDict(data)
         options = {"dict_data": dictionary} if number else {}
         readers[number] = self._zstd.ZstdDecompressor(**options)

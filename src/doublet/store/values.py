@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from doublet.model import FORMAT_VERSION, Outcome
+from doublet.model import FORMAT_VERSION, Note, Outcome
 
 
 def iso(seconds: int) -> str:
@@ -58,7 +58,7 @@ class SourceInfo:
     state: Mapping[str, Any]  #: of the last checkpoint
     run: int
     status: str
-    message: str
+    message: Note | None  #: why the last walk ended early
     outcomes: Mapping[str, int]
     documents: int
     created: str
@@ -73,7 +73,7 @@ class SourceInfo:
             "address": self.address,
             "options": dict(self.options),
             "status": self.status,
-            "message": self.message,
+            "message": self.message.to_dict() if self.message else None,
             "documents": self.documents,
             "outcomes": dict(self.outcomes),
             "created": self.created,
@@ -213,7 +213,7 @@ class Finding:
     library: str
     kind: str
     count: int
-    message: str
+    message: Note
     repaired: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -221,6 +221,6 @@ class Finding:
             "library": self.library,
             "kind": self.kind,
             "count": self.count,
-            "message": self.message,
+            "message": self.message.to_dict(),
             "repaired": self.repaired,
         }

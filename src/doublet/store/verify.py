@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import StoreDamaged
 from doublet.index import passage_keys
+from doublet.model import Note
 from doublet.progress import Progress
 from doublet.store import postings, segments, words
 from doublet.store.database import Store
@@ -75,7 +76,7 @@ class _Check:
         self.postings()
         self.key_postings()
 
-    def found(self, library: str, kind: str, count: int, message: str, *, mended: bool) -> None:
+    def found(self, library: str, kind: str, count: int, message: Note, *, mended: bool) -> None:
         self.findings.append(Finding(library, kind, count, message, mended and self.repair))
 
     def pages(self) -> None:
@@ -84,7 +85,7 @@ class _Check:
         rows = [row[0] for row in self.database.rows("PRAGMA quick_check(20)")]
         wrong = [text for text in rows if text != "ok"]
         if wrong:
-            self.found("", "pages", len(wrong), f"the file is damaged: {wrong[0]}", mended=False)
+            self.found("", "pages", len(wrong), Note("file_is_damaged", wrong=wrong[0]), mended=False)
 
     # One library
 
@@ -129,11 +130,11 @@ class _Check:
                 name,
                 "texts",
                 len(bad_texts),
-                "texts are damaged or missing: add these documents again",
+                Note("texts_damaged"),
                 mended=False,
             )
         if remake:
-            self.found(name, "keys", len(remake), "keys or words do not agree with the text", mended=True)
+            self.found(name, "keys", len(remake), Note("keys_disagree"), mended=True)
             if self.repair:
                 self._remake(remake)
         self._counters(name, info.number, total)
@@ -210,7 +211,7 @@ class _Check:
                 name,
                 "counters",
                 1,
-                f"the library says {row[0]:,} documents, there are {right[0]:,}",
+                Note("counts_disagree", row=row[0], right=right[0]),
                 mended=True,
             )
             if self.repair:
@@ -228,7 +229,7 @@ class _Check:
         except StoreDamaged:
             same = False
         if not same and not unsure:
-            self.found(name, "statistics", 1, "the statistics do not agree with the documents", mended=True)
+            self.found(name, "statistics", 1, Note("statistics_disagree"), mended=True)
             if self.repair:
                 with self.store.writer.lock, self.database.writing():
                     words.replace_parts(self.database, library, right)
@@ -265,7 +266,7 @@ class _Check:
                 name,
                 "signatures",
                 missing + extra,
-                f"{missing} documents lack a signature, {extra} have one too many",
+                Note("signatures_disagree", missing=missing, extra=extra),
                 mended=True,
             )
 
@@ -276,7 +277,7 @@ class _Check:
         stored = self._stored("doublet_posting", passage_keys.KEY_BITS)
         if stored != right:
             lost = abs(stored.count - right.count) if stored else right.count
-            self.found("", "index", max(1, lost), "the index does not agree with the documents", mended=True)
+            self.found("", "index", max(1, lost), Note("index_disagrees"), mended=True)
             if self.repair:
                 self._rebuild()
 
@@ -361,9 +362,7 @@ class _Check:
             found = self._stored("doublet_key", 64 + 25)
             stored = found.count if found is not None else -1
         if stored != expected:
-            self.found(
-                "", "key index", 1, "the index of signatures does not agree with the signatures", mended=True
-            )
+            self.found("", "key index", 1, Note("signature_index_disagrees"), mended=True)
             if self.repair:
                 with self.store.writer.lock, self.database.writing():
                     if self.database.vendor == "sqlite":

@@ -261,9 +261,7 @@ def unpack_bags(bags: Sequence[bytes]) -> tuple[U32, U32, U64]:
     try:
         return kernels.unpack_bags(np.frombuffer(b"".join(bags), np.uint8), ends)
     except ValueError as error:
-        raise StoreDamaged(
-            "the words of a document are damaged: `doublet library verify --repair` makes them again"
-        ) from error
+        raise StoreDamaged("words_damaged") from error
 
 
 # Statistics
@@ -294,9 +292,7 @@ class Part:
                 3, -1
             )
         except (zstandard.ZstdError, ValueError) as error:
-            raise StoreDamaged(
-                "the statistics of a library are damaged: `doublet library verify --repair` counts again"
-            ) from error
+            raise StoreDamaged("statistics_damaged") from error
         return cls(np.cumsum(columns[0]), columns[1].astype(np.int64), columns[2].astype(np.int64), documents)
 
     def negative(self) -> Part:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import UsageError
 from doublet.index import passage_keys
-from doublet.model import Document, Outcome
+from doublet.model import Document, Note, Outcome
 from doublet.store import postings, segments, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
@@ -62,13 +62,11 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
                     "duplicate_id",
                     document.id,
                     "",
-                    f"the id {document.id!r} stands twice; the first one counts",
+                    Note("id_twice", id=document.id),
                 )
             )
         elif len(document.text) > LONGEST_TEXT:
-            outcomes.append(
-                Outcome("too_large", document.id, "", "the text is longer than 2 billion characters")
-            )
+            outcomes.append(Outcome("too_large", document.id, "", Note("text_too_long")))
         else:
             seen.add(document.id)
             good.append(document)
@@ -78,7 +76,7 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
     if not all(counts):
         for document, count in zip(good, counts, strict=True):
             if not count:
-                outcomes.append(Outcome("empty", document.id, "", "the text has no words"))
+                outcomes.append(Outcome("empty", document.id, "", Note("no_words")))
         good = [document for document, count in zip(good, counts, strict=True) if count]
         texts = [document.text for document in good]
         batch, lexical = words.plain_and_words(texts)
@@ -187,7 +185,8 @@ class Writer:
             number, old_hash, old_name, *old_facts, added_at = there
             if old_name != escape(name):
                 raise UsageError(
-                    f"the ids {name!r} and {old_name!r} have the same 64-bit hash: change one of them",
+                    "same_hash",
+                    old_name=old_name,
                     id=name,
                 )
             if bytes(old_hash) == batch.hashes[i]:
@@ -325,7 +324,7 @@ class Writer:
         if self._database.vendor == "postgresql":
             self._database.take_turn(library, waiting)
         if self._database.row("SELECT 1 FROM doublet_library WHERE id = %s", [library]) is None:
-            raise UsageError("this library was deleted meanwhile: nothing was stored")
+            raise UsageError("library_deleted")
 
     def _new_numbers(self, count: int) -> list[int]:
         if self._database.vendor == "sqlite":

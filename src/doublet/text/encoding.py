@@ -97,7 +97,7 @@ def decode(data: bytes) -> tuple[str, str]:
             return data.decode("utf-8-sig", "replace"), DAMAGED
         if encoding.startswith(("utf-16", "utf-32")):
             return data.decode(encoding, "replace"), f"{encoding} (damaged)"
-        raise Unreadable(f"cannot be read as {encoding}: {error.reason} at byte {error.start}") from error
+        raise Unreadable("not_in_encoding", encoding=encoding, why=error.reason, start=error.start) from error
 
 
 def decode_page(data: bytes, *, header: str = "", markup: bool = True) -> tuple[str, str]:
@@ -182,7 +182,7 @@ def binary_kind(head: bytes) -> str:
 def _refuse_binary(head: bytes) -> None:
     kind = binary_kind(head)
     if kind:
-        raise UnknownKind(f"is {kind}, not text", kind=kind)
+        raise UnknownKind("is_not_text", kind=kind)
 
 
 def _marked(head: bytes) -> str | None:
@@ -238,9 +238,7 @@ def _contest(sample: bytes) -> str:
     scores = {encoding: _looks_russian(sample, encoding) for encoding in _CYRILLIC}
     best = max(scores, key=lambda name: scores[name])
     if scores[best] < _WORST_RUSSIAN:
-        raise Unreadable(
-            "is in an encoding that could not be told (not UTF-8, none of the Russian ones): save it as UTF-8"
-        )
+        raise Unreadable("encoding_not_told")
     return best
 
 

@@ -117,7 +117,7 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
             by_name(name) in ("docx", "odt", "pdf", "epub", "rtf", "pptx", "odp")
             and foreign == "a binary file"
         ):
-            raise Broken(f"is damaged: it is called {_base(name)!r}, but that is not what is in it")
+            raise Broken("name_disagrees", name=_base(name))
         return _unknown(foreign)
     return _tell_text(head, name, declared_type)
 
@@ -157,7 +157,7 @@ def _package(data: bytes, named: str) -> str:
             if "mimetype" in names and package.getinfo("mimetype").file_size < 200:
                 mimetype = package.read("mimetype").decode("ascii", "replace").strip()
     except (zipfile.BadZipFile, OSError, ValueError, EOFError, RuntimeError, NotImplementedError) as error:
-        raise Broken(f"is damaged or cut short: its archive cannot be opened ({error})") from error
+        raise Broken("archive_not_opened", why=error) from error
     known = set(names)
     if mimetype.startswith("application/epub") or "META-INF/container.xml" in known:
         return "epub"
@@ -176,7 +176,7 @@ def _package(data: bytes, named: str) -> str:
         if any(name.startswith(sign) for name in names):
             return _unknown(what)
     if named in ("docx", "odt", "epub", "pptx", "odp"):
-        raise Broken("is damaged or not what its name says: the parts of such a document are not in it")
+        raise Broken("parts_not_there")
     if len(names) == 1 and names[0].lower().endswith(".fb2"):
         return "fb2"
     return "zip"
@@ -199,7 +199,7 @@ _OLD_OFFICE = (
 
 def _old_office(data: bytes, name: str) -> str:
     if "EncryptedPackage".encode("utf-16-le") in data:
-        raise Encrypted("is protected by a password: save it without one")
+        raise Encrypted("save_without_password")
     suffix = _base(name).rpartition(".")[2].lower()
     for stream, _, what in _OLD_OFFICE:
         if stream.encode("utf-16-le") in data:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from doublet.errors import Broken, DoubletError, NothingRead, Oversized, Scanned, UnknownKind, Unreadable
-from doublet.model import FORMAT_VERSION, Disguise, DisguiseFinding, Span
+from doublet.model import FORMAT_VERSION, Disguise, DisguiseFinding, Note, Span
 from doublet.text import formats, kind
-from doublet.text.formats.protocol import HIDDEN_REASONS, HiddenText, Hints, Place
+from doublet.text.formats.protocol import HiddenText, Hints, Place
 from doublet.text.limits import MAX_BYTES, text_limit, unpacked_limit
 
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9._:-]+)", re.I)
@@ -39,7 +39,7 @@ class ReadDocument:
     encoding: str
     places: tuple[Place, ...]
     hidden: tuple[HiddenText, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     title: str = ""  #: what the document calls itself; empty when it does not, or when that says nothing
 
     def place_of(self, at: int) -> Place | None:
@@ -96,13 +96,9 @@ def read_document(
     """
     what = as_kind or kind.tell(data, name=name, declared_type=declared_type)
     if what in kind.ARCHIVES:
-        raise UnknownKind(
-            f"is an archive ({what}) of documents, not a document: name it as a source", kind=what
-        )
+        raise UnknownKind("is_archive_of_documents", kind=what)
     if what not in formats.READERS:
-        raise UnknownKind(
-            f"would have to be read as {what!r}; known: {', '.join(formats.READERS)}", kind=what
-        )
+        raise UnknownKind("unknown_reader", readers=formats.READERS, kind=what)
     charset = _CHARSET.search(declared_type)
     hints = Hints(
         kind=what,
@@ -118,9 +114,9 @@ def read_document(
     except DoubletError:
         raise
     except RecursionError as error:
-        raise Broken("is nested deeper than any document should be") from error
+        raise Broken("nested_too_deep") from error
     except MemoryError as error:
-        raise Oversized("needs more memory than the limit allows") from error
+        raise Oversized("needs_more_memory") from error
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
         # A fault of the document, or of its reader; either way this document only.
         raise Broken(
@@ -134,17 +130,15 @@ def read_document(
     )
 
 
-def hidden_summary(document: ReadDocument) -> str:
-    """What is hidden, in one sentence, or nothing."""
+def hidden_summary(document: ReadDocument) -> Note | None:
+    """What is hidden, in one note, or nothing."""
     if not document.hidden:
-        return ""
+        return None
     words = Counter[str]()
     for item in document.hidden:
         words[item.reason] += len(item.text.split())
-    parts = [f"{count:,} {HIDDEN_REASONS.get(reason, reason)}" for reason, count in words.most_common()]
-    first = document.hidden[0].place.label()
-    where = f", first at {first}" if first else ""
-    return f"hidden words that are not part of the text: {'; '.join(parts)}{where}"
+    parts = [Note("hidden_part", words=count, reason=reason) for reason, count in words.most_common()]
+    return Note("hidden_words", parts=parts, where=document.hidden[0].place.label())
 
 
 __all__ = [

@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from doublet.errors import ConfigError, InvalidParameter, suggest
+from doublet.errors import ConfigError, InvalidParameter, nearest
 
 Reducer = Callable[[list[str]], list[str]]
 
@@ -30,7 +30,8 @@ def reducer(name: str) -> Reducer:
     if name == "lemma":
         return _lemmas()
     raise InvalidParameter(
-        f"there is no reduction {name!r}{suggest(name, ('stem', 'lemma')) or '.'} Known: stem, lemma",
+        "unknown_reduction",
+        nearest=nearest(name, ("stem", "lemma")),
         name="reduce",
         value=name,
     )
@@ -51,7 +52,7 @@ def _stemmer(language: str, *, pure: bool = False) -> Any:
         module = importlib.import_module(f"snowballstemmer.{language}_stemmer")
     except ImportError as error:
         raise ConfigError(
-            "stems need a Snowball stemmer, and none is installed: pip install PyStemmer or snowballstemmer",
+            "needs_stemmer",
             package="PyStemmer",
         ) from error
     return getattr(module, f"{language.capitalize()}Stemmer")()
@@ -75,8 +76,7 @@ def _lemmas() -> Reducer:
         import pymorphy3
     except ImportError as error:
         raise ConfigError(
-            "lemmas need the package pymorphy3, and it is not installed: pip install 'doublet[lemmas]' "
-            "(or use stems: reduce = stem)",
+            "needs_pymorphy",
             package="pymorphy3",
         ) from error
     parse = pymorphy3.MorphAnalyzer(lang="ru").parse

@@ -47,8 +47,9 @@ def stop_words(language: str | None = None) -> frozenset[str]:
     if language not in lists:
         hint = suggest(language, lists) or "."
         raise InvalidParameter(
-            f"there is no list of stop words for {language!r}{hint} Known: {', '.join(lists)}. "
-            "For other languages give a file of your own words",
+            "no_stop_words",
+            hint=hint,
+            lists=lists,
             name="language",
             value=language,
         )
@@ -66,11 +67,12 @@ def load_stop_words(path: str | os.PathLike[str]) -> tuple[str, ...]:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InvalidParameter(
-            f"the list of stop words {file} cannot be read: {error.strerror or error}", path=str(file)
+            "stop_words_unreadable", why=error.strerror or error, path=str(file)
         ) from error
     except UnicodeDecodeError as error:
         raise InvalidParameter(
-            f"the list of stop words {file} is not UTF-8 (byte {error.start}): save it as UTF-8",
+            "stop_words_not_utf8",
+            start=error.start,
             path=str(file),
         ) from error
     words = set()
@@ -80,7 +82,7 @@ def load_stop_words(path: str | os.PathLike[str]) -> tuple[str, ...]:
             continue
         if len(word.split()) > 1:
             raise InvalidParameter(
-                f"line {number} of the list of stop words {file} holds several words: put one word on a line",
+                "stop_words_line",
                 path=str(file),
                 line=number,
             )

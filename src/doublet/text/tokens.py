@@ -40,13 +40,9 @@ class Canon:
 
     def __post_init__(self) -> None:
         if self.min_letters not in (1, 3):
-            raise InvalidParameter(
-                f"min_letters is {self.min_letters}: it can be 1 (keep all) or 3", name="min_letters"
-            )
+            raise InvalidParameter("min_letters_choices", min_letters=self.min_letters, name="min_letters")
         if self.reduce not in REDUCTIONS:
-            raise InvalidParameter(
-                f"reduce is {self.reduce!r}: it can be one of {', '.join(REDUCTIONS)}", name="reduce"
-            )
+            raise InvalidParameter("reduce_choices", reduce=self.reduce, reductions=REDUCTIONS, name="reduce")
 
     @property
     def stop_hashes(self) -> NDArray[np.uint64] | None:

@@ -150,7 +150,7 @@ def test_a_template_is_not_called_similar_and_the_reason_says_so():
 
     details = {"aligned": 0.55, "kept": 0.5, "together": 1.05}
     shared = Measures(0.3, (0.4, 0.5), False, "meaning", details)
-    assert "in whole passages with other text between them" in explain(shared, method("auto").parameters)
+    assert "in whole passages with other text between them" in str(explain(shared, method("auto").parameters))
 
 
 def test_a_text_without_words_is_called_so():

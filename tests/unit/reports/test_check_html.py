@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from doublet.reports.check_wording import _EN, _RU, Words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from doublet.errors import InvalidParameter
 from doublet.jobs.check import check
 from doublet.model import Check, Disguise, DisguiseFinding, Fragment, LeftOut, Outcome, SourceMatch, Span
 from doublet.reports.check_html import _pieces, _when, _windows, check_page, escape
-from doublet.reports.check_wording import _EN, _RU, Words
 
 VOID = {"meta", "input", "br"}
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from doublet.errors import ConfigError, UsageError, suggest
+from doublet.errors import ConfigError, UsageError, nearest
 from doublet.evaluation.changes.deletion import Deletion
 from doublet.evaluation.changes.grammar import Grammar
 from doublet.evaluation.changes.insertion import Insertion
@@ -101,14 +101,16 @@ def change(name: str) -> Change:
                 found: Change = point.load()
             except Exception as error:
                 raise ConfigError(
-                    f"the change {name!r} comes from another package ({point.value}), which cannot be loaded: "
-                    f"{error}. Update or remove that package",
+                    "change_not_loaded",
+                    value=point.value,
+                    why=error,
                     name=name,
                 ) from error
             return found
     known = change_names()
     raise UsageError(
-        f"there is no change {name!r}{suggest(name, known) or '.'} Known: {', '.join(known)}",
+        "unknown_change",
+        nearest=nearest(name, known),
         name=name,
         known=known,
     )

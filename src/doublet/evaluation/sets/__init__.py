@@ -6,6 +6,7 @@ import json
 import lzma
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from doublet.errors import InputNotFound, UsageError
 from doublet.evaluation.sets.news import News
@@ -21,7 +22,7 @@ from doublet.evaluation.sets.protocol import (
 )
 from doublet.evaluation.sets.revisions import Revisions
 from doublet.evaluation.sets.sentences import MSRP, PARAPHRASER, RUPAWS
-from doublet.model import Document, Outcome
+from doublet.model import Document, Note, Outcome
 
 __all__ = [
     "ADAPTERS",
@@ -45,10 +46,10 @@ class Skipped:
     """A set that was not used, and why."""
 
     name: str
-    reason: str
+    reason: Note
 
-    def to_dict(self) -> dict[str, str]:
-        return {"name": self.name, "reason": self.reason}
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "reason": self.reason.to_dict()}
 
 
 def bundled(language: str) -> Collection:
@@ -69,7 +70,7 @@ def open_data(
     if path is None:
         return [bundled("ru"), bundled("en")], []
     if not path.exists():
-        raise InputNotFound(f"there is no file or folder {path}: check the name after --data", path=str(path))
+        raise InputNotFound("no_data", path=str(path))
     if path.is_dir():
         for adapter in ADAPTERS:
             if adapter.recognises(path):
@@ -80,15 +81,15 @@ def open_data(
             folders = sorted(f for f in path.iterdir() if f.is_dir() and adapter.recognises(f))
             found += [adapter.load(folder, limit=limit) for folder in folders]
             if not folders:
-                skipped.append(Skipped(adapter.name, f"no folder of {path} holds its files"))
+                skipped.append(Skipped(adapter.name, Note("no_folder_holds", path=path)))
         if found:
             return found, skipped
     documents, outcomes = read_documents([path], id_field=id_field, text_field=text_field)
     if not documents:
         raise UsageError(
-            f"{path} holds no document with words: {outcomes[0].reason if outcomes else 'it is empty'}"
+            "no_words_in_set", path=path, why=outcomes[0].reason if outcomes else Note("set_is_empty")
         )
-    notes = tuple(f"{o.place or o.id}: {o.reason}" for o in outcomes[:20])
+    notes = tuple(Note("set_note", name=o.place or o.id, note=o.reason) for o in outcomes[:20])
     return [Collection(path.name, documents, notes)], []
 
 
@@ -106,7 +107,7 @@ def read_documents(
             outcomes += parsed.outcomes
             for name, text in zip(parsed.ids, parsed.texts, strict=True):
                 if name in documents:
-                    outcomes.append(Outcome("duplicate_id", name, "", "a document before it has the same id"))
+                    outcomes.append(Outcome("duplicate_id", name, "", Note("document_twice")))
                 elif text.split():
                     documents[name] = Document(name, text)
     return [documents[name] for name in sorted(documents)], outcomes

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from doublet.errors import InputUnreadable
 from doublet.evaluation.problem import PassagePair
-from doublet.model import Document, Span
+from doublet.model import Document, Note, Span
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Collection:
 
     name: str
     documents: Sequence[Document]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
             for line in stream:
                 yield json.loads(line)
     except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
-        raise InputUnreadable(f"{path} cannot be read: {error}", path=str(path)) from error
+        raise InputUnreadable("cannot_be_read", why=error, path=str(path)) from error
 
 
 def first(path: Path) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions, chec
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
 from doublet.jobs.dedupe.writing import check_files, write_files
-from doublet.model import Deduplication
+from doublet.model import Deduplication, Note
 from doublet.progress import Progress
 from doublet.sources.records import Batched
 
@@ -78,7 +78,7 @@ def dedupe(
     """
     for name in ("groups_out", "kept_out"):
         if name in parameters:
-            raise UsageError(f"{name} is for collections in files: use dedupe_inputs")
+            raise UsageError("only_for_files", name=name)
     with opened(documents) as source:
         return dedupe_inputs(
             source,
@@ -161,10 +161,7 @@ def dedupe_inputs(
     names, outcomes = collection.names, collection.outcomes
     notes = [*source.notes, *methods.notes, *listed.notes, *outcomes.notes()]
     if collection.disguised:
-        notes.append(
-            f"{collection.disguised} of {len(collection)} documents hold disguised words "
-            "(look-alike letters, hidden characters)"
-        )
+        notes.append(Note("disguised_documents", disguised=collection.disguised, collection=len(collection)))
     gone = np.zeros(len(collection), np.bool_)
     gone[[*grouped.removed, *outcomes.excluded]] = True
     by_id = np.argsort(collection.id_order, kind="stable")

@@ -18,7 +18,7 @@ from doublet.jobs.dedupe.options import DedupeOptions
 from doublet.matches.groups import families, lists, strict_groups
 from doublet.matches.keepers import closest_keepers
 from doublet.matches.preference import id_ranks
-from doublet.model import Group, Member, Pair
+from doublet.model import Group, Member, Note, Pair
 from doublet.progress import Progress
 
 U32 = NDArray[np.uint32]
@@ -90,7 +90,7 @@ class Listed:
     pairs: Sequence[Pair] | None = None
     strict: tuple[tuple[str, ...], ...] | None = None
     families: tuple[tuple[str, ...], ...] | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
 
 class Pairs(Sequence[Pair]):
@@ -157,15 +157,12 @@ def list_pairs(
     left, right, overlaps, cut = store.pairs(threshold, options.containment, min(PAIRS_LIMIT, fit), on_step)
     if cut and fit < PAIRS_LIMIT:
         raise MemoryTooSmall(
-            f"there are more than {fit:,} pairs, as many as can be listed in the memory that is allowed: allow "
-            f"{BYTES_PER_PAIR} bytes a pair and more (--memory), raise the threshold, or ask for the groups alone",
+            "pairs_over_memory",
+            bytes_per_pair=BYTES_PER_PAIR,
             pairs=fit,
         )
     if cut:
-        out.notes.append(
-            f"there are more than {PAIRS_LIMIT:,} pairs: the list, the strict groups and the families are cut short; "
-            "the groups around kept documents are complete"
-        )
+        out.notes.append(Note("pairs_cut_short", pairs_limit=PAIRS_LIMIT))
     if excluded:
         gone = np.array(sorted(excluded), np.uint32)
         used = ~(np.isin(left, gone) | np.isin(right, gone))

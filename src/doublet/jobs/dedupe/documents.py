@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from doublet.errors import RecordInvalid, wrong_type
-from doublet.model import Document
+from doublet.model import Document, Note
 from doublet.sources.jsonl import fields_of, optional_field, outcome_of
 from doublet.sources.open import open_source
 from doublet.sources.records import Batched, Fields, ParsedBatch
@@ -40,8 +40,7 @@ def _record(item: Any) -> dict[str, Any]:
         return item if isinstance(item, dict) else dict(item)
     if isinstance(item, tuple | list) and len(item) == 2:
         return {"id": item[0], "text": item[1]}
-    wanted = "it must be a Document, a mapping with 'id' and 'text', or a pair of id and text"
-    raise RecordInvalid(f"of the type {type(item).__name__}: {wanted}", state="invalid", id="")
+    raise RecordInvalid("not_document_type", name=type(item).__name__, state="invalid", id="")
 
 
 #: documents in memory, the path of a file or folder with documents, or a source that is open already
@@ -61,19 +60,14 @@ def opened(documents: DocumentsInput) -> Iterator[Batched]:
 def check_documents(documents: object) -> None:
     """Raises `InvalidParameter` for what is no collection of documents, such as a string."""
     if isinstance(documents, str | bytes | Mapping | Document) or not isinstance(documents, Iterable):
-        raise wrong_type(
-            "documents",
-            documents,
-            "a list, or another iterable, of Documents, of mappings with 'id' and 'text', or of (id, text); or the "
-            "Path of a file or folder with documents",
-        )
+        raise wrong_type("documents", documents, "wanted_documents")
 
 
 class Documents:
     """Documents in memory as a source. An iterator is walked once and kept when a method needs two walks."""
 
     total_bytes: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __init__(self, documents: Iterable[Any]) -> None:
         """Raises `InvalidParameter` for what is no collection of documents; a wrong document in it is an outcome."""

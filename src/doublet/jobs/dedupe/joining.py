@@ -14,6 +14,7 @@ from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import MemoryShares
 from doublet.jobs.dedupe.options import DedupeMethods, DedupeOptions
 from doublet.matches.preference import missing_facts, preference
+from doublet.model import Note
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.minhash import MinHash
@@ -53,10 +54,7 @@ def join(
     keys, alike, agree = methods.signed.keys, None, None
     if methods.by_shingles:
         keys = _sketch_keys(methods, store, memory)
-        methods.notes.append(
-            "candidates came from sketches: a few pairs close to the threshold, and short texts inside long "
-            "ones, may be missing; every link shown was verified"
-        )
+        methods.notes.append(Note("candidates_from_sketches"))
     elif not methods.signed.estimates:
         alike = methods.signed.alike
         agree = methods.signed.agree if alike is None else None
@@ -74,8 +72,7 @@ def _in_preference(collection: Collection, methods: DedupeMethods, options: Dedu
     methods.notes += missing_facts(facts, options.keep, options.prefer)
     if facts.unread_times:
         methods.notes.append(
-            f"{len(facts.unread_times):,} of the times could not be read, such as {facts.unread_times[0]!r}: their "
-            "documents count as the oldest; write times as 2024-05-31 or 2024-05-31T12:00"
+            Note("times_unread", unread_times=len(facts.unread_times), unread_times2=facts.unread_times[0])
         )
     if collection.outcomes.excluded:
         order = order[~np.isin(order, np.array(sorted(collection.outcomes.excluded), np.int64))]

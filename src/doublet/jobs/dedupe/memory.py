@@ -60,8 +60,9 @@ class MemoryShares:
         """Raises `MemoryTooSmall`."""
         if documents > self.most_documents:
             raise MemoryTooSmall(
-                f"more than {self.most_documents:,} documents do not fit the memory that is allowed, whatever is "
-                f"spilled: allow {BYTES_PER_DOCUMENT} bytes a document and more (--memory), or cut the collection",
+                "documents_over_memory",
+                most_documents=self.most_documents,
+                bytes_per_document=BYTES_PER_DOCUMENT,
                 documents=documents,
             )
 
@@ -81,7 +82,7 @@ class MemoryShares:
 def limit_work(source: Any, memory_bytes: int | None, workers: int, folder: str | None) -> Limit:
     """What may be taken besides the program and the batches in hand. Raises `MemoryTooSmall`."""
     if folder is not None and not isinstance(folder, str | os.PathLike):
-        raise wrong_type("spill_folder", folder, "the path of a folder")
+        raise wrong_type("spill_folder", folder, "wanted_folder")
     tables = any(part.kind == "parquet" for part in getattr(source, "parts", ()))
     room = store_memory(memory_bytes, workers, TABLE_MEMORY if tables else 0)
     return Limit(room, os.fspath(folder or _temporary_folder()))
@@ -125,9 +126,7 @@ def check_memory(memory_bytes: int | None) -> int | None:
     if memory_bytes is None:
         return None
     if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, numbers.Integral):
-        raise InvalidParameter(
-            f"memory_bytes is {memory_bytes!r}: it must be a whole number of bytes", name="memory_bytes"
-        )
+        raise InvalidParameter("memory_bytes_whole", memory_bytes=memory_bytes, name="memory_bytes")
     return min(int(memory_bytes), MOST_MEMORY)
 
 
@@ -168,7 +167,7 @@ class spilling:  # noqa: N801 - reads as a word in "with spilling(folder)"
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, OSError):
             raise SpillFailed(
-                f"the folder for temporary data, {self.folder}, cannot be used ({error.strerror or error}): "
-                "free some room, name another folder in TMPDIR, or allow more memory so that nothing has to be spilled",
+                "spill_folder_unusable",
+                why=error.strerror or error,
                 folder=self.folder,
             ) from error

@@ -12,6 +12,7 @@ from doublet.errors import InvalidParameter, wrong_type
 from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.dedupe.signed import Signed
 from doublet.matches.preference import check_keep
+from doublet.model import Note
 from doublet.signatures import Limit, Method, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.signatures.shingled import ShingledMethod
@@ -69,20 +70,19 @@ class DedupeOptions:
         least = check_share("containment", containment)
         if candidates not in CANDIDATES:
             raise InvalidParameter(
-                f"candidates is {candidates!r}: it can be {', '.join(CANDIDATES)}", name="candidates"
+                "candidates_choices", candidates=candidates, candidates2=CANDIDATES, name="candidates"
             )
         if candidates != "auto" and method not in BY_SHINGLES:
             raise InvalidParameter(
-                f"candidates is for the methods {' and '.join(BY_SHINGLES)}: the method {method!r} brings its own",
+                "candidates_by_shingles",
+                by_shingles=" and ".join(BY_SHINGLES),
                 name="candidates",
                 method=method,
             )
         reworded = _check_reworded(reworded, method, parameters)
         for view in views:
             if view not in VIEWS:
-                raise InvalidParameter(
-                    f"there is no view {view!r}: it can be {', '.join(VIEWS)}", name="views"
-                )
+                raise InvalidParameter("unknown_view", view=view, views=VIEWS, name="views")
         return DedupeOptions(least, keep, prefer, pairs, views, candidates, reworded, workers)
 
 
@@ -95,7 +95,7 @@ class DedupeMethods:
     threshold: float
     described: dict[str, Any]
     signed: Signed
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     sampled: SampledKeys | None = None  #: leads to what shingles leave open
     statistics_bytes: int = 0  #: of what the method knows about the collection
 
@@ -185,9 +185,7 @@ def check_share(name: str, value: float | None) -> float:
     if value is None:
         return 0.0
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value <= 1:
-        raise InvalidParameter(
-            f"{name} is {value!r}: it must be a number above 0 and at most 1", name=name, value=value
-        )
+        raise InvalidParameter("share_above_0", name=name, value=value)
     return float(value)
 
 
@@ -196,7 +194,7 @@ def _names(name: str, value: Sequence[str]) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Iterable) or not all(isinstance(one, str) for one in value):
-        raise wrong_type(name, value, "a list of names")
+        raise wrong_type(name, value, "wanted_names")
     return tuple(value)
 
 
@@ -205,26 +203,25 @@ def _check_reworded(reworded: str | None, method: str, parameters: Collection[st
         return "list" if method == AUTO else "off"
     if reworded not in REWORDED_CHOICES:
         raise InvalidParameter(
-            f"reworded is {reworded!r}: it can be {', '.join(REWORDED_CHOICES)}", name="reworded"
+            "reworded_choices", reworded=reworded, reworded_choices=REWORDED_CHOICES, name="reworded"
         )
     if method != AUTO and reworded != "off":
         raise InvalidParameter(
-            f"reworded is for the method {AUTO!r}: the method {method!r} looks for no reworded copies",
+            "reworded_for_auto",
+            auto=AUTO,
             name="reworded",
             method=method,
         )
     idle = [name for name in LAST_STEP if name in parameters] if method == AUTO and reworded == "off" else []
     if idle:
-        raise InvalidParameter(
-            f"{idle[0]} is for reworded copies, and reworded is 'off': leave one of them out", name=idle[0]
-        )
+        raise InvalidParameter("reworded_is_off", name=idle[0])
     return reworded
 
 
 def _check_workers(workers: int) -> int:
     if not isinstance(workers, numbers.Integral) or isinstance(workers, bool) or workers < 0:
         raise InvalidParameter(
-            f"workers is {workers!r}: it must be a whole number, 1 or more, or 0 for all cores",
+            "workers_range",
             name="workers",
             value=workers,
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import nsmallest
 
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 
 OUTCOMES_SHOWN = (
     1_000  #: rows of each state kept of documents that could not be used; all of them are counted
@@ -38,13 +38,9 @@ class Outcomes:
         states = sorted(self._listed.items())
         return tuple(row for _, rows in states for row in sorted(rows, key=_by_id)[:OUTCOMES_SHOWN])
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         left = self.counts.total() - len(self.rows())
-        return (
-            [f"{left:,} more documents could not be used as they were; they are counted, not listed"]
-            if left
-            else []
-        )
+        return [Note("outcomes_not_listed", left=left)] if left else []
 
 
 _NUMBER_AT_THE_END = re.compile(r"[0-9]{1,18}$")
@@ -54,11 +50,11 @@ def _by_id(outcome: Outcome) -> tuple[str, str, int, str]:
     """Line 9 of a file before its line 10."""
     number = _NUMBER_AT_THE_END.search(outcome.place)
     if number is None:
-        return outcome.id, outcome.place, 0, outcome.reason
-    return outcome.id, outcome.place[: number.start()], int(number.group()), outcome.reason
+        return outcome.id, outcome.place, 0, str(outcome.reason)
+    return outcome.id, outcome.place[: number.start()], int(number.group()), str(outcome.reason)
 
 
 def empty_ones(identifiers: Iterable[str]) -> list[Outcome]:
     """Rows for documents without words: for the first of them by id, no more than can ever be listed."""
-    reason = "the text has no words: it is like nothing, and is kept"
+    reason = Note("no_words_kept")
     return [Outcome("empty", identifier, "", reason) for identifier in nsmallest(OUTCOMES_SHOWN, identifiers)]

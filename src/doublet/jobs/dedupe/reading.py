@@ -23,7 +23,7 @@ from doublet.jobs.dedupe.outcomes import empty_ones
 from doublet.jobs.dedupe.repeated import leave_out_repeats
 from doublet.jobs.dedupe.signed import Compact
 from doublet.matches.preference import has_repeats, id_ranks
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.progress import Progress
 from doublet.signatures import in_parts
 from doublet.sources.jsonl import JsonBatch
@@ -111,7 +111,9 @@ def read(
                 facts.sources += shingled.sources
             done += len(shingled.words)
             memory.check_documents(done)
-            progress.step("reading", shingled.consumed, total, "bytes", f"{done:,} documents")
+            progress.step(
+                "reading", shingled.consumed, total, "bytes", Note("documents_read", documents=done)
+            )
     out.names = facts.ids()
     out.id_order = id_ranks(out.names)
     if has_repeats(out.names, out.id_order):

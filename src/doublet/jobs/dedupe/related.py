@@ -16,7 +16,7 @@ from doublet.jobs.dedupe.memory import MemoryShares
 from doublet.jobs.dedupe.options import DedupeMethods, DedupeOptions
 from doublet.jobs.dedupe.rereading import texts_at
 from doublet.matches.copies import LONGEST_SHINGLE, find_related, remove_reworded
-from doublet.model import Member, Related
+from doublet.model import Member, Note, Related
 from doublet.progress import Progress
 
 
@@ -35,9 +35,7 @@ def find_copies(
         return None, grouped
 
     if methods.exact.parameters.shingle_words > LONGEST_SHINGLE:
-        methods.notes.append(
-            f"reworded copies were not looked for: runs of more than {LONGEST_SHINGLE} words do not survive in them"
-        )
+        methods.notes.append(Note("reworded_long_shingles", longest_shingle=LONGEST_SHINGLE))
         return None, grouped
     names, ranks = collection.names, links.ranks
     alive = np.ones(len(collection), np.bool_)
@@ -55,13 +53,9 @@ def find_copies(
         within=memory.for_copies,
     )
     if left:
-        methods.notes.append(
-            f"{left:,} more pairs share some rare phrases and were not looked at: --reworded all looks at every one"
-        )
+        methods.notes.append(Note("pairs_not_looked_at", left=left))
     if not whole:
-        methods.notes.append(
-            "so many pairs share some rare phrases that only the likeliest fit the memory that is allowed: --memory"
-        )
+        methods.notes.append(Note("likeliest_pairs_only"))
     if options.reworded == "remove":
         numbers = {name: number for number, name in enumerate(names)}
         keeping = {numbers[group.keep] for group in grouped.groups}

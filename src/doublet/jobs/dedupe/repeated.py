@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.options import DedupeOptions
 from doublet.matches.preference import preference_columns
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 
 U64 = NDArray[np.uint64]
 
@@ -38,7 +38,7 @@ def leave_out_repeats(source: Any, collection: Collection, options: DedupeOption
         best = [[min(some, key=digest.__getitem__)] if len(some) > 1 else some for some in best]
     for documents, (used,) in zip(groups, best, strict=True):
         name = names[used]
-        reason = f"{len(documents)} records have the id {name!r}: one of them is used, this one is left out"
+        reason = Note("id_repeated", documents=len(documents), name=name)
         for document in documents:
             if document != used:
                 outcomes.excluded.add(document)

@@ -20,7 +20,7 @@ def check_files(source: Any, groups_out: Path | None, kept_out: Path | None) -> 
     """Raise `UsageError` or `OutputFailed` for what would stop `write_files` after the work."""
     if kept_out is not None:
         if not isinstance(source, RecordSource):
-            raise UsageError("kept_out is for collections in files")
+            raise UsageError("kept_out_for_files")
         source.check_kept(kept_out)
     if groups_out is not None:
         tables.check_groups(groups_out)
@@ -40,8 +40,8 @@ def write_files(
     unused = sum(count for state, count in counts.items() if state != "empty")
     if unused and kept_out is not None and isinstance(source, RecordSource) and source.reads(kept_out):
         raise OutputFailed(
-            f"{kept_out} is one of the inputs, and {unused:,} of the records could not be used: they would be lost. "
-            "Name another file for what is kept",
+            "input_would_be_lost",
+            unused=unused,
             path=str(kept_out),
         )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from doublet.errors import SourceError, UsageError
 from doublet.jobs.queue.kinds import Work
+from doublet.model import Note
 
 ROWS = 1_000  #: of documents that could not be used, or of groups, which a result lists; the rest are counted
 
@@ -41,7 +42,7 @@ def fill(
 
     def waiting(host: str, seconds: float) -> None:
         if seconds >= 5:
-            work.progress.step("fetching", 0, None, "", f"{host} is asked again in {seconds:.0f} s")
+            work.progress.step("fetching", 0, None, "", Note("asked_again", host=host, seconds=seconds))
 
     with polite_fetcher(work.settings, waiting=waiting) as fetcher:
         if address is not None:

@@ -175,7 +175,8 @@ class _Run:
             self._break_off("stopped")
         jobs, number, event = self._store.jobs, self._job.number, self._event
         if event is not None and event != self._written and now - self._reported >= REPORT_S:
-            message, facts = ("note", {"text": event.message}) if event.message else ("", {})
+            note = event.message
+            message, facts = (note.code, {"note": note.to_dict()}) if note else ("", {})
             beat = jobs.report(
                 number,
                 self._owner,
@@ -298,7 +299,7 @@ class _Run:
 
 def _facts(error: DoubletError) -> dict[str, Any]:
     """What an error says, as JSON."""
-    out: dict[str, Any] = {"message": error.message}
+    out: dict[str, Any] = {"message": error.message, "note": error.note.to_dict()}
     for name, value in error.details.items():
         with contextlib.suppress(TypeError):
             out[name] = _plain(value)

@@ -90,7 +90,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     raw = package.read(main)
     body = _parsed(raw, main).find(_W + "body")
     if body is None:
-        raise Broken("is damaged: it has no body")
+        raise Broken("no_body")
     parts = dict(relations(package, main).values())
     notes: dict[tuple[str, str], Element] = {}
     for kind in ("footnotes", "endnotes"):
@@ -108,7 +108,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     state.paged = next(body.iter(_W + "lastRenderedPageBreak"), None) is not None
     _blocks(state, body, _PLAIN, "")
     if parts.get("comments", "") in package and b"<w:comment " in package.read(parts["comments"]):
-        state.build.note("comments in the margin are left out")
+        state.build.note("comments_left_out")
     return state.build.done()
 
 

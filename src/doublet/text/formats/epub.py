@@ -44,7 +44,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         chapter += 1
         target = inside(folder, _unquoted(item.get("href", "")))
         if target not in package:
-            build.note(f"the chapter {target} is missing from the book")
+            build.note("chapter_missing", target=target)
             continue
         try:
             page, _ = parse_page(package.read(target))
@@ -55,7 +55,7 @@ def read(data: bytes, hints: Hints) -> Reading:
             build.offer_title(next((line(item) for item in page.iter("h1")), ""), heading=True)
         walk(page, build, element=f"chapter {chapter}")
     if not chapter:
-        raise Broken("is damaged: its list of chapters is empty")
+        raise Broken("no_chapters")
     return build.done()
 
 
@@ -69,7 +69,7 @@ def _refuse_protected(package: Package) -> None:
         return
     for item in root.iter():
         if local(item) == "EncryptionMethod" and item.get("Algorithm") not in _FONT_METHODS:
-            raise Encrypted("is protected by rights management: it cannot be read without its key")
+            raise Encrypted("rights_managed")
 
 
 def _unquoted(reference: str) -> str:

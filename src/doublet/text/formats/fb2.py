@@ -14,7 +14,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         package = Package(data, hints.unpacked_bytes)
         names = [name for name in package.names if name.lower().endswith(".fb2")]
         if not names:
-            raise Broken("is damaged: there is no book in its archive")
+            raise Broken("no_book")
         data = package.read(names[0])
     root, encoding = parse_document(data, charset=hints.charset)
     build = Builder(hints.characters)
@@ -24,7 +24,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     paragraph = 0
     bodies = [child for child in root if local(child) == "body"]
     if not bodies:
-        raise Broken("is damaged: it has no body")
+        raise Broken("no_body")
     for body in bodies:
         name = body.get("name", "")
         section = 0

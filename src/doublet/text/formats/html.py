@@ -89,9 +89,9 @@ def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
     try:
         page = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise Broken(f"is damaged: there is no page in it ({error})") from error
+        raise Broken("no_page", why=error) from error
     if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
-        raise Broken("is nested deeper than any page should be")  # the rest of it was not parsed
+        raise Broken("page_too_deep")  # the rest of it was not parsed
     return page, encoding
 
 

@@ -288,7 +288,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     build.offer_title(_named(text))
     _blocks(build, words, reader.notes, kept)
     if reader.inputs:
-        build.note("files named by \\input or \\include are not read: check them on their own")
+        build.note("inputs_not_read")
     return build.done(encoding)
 
 

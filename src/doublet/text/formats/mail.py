@@ -32,7 +32,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         return build.done()
     marks = [found.span() for found in _POSTMARK.finditer(data)]
     if not marks:
-        raise Broken("is damaged: there is no message in the mailbox")
+        raise Broken("no_message_in_mailbox")
     ends = [*(start for start, _ in marks[1:]), len(data)]
     for number, ((_, start), end) in enumerate(zip(marks, ends, strict=True), 1):
         _message(_parsed(_ESCAPED.sub(rb"\1", data[start:end])), build, hints, f"message {number}")
@@ -62,9 +62,9 @@ def _message(message: email.message.Message, build: Builder, hints: Hints, eleme
         _part(part, build, hints, element, page=saved)
     if attached:
         names = ", ".join(attached[:_SHOWN]) + (" …" if len(attached) > _SHOWN else "")
-        build.note(f"attachments are left out; read each by itself: {names}")
+        build.note("attachments_left_out", names=names)
     if build.empty and before and not message.keys():
-        raise Broken("is damaged: there is no message in it")
+        raise Broken("no_mail_message")
 
 
 def _shown(message: email.message.Message, attached: list[str]) -> Iterator[email.message.Message]:
@@ -103,7 +103,7 @@ def _part(part: email.message.Message, build: Builder, hints: Hints, element: st
         try:
             root, _ = parse_page(raw, charset=charset)
         except Broken as error:
-            build.note(f"a part of the message {error.message}")
+            build.note("part_of_message_why", why=error.note)
             return
         if page and hints.frame:
             useful(root, build)
@@ -113,7 +113,7 @@ def _part(part: email.message.Message, build: Builder, hints: Hints, element: st
     try:
         text, _ = decode_page(raw, header=charset, markup=False)
     except Unreadable as error:
-        build.note(f"a part of the message {error.message}")
+        build.note("part_of_message_why", why=error.note)
         return
     for number, block in enumerate(_PARAGRAPHS.split(text.replace("\r\n", "\n")), 1):
         build.add(block, paragraph=number, element=element)

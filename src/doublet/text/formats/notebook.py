@@ -15,10 +15,10 @@ def read(data: bytes, hints: Hints) -> Reading:
     try:
         notebook: Any = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        raise Broken(f"is damaged: it cannot be read as a notebook ({error})") from error
+        raise Broken("not_a_notebook", why=error) from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
-        raise Broken("is damaged or too old: there are no cells in the notebook")
+        raise Broken("no_cells")
     build = Builder(hints.characters)
     title = (notebook.get("metadata") or {}).get("title")
     build.offer_title(title if isinstance(title, str) else "")

@@ -59,7 +59,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     if data[:2] == b"PK":
         package = Package(data, hints.unpacked_bytes)
         if "META-INF/manifest.xml" in package and b"encryption-data" in package.read("META-INF/manifest.xml"):
-            raise Encrypted("is protected by a password: save it without one")
+            raise Encrypted("save_without_password")
         roots = [package.xml("content.xml")]
         title = title_of(package, "meta.xml") if "meta.xml" in package else ""
         if "styles.xml" in package:
@@ -70,7 +70,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         title = "".join(named.itertext()) if named is not None else ""
     body = roots[0].find(_OFFICE + "body")
     if body is None:
-        raise Broken("is damaged: it has no body")
+        raise Broken("no_body")
     hidden, shown = _styles(roots)
     state = _State(Builder(hints.characters), hidden, shown)
     state.build.offer_title(title)
@@ -79,7 +79,7 @@ def read(data: bytes, hints: Hints) -> Reading:
     state.paged = next(body.iter(_TEXT + "soft-page-break"), None) is not None
     _blocks(state, body, "")
     if next(body.iter(_OFFICE + "annotation"), None) is not None:
-        state.build.note("comments in the margin are left out")
+        state.build.note("comments_left_out")
     return state.build.done()
 
 

@@ -42,11 +42,11 @@ class Package:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             self._infos = {info.filename: info for info in self._zip.infolist()}
         except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, OSError, EOFError) as error:
-            raise Broken(f"is damaged or cut short: its archive cannot be opened ({error})") from error
+            raise Broken("archive_not_opened", why=error) from error
         except (NotImplementedError, RuntimeError) as error:
-            raise Broken(f"is packed in a way that is not known ({error})") from error
+            raise Broken("packed_unknown_way", why=error) from error
         if len(self._infos) > MEMBERS:
-            raise Oversized(f"has {len(self._infos):,} parts, more than any document needs")
+            raise Oversized("too_many_parts", infos=len(self._infos))
         self._left = limit_bytes
         self._limit = limit_bytes
 
@@ -61,21 +61,21 @@ class Package:
         """A part. Raises `Broken` when it is not there or damaged, `Oversized` past the limit."""
         info = self._infos.get(name)
         if info is None:
-            raise Broken(f"is damaged or not what it says it is: its part {name} is missing")
+            raise Broken("part_missing", name=name)
         if info.flag_bits & 1:
-            raise Encrypted("is protected by a password: save it without one")
+            raise Encrypted("save_without_password")
         parts = []
         try:
             with self._zip.open(info) as stream:
                 while part := stream.read(_STEP):
                     self._left -= len(part)
                     if self._left < 0:
-                        raise Oversized(f"unpacks to over {self._limit:,} bytes, more than the limit allows")
+                        raise Oversized("unpacks_over_limit", limit=self._limit)
                     parts.append(part)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise Broken(f"is damaged: its part {name} cannot be unpacked ({error})") from error
+            raise Broken("part_not_unpacked", name=name, why=error) from error
         except (NotImplementedError, RuntimeError) as error:
-            raise Broken(f"is packed in a way that is not known ({error})") from error
+            raise Broken("packed_unknown_way", why=error) from error
         return b"".join(parts)
 
     def xml(self, name: str) -> Element:
@@ -97,7 +97,7 @@ def parse_xml(data: bytes, *, part: str = "") -> Element:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         where = f"its part {part}" if part else "its XML"
-        raise Broken(f"is damaged: {where} cannot be parsed ({error})", parser=error) from error
+        raise Broken("not_parsed", where=where, parser=error) from error
     if root is None:
         raise Broken(f"is damaged: {part or 'the XML'} is empty")
     return root

@@ -81,12 +81,12 @@ def read(data: bytes, hints: Hints) -> Reading:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD or "password" in str(error).lower():
-            raise Encrypted("is protected by a password: save it without one") from error
-        raise Broken(f"is damaged: it cannot be opened as PDF ({error})") from error
+            raise Encrypted("save_without_password") from error
+        raise Broken("not_opened_as_pdf", why=error) from error
     try:
         count = len(document)
         if not count:
-            raise Broken("is damaged: it has no pages")
+            raise Broken("no_pages")
         build = Builder(hints.characters)
         build.offer_title(document.get_metadata_value("Title"))
         pages, bad = [], 0
@@ -97,9 +97,9 @@ def read(data: bytes, hints: Hints) -> Reading:
     finally:
         document.close()
     if bad == count:
-        raise Broken("is damaged: none of its pages can be opened")
+        raise Broken("no_page_opens")
     if bad:
-        build.note(f"{bad} of {count} pages are damaged and were left out")
+        build.note("pages_damaged", bad=bad, count=count)
     _pictures(data, pages, hints, build)
     _drop_frame(pages)
     for page in pages:
@@ -121,18 +121,15 @@ def _pictures(data: bytes, pages: list[_Page], hints: Hints, build: Builder) -> 
                 if not line.strip():
                     continue  # the larger step to the next line ends the paragraph
                 page.lines.append(_Line(line, number, 0, page.width, -at * 12.0, -at * 12.0, 10))
-        build.note(
-            f"{len(found)} of {len(pages)} pages are pictures; their text was recognised and may have errors"
-        )
+        build.note("pages_recognised", found=len(found), pages=len(pages))
         return
     if len(found) == len(pages) or not any(page.lines for page in pages):
         raise Scanned(
-            f"is a scan: its pages ({len(pages)}) are pictures without a text layer; "
-            "recognise the text first (doublet text --ocr)",
+            "is_scan",
             pages=len(pages),
         )
     shown = ", ".join(map(str, found[:10])) + (" …" if len(found) > 10 else "")
-    build.note(f"{len(found)} of {len(pages)} pages are pictures without text and were left out: {shown}")
+    build.note("pages_are_pictures", found=len(found), pages=len(pages), shown=shown)
 
 
 def _page(document: Any, index: int) -> _Page | None:

@@ -52,14 +52,14 @@ def read(data: bytes, hints: Hints) -> Reading:
     size = package.xml(main).find(_P + "sldSz") if main in package else None
     width, height = (_number(size, "cx"), _number(size, "cy")) if size is not None else (0, 0)
     if not slides and main not in package:
-        raise Broken("is damaged: it has no presentation in it")
+        raise Broken("no_presentation")
     for number, name in enumerate(slides, 1):
         root = package.xml(name)
         if number == 1:
             build.offer_title(core_title(package))
             build.offer_title(_first_title(root), heading=True)
         if root.get("show") == "0":
-            build.note(f"slide {number} is not shown in the presentation; it is read all the same")
+            build.note("slide_hidden", number=number)
         ground = _ground(package, name, root)
         ground.width, ground.height = width, height
         _slide(build, root, number, f"slide {number}", ground)

@@ -13,18 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from doublet.errors import ConfigError, Oversized
-from doublet.model import Span
+from doublet.model import Note, Span
 from doublet.text.limits import MAX_BYTES
 from doublet.text.titles import sensible
 
 #: why a piece of text cannot be seen
-HIDDEN_REASONS = {
-    "hidden": "marked as hidden",
-    "white": "in the colour of its background",
-    "tiny": "in letters too small to read",
-    "outside": "outside the page",
-    "covered": "drawn invisibly",
-}
+HIDDEN_REASONS = ("hidden", "white", "tiny", "outside", "covered")
 
 BETWEEN_BLOCKS = "\n\n"
 # Control characters and halves of surrogate pairs: no part of any text, and some programs choke on them.
@@ -88,7 +82,7 @@ class Reading(NamedTuple):
     text: str
     places: tuple[Place, ...]
     hidden: tuple[HiddenText, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     encoding: str = ""
     title: str = ""
 
@@ -111,7 +105,7 @@ class Builder:
     """Puts blocks together into a text with places."""
 
     limit: int = MAX_BYTES  #: characters, hidden ones included
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     title: str = ""  #: the first one offered that says something
     _parts: list[str] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
@@ -193,7 +187,7 @@ class Builder:
     def _spend(self, characters: int) -> None:
         self._spent += characters
         if self._spent > self.limit:
-            raise Oversized(f"has a text of over {self.limit:,} characters, too many for its size")
+            raise Oversized("text_too_large_for_size", limit=self.limit)
 
     def offer_title(self, text: str | None, *, heading: bool = False) -> None:
         """What may be the title of the document, the best first. A *heading* stands in the text itself."""
@@ -205,9 +199,11 @@ class Builder:
         """Whether there is no text yet."""
         return not self._parts
 
-    def note(self, text: str) -> None:
-        if text not in self.notes:
-            self.notes.append(text)
+    def note(self, code: str, /, **values: Any) -> None:
+        """Say something of the document, once."""
+        note = Note(code, **values)
+        if note not in self.notes:
+            self.notes.append(note)
 
     def done(self, encoding: str = "") -> Reading:
         text, places, hidden = "".join(self._parts), tuple(self._places), tuple(self._hidden)

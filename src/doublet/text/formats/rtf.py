@@ -92,7 +92,7 @@ def read(data: bytes, hints: Hints) -> Reading:
             _flush(state, group)
             stack.append(group)
             if len(stack) > _DEPTH:
-                raise Broken(f"is damaged: its groups are nested over {_DEPTH:,} deep")
+                raise Broken("rtf_too_deep", depth=_DEPTH)
             group = replace(group, destination=False)
             opened = True
             state.swallow = 0
@@ -154,11 +154,11 @@ def read(data: bytes, hints: Hints) -> Reading:
     _flush(state, group)
     _paragraph(state)
     if not opened:
-        raise Broken("is damaged: there is no RTF in it")
+        raise Broken("no_rtf")
     if stack:
         if not state.paragraph:
-            raise Broken("is cut short: its groups are not closed and no text was found")
-        state.build.note("the file is cut short: its groups are not closed")
+            raise Broken("rtf_cut_no_text")
+        state.build.note("rtf_cut_short")
     return state.build.done(state.encoding)
 
 

@@ -1,0 +1,40 @@
+"""English: the tables of its sentences and names, and how it writes numbers."""
+
+from __future__ import annotations
+
+from doublet.reports.wording.en import (
+    check,
+    errors,
+    evaluation,
+    names,
+    notes,
+    reading,
+    sources,
+    store,
+    terminal,
+)
+
+MESSAGES: dict[str, str] = {
+    code: sentence
+    for part in (notes, errors, reading, sources, store, check, terminal, evaluation)
+    for code, sentence in part.MESSAGES.items()
+}
+NOUNS, NAMES = names.NOUNS, names.NAMES
+
+SPACE = " "  #: between a number and its noun
+MARKS: dict[int, str] = {}  #: what stands for the comma of thousands and the point of decimals
+PERCENT = "%"
+UNDER_A_TENTH = "under 0.1%"
+UNDER_A_SECOND = "under a second"
+QUOTES = "'%s'"
+SIZES = ("bytes", "kB", "MB", "GB", "TB")
+TIMES = ("s", "min", "h")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def plural(number: float) -> int:
+    """Which form goes with a number: one, or several."""
+    return 0 if number == 1 else 1
