@@ -160,7 +160,7 @@ def test_a_wiki_whose_list_never_ends() -> None:
     shelf = Shelf()
     shelf.fill(WikiSource(API, pause=lambda _: None), Web({f"{API}?*": there}))
     assert parts == wiki.MAX_EMPTY + 1
-    assert any("without a page" in failed.reason for failed in shelf.failed.values())
+    assert any("without a page" in str(failed.reason) for failed in shelf.failed.values())
 
 
 def test_an_answer_of_a_wiki_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,11 +31,12 @@ from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.language import words
 from doublet.cli.rows import write_rows
 from doublet.errors import Cancelled, UsageError, nearest
+from doublet.model import FAILED_STATES, Note
 
 if TYPE_CHECKING:
     from doublet.cli.estimate import Estimate
     from doublet.config import Resolved
-    from doublet.model import FAILED_STATES, Deduplication, Note
+    from doublet.model import Deduplication
     from doublet.sources.open import Inputs
 
 EXAMPLE = """\

@@ -83,7 +83,7 @@ def test_unknown_names_are_refused_with_a_suggestion():
 def test_methods_without_containment_say_how_it_was_measured():
     result = compare(A, A, method="minhash")
     assert result.containment_a == 1.0
-    assert any("containment" in note for note in result.notes)
+    assert any("containment" in str(note) for note in result.notes)
 
 
 SHORT = (
@@ -102,7 +102,7 @@ def test_a_reworded_copy_has_a_share_and_nothing_in_doubt(method):
     assert result.possible == ()
     (fragment,) = result.fragments
     assert (fragment.kind, fragment.strength) == ("reworded", "weak")
-    assert any("150 words" in note for note in result.notes)
+    assert any("150 words" in str(note) for note in result.notes)
 
 
 def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
@@ -114,7 +114,7 @@ def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
     assert result.similar
     assert [SHORT[0][f.a.start : f.a.end] for f in result.fragments] == [SHORT[0][:-1]]
     assert result.share == result.share_b == 1.0
-    assert "weight 0" not in result.fragments[0].reason
+    assert "weight 0" not in str(result.fragments[0].reason)
 
 
 @pytest.mark.covers("M15")
@@ -132,15 +132,16 @@ def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
 )
 def test_every_answer_has_its_reason(a, b, reason):
     result = compare(a, b)
-    assert reason in result.reason
-    assert result.to_dict()["reason"] == result.reason
+    assert reason in str(result.reason)
+    assert result.to_dict()["reason"] == str(result.reason)
 
 
 def test_other_methods_give_their_resemblance_as_reason():
     assert (
-        compare(A, A, method="shingles").reason == "the resemblance by shingles is 1.000; similar from 0.5 on"
+        str(compare(A, A, method="shingles").reason)
+        == "the resemblance by shingles is 1.000; similar from 0.5 on"
     )
-    assert compare(A, A, method="simhash").reason == "the resemblance by simhash is 1.000"
+    assert str(compare(A, A, method="simhash").reason) == "the resemblance by simhash is 1.000"
 
 
 def test_a_template_is_not_called_similar_and_the_reason_says_so():
@@ -154,7 +155,7 @@ def test_a_template_is_not_called_similar_and_the_reason_says_so():
 
 
 def test_a_text_without_words_is_called_so():
-    assert compare("…", A).notes == ("text A has no words: it is like nothing",)
-    assert compare(A, "снег", method="meaning").notes[0] == (
+    assert tuple(map(str, compare("…", A).notes)) == ("text A has no words: it is like nothing",)
+    assert str(compare(A, "снег", method="meaning").notes[0]) == (
         "text B has too little in it for the method 'meaning': it is like nothing"
     )

@@ -147,7 +147,7 @@ def test_the_newest_in_any_way_to_write_times(times, newest):
     rows = [{"id": str(i), "text": " ".join(BASE), "time": time} for i, time in enumerate(times)]
     result = dedupe(rows, keep="newest")
     assert result.kept == (str(newest),)
-    assert any("'yesterday'" in note for note in result.notes) == ("yesterday" in times)
+    assert any("'yesterday'" in str(note) for note in result.notes) == ("yesterday" in times)
 
 
 def test_a_short_text_goes_to_the_long_one_even_when_it_is_preferred():
@@ -195,7 +195,7 @@ def test_a_long_list_of_odd_documents_does_not_depend_on_their_order(in_a_file, 
         seen.add(tuple(listed))
         assert [state for state, _ in listed] == ["duplicate_id"] * 5 + ["empty"] * 5 + ["invalid"] * 3
         assert result.extra["outcomes"] == {"duplicate_id": 15, "empty": 40, "invalid": 3}
-        assert any(note.startswith("45 more documents") for note in result.notes)
+        assert any(str(note).startswith("45 more documents") for note in result.notes)
     assert len(seen) == 1
 
 
@@ -253,12 +253,12 @@ def test_sketches_agree_with_the_exact_join_on_clear_cases(threshold):
     exact = dedupe(texts, threshold=threshold, containment=None)
     sketched = dedupe(texts, threshold=threshold, containment=None, candidates="sketches")
     assert sketched.groups == exact.groups
-    assert any("sketches" in note for note in sketched.notes)
+    assert any("sketches" in str(note) for note in sketched.notes)
 
 
 def test_beyond_the_limit_candidates_come_from_sketches(monkeypatch):
     monkeypatch.setattr(joining, "EXACT_UP_TO", 3)
-    assert any("sketches" in note for note in dedupe(DOCUMENTS).notes)
+    assert any("sketches" in str(note) for note in dedupe(DOCUMENTS).notes)
 
 
 @pytest.mark.parametrize(
@@ -398,7 +398,7 @@ def test_too_many_workers_for_the_memory_says_what_to_do() -> None:
 def test_the_newest_of_documents_without_times_is_told() -> None:
     text = "one two three four five six"
     none = dedupe([("a", text), ("b", text)], keep="newest")
-    assert none.notes == (
+    assert tuple(map(str, none.notes)) == (
         "no document has a time, so the longest of a group is kept and not the newest: name the field of the time "
         "(--time-field)",
     )
@@ -415,7 +415,7 @@ def test_a_preferred_source_of_no_document_is_told() -> None:
     documents = [{"id": "a", "text": text, "source": "press"}, {"id": "b", "text": text, "source": "blog"}]
     told = dedupe(documents, keep="best-source", prefer=["pres", "blog"])
     assert told.kept == ("b",)
-    assert told.notes == (
+    assert tuple(map(str, told.notes)) == (
         "no document is from the source 'pres', did you mean 'press'? Found: 'blog', 'press'",
     )
     assert dedupe(documents, keep="best-source", prefer=["press"]).notes == ()
@@ -463,7 +463,7 @@ def test_ids_in_memory_are_texts_or_numbers_as_in_files(item: object, name: str)
 def test_what_is_wrong_with_a_document_in_memory_is_told(item: object, name: str, reason: str) -> None:
     result = dedupe([item, ("good", "text")])
     assert result.kept == ("good",)
-    assert [(row.state, row.id, row.place, row.reason) for row in result.outcomes] == [
+    assert [(row.state, row.id, row.place, str(row.reason)) for row in result.outcomes] == [
         ("invalid", name, "document 1", reason)
     ]
 

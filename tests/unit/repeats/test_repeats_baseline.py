@@ -26,7 +26,7 @@ def joined(*parts: str) -> str:
 def compare(before: str, after: str, algorithm: str) -> list[tuple[bool | None, str]]:
     known = doublet.find_repeats(before, algorithm=algorithm, min_tokens=8).to_dict()
     result = doublet.find_repeats(after, algorithm=algorithm, baseline=known, min_tokens=8)
-    return [(group.new, group.reason) for group in result.groups]
+    return [(group.new, str(group.reason)) for group in result.groups]
 
 
 @pytest.mark.parametrize("algorithm", ["exact", "auto"])
@@ -96,4 +96,6 @@ def test_one_more_copy_is_new_though_the_others_are_shorter():
     shorter = ONE.replace("Press the ", "")
     after = joined(shorter, shorter, shorter)
     result = doublet.find_repeats(after, algorithm="exact", baseline=known, min_tokens=8)
-    assert [(group.new, group.reason) for group in result.groups] == [(True, "1 more copy of a known repeat")]
+    assert [(group.new, str(group.reason)) for group in result.groups] == [
+        (True, "1 more copy of a known repeat")
+    ]

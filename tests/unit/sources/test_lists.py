@@ -87,7 +87,7 @@ https://one.example
         ("Второй", "https://two.example/oai", "auto"),
         ("Third", "https://three.example/feed", "auto"),
     ]
-    assert "twice" in found.notes[0]
+    assert "twice" in str(found.notes[0])
 
 
 def test_names_are_told_apart_and_bad_addresses_named(tmp_path: pathlib.Path) -> None:
