@@ -228,7 +228,7 @@ def test_a_table_is_compared_as_one_text_and_the_user_is_told(
     text.write_text("boats were locked in the ice until March")
     code, out, err = call(capsys, "compare", str(text), str(table))
     assert code == 0
-    assert "of it stands in B" in out
+    assert "of it is in B" in out
     assert f"doublet check {text} --against {table}" in err
     assert call(capsys, "compare", str(text), str(table), "--quiet")[2] == ""
 

@@ -59,9 +59,9 @@ def call(arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, 
         ("dedupe c.jsonl --shingle-words 5 -p shingle_words=6", "shingle_words is 5, and --parameter"),
         ("dedupe c.jsonl --thesaurus auto -p thesaurus=none", "thesaurus is auto, and --parameter"),
         ("dedupe c.jsonl -p shingle_words=5 -p shingle-words=6", "give one of them"),
-        ("dedupe c.jsonl --pairs", "--pairs is told in the JSON alone"),
+        ("dedupe c.jsonl --pairs", "--pairs is written to JSON alone"),
         ("dedupe c.jsonl --pairs --format csv --groups g.csv", "add --format json, or --groups FILE.json"),
-        ("dedupe c.jsonl --views strict --format jsonl", "--views is told in the JSON alone"),
+        ("dedupe c.jsonl --views strict --format jsonl", "--views is written to JSON alone"),
     ],
 )
 def test_refused(folder: Path, capsys: pytest.CaptureFixture[str], arguments: str, words: str) -> None:

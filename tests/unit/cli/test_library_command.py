@@ -143,7 +143,7 @@ def test_standard_input(
         (["check", WORK, "--library", "theses", "--leave-out", "quotes"], "did you mean 'quotations'"),
         (["check", WORK, "--against", LIBRARY, "--library", "theses"], "leave out --against"),
         (["check", WORK, "--library", "theses", "--method", "minihash"], "did you mean 'minhash'"),
-        (["library", "list", "--database", "mysql://x/y"], "no database that Doublet knows"),
+        (["library", "list", "--database", "mysql://x/y"], "not a database that Doublet knows"),
     ],
 )
 def test_wrong_usage(

@@ -335,7 +335,7 @@ def test_auto_says_why_it_differs() -> None:
     assert (pair.only, pair.scores[0]) == ("auto", pair.scores[1])
     page = differences_page(found)
     check_page(page)
-    assert "auto: 1.000 of one text stands in the other, and 0.9 is enough" in page
+    assert "auto: 1.000 of one text is in the other, and 0.9 is enough" in page
 
 
 @pytest.mark.covers("E4")

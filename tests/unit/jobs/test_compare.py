@@ -123,7 +123,7 @@ def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
     [
         (A, A, "all words are equal"),
         (A, A + " Бак!", "reaches the threshold 0.5"),
-        (A[:97], A * 2 + SHORT[0] * 3, "of one text stands in the other, and 0.9 is enough"),
+        (A[:97], A * 2 + SHORT[0] * 3, "of one text is in the other, and 0.9 is enough"),
         (*SHORT, "place by place, 1.000 of one text lies on the other"),
         ("снег идёт", "бак пуст", "under 8 words are too few"),
         (A, SHORT[0], "and place by place only"),
@@ -133,13 +133,13 @@ def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
 def test_every_answer_has_its_reason(a, b, reason):
     result = compare(a, b)
     assert reason in str(result.reason)
-    assert result.to_dict()["reason"] == str(result.reason)
+    assert result.to_dict()["reason"]["message"] == str(result.reason)
 
 
 def test_other_methods_give_their_resemblance_as_reason():
     assert (
         str(compare(A, A, method="shingles").reason)
-        == "the resemblance by shingles is 1.000; similar from 0.5 on"
+        == "the resemblance by shingles is 1.000; texts are similar from 0.5 on"
     )
     assert str(compare(A, A, method="simhash").reason) == "the resemblance by simhash is 1.000"
 

@@ -442,10 +442,10 @@ def test_ids_in_memory_are_texts_or_numbers_as_in_files(item: object, name: str)
         (("", "text"), "", "the field 'id' is empty: it must be a text or a number"),
         ((None, "text"), "", "the field 'id' is null: it must be a text or a number"),
         ((True, "text"), "", "the field 'id' is true or false: it must be a text or a number"),
-        ((float("nan"), "text"), "", "the field 'id' is no number: it must be a text or a number"),
+        ((float("nan"), "text"), "", "the field 'id' is not a number: it must be a text or a number"),
         (([1], "text"), "", "the field 'id' is a list: it must be a text or a number"),
         (("a", 5), "a", "the field 'text' is a number: it must be a text"),
-        (("a", b"text"), "a", "the field 'text' is bytes: it must be a text"),
+        (("a", b"text"), "a", "the field 'text' is of the type bytes: it must be a text"),
         ({"id": "a"}, "a", "no field 'text'; found 'id'"),
         ({"text": "a"}, "", "no field 'id'; found 'text'"),
         (

@@ -322,7 +322,7 @@ def test_sentences_in_another_order_are_one_passage():
     (p,) = both.passages
     assert (p.kind, p.origin, p.parts) == ("moved", "parts", 3)
     assert places([p]) == [(0, 37, 100, 136)]
-    assert "3 parts that stand in another order" in str(p.reason)
+    assert "3 parts that come in another order" in str(p.reason)
 
 
 def test_sentences_in_another_order_need_no_reworded_passage():

@@ -54,7 +54,7 @@ def test_a_model_of_the_user() -> None:
 
 
 def test_no_model_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no embedding model"):
+    with pytest.raises(ConfigError, match="not an embedding model"):
         load_embedder(tmp_path)
     with pytest.raises(ConfigError, match="not downloaded"):
         load_embedder("some-org/some-model")

@@ -222,7 +222,7 @@ def test_files_and_folders(tmp_path):
     assert [file.kind for file in result.files] == ["rst", "markdown"]
     assert {f.section for f in result.groups[0].fragments} == {"1 One", "1 Two"}
     assert [outcome.state for outcome in result.outcomes] == ["unknown_kind"]
-    assert any("no documentation by their names" in str(note) for note in result.notes)
+    assert any("not documentation by their names" in str(note) for note in result.notes)
 
 
 def test_encodings_may_differ(tmp_path):

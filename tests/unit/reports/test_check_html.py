@@ -236,14 +236,14 @@ def test_left_out_is_shown_with_its_reason() -> None:
 
 @pytest.mark.covers("K4")
 def test_own_words_that_another_source_has_are_counted() -> None:
-    left = LeftOut("own", ("stands in an own earlier version",), (Span(0, 13),), 3, 0.7, ("mine",))
+    left = LeftOut("own", ("is in an own earlier version",), (Span(0, 13),), 3, 0.7, ("mine",))
     none = LeftOut("bibliography", (), (), 0, 0.5)
     page = check_page(made(source(1, [(Span(0, 7), Span(0, 7))], TEXT), left_out=(left, none)), TEXT)
     assert "list of references: none found" in page
     inside = page[page.index('id="document"') : page.index("<aside")]
     assert " lo" not in inside
     assert '<span class="lo"> three</span>' in inside
-    assert inside.count("not counted: stands in an own earlier version") == 1
+    assert inside.count("not counted: is in an own earlier version") == 1
 
 
 def test_failures_and_disguise_come_first() -> None:

@@ -67,7 +67,7 @@ def test_a_comparison_shows_measures_passages_and_disguise() -> None:
     text = terminal.comparison(RESULT, A, B, names=("one.txt", "two.txt"))
     for words in (
         "one.txt",
-        "75% of it stands in B",
+        "75% of it is in B",
         "resemblance 0.400",
         "A in B 0.750",
         "[1] word for word",
@@ -93,8 +93,8 @@ def test_no_fragments() -> None:
     from dataclasses import replace
 
     text = terminal.comparison(replace(RESULT, fragments=(), share=0.0), A, B)
-    assert "No passage stands in both texts." in text
-    assert "0% of it stands in B" in text
+    assert "No passage is in both texts." in text
+    assert "0% of it is in B" in text
 
 
 @pytest.mark.covers("K2")

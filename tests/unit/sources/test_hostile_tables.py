@@ -125,13 +125,15 @@ def test_numbers_that_are_none_are_no_ids(tmp_path: Path) -> None:
     file.write_bytes(b'{"id": NaN, "text": "x"}\n{"id": Infinity, "text": "x"}\n{"id": 1e400, "text": "x"}\n')
     found, outcomes = read(file)
     assert set(found) == {"1e400"}
-    assert ["is no number: it must be a text or a number" in str(outcome.reason) for outcome in outcomes] == [
+    assert [
+        "is not a number: it must be a text or a number" in str(outcome.reason) for outcome in outcomes
+    ] == [
         True,
         True,
     ]
     found, outcomes = read(table(tmp_path / "n.parquet", {"id": [1.0, float("nan")], "text": ["x", "y"]}))
     assert set(found) == {"1.0"}
-    assert "the field 'id' is no number" in str(outcomes[0].reason)
+    assert "the field 'id' is not a number" in str(outcomes[0].reason)
 
 
 @pytest.mark.parametrize("digits", [19, 400, 4300, 9000])
