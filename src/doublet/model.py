@@ -324,6 +324,9 @@ class Comparison:
     step: str = ""  #: which step of the method "auto" decided
     reason: Note | None = None  #: why the texts are similar or not
     details: Mapping[str, float] = field(default_factory=dict)  #: measures of that step, by name
+    #: what they are to each other: equal, similar, template (two of one template, about different things), passages
+    #: (some in common and nothing else), different
+    verdict: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -333,6 +336,7 @@ class Comparison:
             "resemblance": self.resemblance,
             "containment": {"a_in_b": self.containment_a, "b_in_a": self.containment_b},
             "similar": self.similar,
+            "verdict": self.verdict,
             "share": self.share,
             "share_b": self.share_b,
             "words": {"a": self.words_a, "b": self.words_b},

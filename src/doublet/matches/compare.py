@@ -21,7 +21,7 @@ from doublet.model import Comparison, Fragment, Measures, Note, Span
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures import sign_read
-from doublet.signatures.auto import MEANING, Auto, explain
+from doublet.signatures.auto import EXACT, MEANING, Auto, explain
 from doublet.signatures.background import Rates
 from doublet.signatures.embedding import Embedder, unit_rows
 from doublet.signatures.meaning import SURE_WORDS, Meaning
@@ -35,6 +35,8 @@ U64 = NDArray[np.uint64]
 ALIKE = 0.8  #: cosine from which a model's sentences are alike; models differ, so it is an option
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 512  #: sentences that are multiplied at once
+#: share of one text in passages of the other from which it is said why the texts are not similar all the same
+COVERED = 0.9
 TOLD = 0.5  #: of what lies on the other text; where passages tell less of a reworded copy, the alignment tells it
 
 
@@ -84,6 +86,12 @@ def compare_read(
     if containment is None:
         containment = _shingle_containment(words, texts)
         told.append(Note("containment_by_shingles", method=chosen.name))
+    reason = _reason(chosen, measures, empty=None in signed)
+    covered = share(((p.a_start, p.a_end) for p in found.passages), len(a.hashes))
+    # What a summary was drawn from is a place to look at, not words that were taken.
+    covered_b = share(((p.b_start, p.b_end) for p in found.passages if p.origin != "summary"), len(b.hashes))
+    if not measures.similar and max(covered, covered_b) >= COVERED:
+        told.append(Note("covered_not_similar", share=max(covered, covered_b)))
     result = Comparison(
         method=chosen.name,
         parameters=dict(parameters or {}),
@@ -91,9 +99,8 @@ def compare_read(
         containment_a=containment[0],
         containment_b=containment[1],
         similar=measures.similar,
-        share=share(((p.a_start, p.a_end) for p in found.passages), len(a.hashes)),
-        # What a summary was drawn from is a place to look at, not words that were taken.
-        share_b=share(((p.b_start, p.b_end) for p in found.passages if p.origin != "summary"), len(b.hashes)),
+        share=covered,
+        share_b=covered_b,
         words_a=len(a.hashes),
         words_b=len(b.hashes),
         fragments=to_fragments(found.passages, a, b),
@@ -103,8 +110,9 @@ def compare_read(
         notes=tuple(told),
         possible=tuple(sorted(possible, key=lambda part: (part.a, part.b))),
         step=measures.step,
-        reason=_reason(chosen, measures, empty=None in signed),
+        reason=reason,
         details=measures.details,
+        verdict=_verdict(measures, reason, passages=bool(found.passages)),
     )
     progress.step("done", 3, 3, "steps")
     return result
@@ -207,6 +215,15 @@ def _sentences(text: str, words: TokenBatch) -> list[tuple[int, int]]:
         for first, last in pairwise([*ends, len(words.hashes)])
         if last - first >= SENTENCE_WORDS
     ]
+
+
+def _verdict(measures: Measures, reason: Note, *, passages: bool) -> str:
+    """What the texts are to each other, in a word."""
+    if measures.similar:
+        return "equal" if measures.step == EXACT else "similar"
+    if reason.code == "below_template":
+        return "template"
+    return "passages" if passages else "different"
 
 
 def _reason(chosen: Method, measures: Measures, *, empty: bool) -> Note:

@@ -159,3 +159,45 @@ def test_a_text_without_words_is_called_so():
     assert str(compare(A, "снег", method="meaning").notes[0]) == (
         "text B has too little in it for the method 'meaning': it is like nothing"
     )
+
+
+def page(method: str, thing: str, other: str) -> str:
+    """A page of a manual: its siblings are made from the same template, about another thing."""
+    return (
+        f"The method {method} of the interface changes the {thing} of an element. Call {method} with the new {thing} "
+        f"as its only argument. When the {thing} is missing, {method} does nothing and returns null; when the {thing} "
+        f"is not valid, {method} throws an error of the type {other}. Syntax: {method} takes the {thing}. Examples: "
+        f"here {method} sets the {thing} of the first element. See also: the {thing} and {other}."
+    )
+
+
+@pytest.mark.covers("K1")
+def test_sibling_pages_say_why_they_are_not_similar_although_all_is_covered():
+    a = page("paint", "colour", "RangeError")
+    b = page("turn", "angle", "SyntaxError")
+    result = compare(a, b)
+    assert (result.share, result.similar) == (1.0, False)
+    assert result.verdict == "template"
+    assert result.reason is not None and result.reason.code == "below_template"
+    (note,) = [one for one in result.notes if one.code == "covered_not_similar"]
+    assert note.values["share"] == 1.0
+    assert result.to_dict()["verdict"] == "template"
+
+
+def test_a_verdict_in_a_word():
+    assert compare(A, A).verdict == "equal"
+    assert compare(A, "Предисловие. " + A).verdict == "similar"
+    assert compare(A, "Совсем другие слова о погоде и о дороге.").verdict == "different"
+    half = A[: len(A) // 2]
+    other = " ".join(f"слово{i}" for i in range(60))
+    result = compare(f"{half} {other}", f"{other[::-1]} {half}")
+    assert (result.verdict, result.similar) == ("passages", False)
+    assert not [note for note in result.notes if note.code == "covered_not_similar"]
+
+
+@pytest.mark.parametrize("method", ["shingles", "minhash"])
+def test_every_method_says_why(method):
+    a = page("paint", "colour", "RangeError")
+    result = compare(a, page("turn", "angle", "SyntaxError"), method=method)
+    assert (result.similar, result.verdict) == (False, "passages")
+    assert [note.code for note in result.notes if note.code.startswith("covered")] == ["covered_not_similar"]

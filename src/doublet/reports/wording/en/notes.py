@@ -31,6 +31,7 @@ MESSAGES: dict[str, str] = {
     "contained_enough": "{contained:.3f} of one text is in the other, and {enough:g} is enough",
     "below_and_short": "the resemblance {resemblance:.3f} is below the threshold {threshold:g}, and under {least_words:word} are too few to look for rewording",
     "lies_on": "place by place, {aligned:.3f} of one text lies on the other, {kept:.3f} of the weight of its words unchanged",
+    "covered_not_similar": "{share:percent} of the words of one text are in passages that both texts have, but words were changed inside these passages: the share counts whole passages, the resemblance only what is unchanged",
     "below_template": "the resemblance {resemblance:.3f} is below the threshold {threshold:g}; place by place, {aligned:.3f} of one text lies on the other, {kept:.3f} of the weight of its words unchanged, but what one repeats most the other lacks: both follow one template",
     "below_passages": "the resemblance {resemblance:.3f} is below the threshold {threshold:g}; place by place, {aligned:.3f} of one text lies on the other, {kept:.3f} of the weight of its words unchanged, but in whole passages with other text between them",
     "below_and_apart": "the resemblance {resemblance:.3f} is below the threshold {threshold:g}, and place by place only {aligned:.3f} of one text lies on the other, {kept:.3f} of the weight of its words unchanged",
