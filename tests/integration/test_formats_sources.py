@@ -22,6 +22,7 @@ from formats_hostile import STRANGER, WORDS, docx, form_in_itself, paragraph, pd
 import doublet
 from doublet.cli import run
 from doublet.errors import Broken, InputUnreadable, Oversized, ReadFailed
+from doublet.sources import workers
 from doublet.sources.ocr import available
 from doublet.sources.open import open_source
 from doublet.sources.workers import ReaderPool
@@ -67,10 +68,25 @@ def test_a_killed_reader_costs_one_document() -> None:
 
 
 def test_a_document_that_takes_too_long_is_given_up() -> None:
-    slow = b"# Title\n\n" + b"> " * 40_000 + b"x\n\n" + b"[" * 40_000 + b"\n\n# End\n"
-    with ReaderPool(1, timeout_s=0.7) as pool, pytest.raises(ReadFailed, match=r"0\.7 seconds"):
-        pool.read(slow, name="slow.md")
+    with ReaderPool(1, timeout_s=60) as pool:
+        assert pool.read(DOCX).kind == "docx"  # the process is there and loaded
+        pool.timeout_s = 0.3
+        with pytest.raises(ReadFailed, match=r"0\.3 seconds"):
+            pool.read(form_in_itself())
+        pool.timeout_s = 60
+        assert pool.read(DOCX).kind == "docx"
+
+
+def test_a_document_that_takes_too_much_work_for_its_size_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "PROCESSOR_S", 0.2)
     with ReaderPool(1) as pool:
+        with pytest.raises(
+            ReadFailed, match=r"0\.2\d* seconds of processor time to read, too much for its size"
+        ):
+            pool.read(form_in_itself())
+        monkeypatch.undo()
         assert pool.read(DOCX).kind == "docx"
 
 

@@ -7,7 +7,9 @@ place found in it is a place in the file as the user sees it in an editor.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from doublet.kernels.blanks import blank, blanked
 from doublet.model import Span
@@ -41,6 +43,98 @@ class MarkedText:
         """The last heading that begins at or before *place*."""
         at = bisect.bisect_right(self.headings, place, key=lambda heading: heading.span.start)
         return self.headings[at - 1] if at else None
+
+
+class Piece(NamedTuple):
+    """A stretch of the source that a reader sees, as it is or as *shown* (an empty stretch adds what is shown). What is
+    *quiet* is part of the text, but not running words that could be repeated: formulas."""
+
+    start: int
+    end: int
+    shown: str | None = None
+    quiet: bool = False
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph, a heading, a row … of the text, in pieces of the source."""
+
+    pieces: list[Piece]
+    element: str = ""  #: heading, list, table, code, footnote; empty for a paragraph
+    level: int = 0  #: of a heading, where the markup says it; below 0 when it is underlined
+
+    def text(self, source: str) -> str:
+        return "".join([source[p.start : p.end] if p.shown is None else p.shown for p in self.pieces])
+
+
+@dataclass(slots=True)
+class Structure:
+    """What a reader finds in a source: blocks in the order in which they are read, headings (span, level, title), code
+    and tables. From it come both the words of a document and its `MarkedText`."""
+
+    blocks: list[Block] = field(default_factory=list)
+    headings: list[tuple[Span, int, str]] = field(default_factory=list)
+    code: list[Span] = field(default_factory=list)
+    tables: list[Span] = field(default_factory=list)
+    inputs: int = 0  #: how many other files it names as parts of itself
+    title: str = ""  #: what it calls itself outside its blocks
+
+    def marked(self, kind: str, text: str) -> MarkedText:
+        return MarkedText(
+            kind,
+            text,
+            masked(text, self.blocks),
+            number_headings(self.headings),
+            sorted(self.code),
+            sorted(self.tables),
+        )
+
+
+def masked(text: str, blocks: Iterable[Block]) -> str:
+    """*text* with all blanked out that is in no block; line ends stay, and no sentence goes on from block to block."""
+    pieces = sorted(
+        (piece.start, piece.end, number, piece.shown or "")
+        for number, block in enumerate(blocks)
+        for piece in block.pieces
+        if piece.end > piece.start and not piece.quiet and piece.shown != ""
+    )
+    out: list[str] = []
+    at, before = 0, -1
+    for begin, end, number, shown in pieces:
+        start = max(begin, at)
+        if start >= end:
+            continue
+        out.append(_gap(text[at:start], border=number != before))
+        source = text[start:end]
+        if not shown or len(shown) == len(source):
+            out.append(shown or source)
+        else:
+            filler = FILLER if shown[0].isalnum() else " "
+            out += [shown[0], *(old if old.isspace() else filler for old in source[1:])]
+        at, before = end, number
+    out.append(_gap(text[at:], border=True))
+    return "".join(out)
+
+
+def _gap(source: str, *, border: bool) -> str:
+    if not source.strip(" "):
+        return source
+    blanks = blank(0, len(source), border=border)[2]
+    if "\n" not in source:
+        return blanks
+    return "".join(["\n" if old == "\n" else new for new, old in zip(blanks, source, strict=True)])
+
+
+def places(source: str, blocks: Sequence[Block]) -> list[int]:
+    """The line on which each block begins, counted from 1."""
+    starts = [next((p.start for p in block.pieces if p.end > p.start), 0) for block in blocks]
+    lines = [1] * len(blocks)
+    line, at = 1, 0
+    for number in sorted(range(len(blocks)), key=starts.__getitem__):
+        line += source.count("\n", at, starts[number])
+        at = starts[number]
+        lines[number] = line
+    return lines
 
 
 class Painter:
