@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from doublet.errors import Broken, DoubletError, NothingRead, Oversized, Scanned, UnknownKind, Unreadable
 from doublet.model import FORMAT_VERSION, Disguise, DisguiseFinding, Note, Span
 from doublet.text import formats, kind
-from doublet.text.formats.protocol import HiddenText, Hints, Place
+from doublet.text.formats.protocol import HiddenText, Hints, Place, Recogniser
 from doublet.text.limits import MAX_BYTES, text_limit, unpacked_limit
 
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9._:-]+)", re.I)
@@ -25,8 +24,6 @@ _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9._:-]+)", re.I)
 _ALARM_WORDS = 5
 
 _BLANK = b"\xef\xbb\xbf \t\r\n\f\v"
-
-Recogniser = Callable[[bytes, list[int]], Mapping[int, str]]  #: PDF and page numbers → text of each page
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +141,7 @@ def hidden_summary(document: ReadDocument) -> Note | None:
 __all__ = [
     "HiddenText",
     "Place",
+    "Recogniser",
     "ReadDocument",
     "Scanned",
     "Span",

@@ -7,8 +7,7 @@ text and is reported. `doublet.text.frame` decides what is content and what is f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from doublet.errors import Broken
 from doublet.text.encoding import decode_page
@@ -167,7 +166,7 @@ def element_name(element: Element) -> str:
     return names.get(tag, "")
 
 
-def gather(root: Element, put: Any) -> None:
+def gather(root: Element, put: Callable[[str, Element, int], None]) -> None:
     """Calls put(text, element, linked) for each stretch of text that a reader sees as a block of its own; *linked*
     is how many of its characters stand in links. Without recursion: pages nest as deep as they like."""
     pieces: list[str] = []

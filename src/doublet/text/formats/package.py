@@ -111,8 +111,8 @@ def parse_document(data: bytes, *, charset: str = "") -> tuple[Element, str]:
     try:
         return parse_xml(text.encode("utf-8", "replace")), encoding
     except Broken as error:
-        cause = error.details.get("parser")
-        if getattr(cause, "code", None) not in _UNDEFINED_ENTITY:
+        cause = error.__cause__
+        if not isinstance(cause, etree.XMLSyntaxError) or cause.code not in _UNDEFINED_ENTITY:
             raise
     return parse_xml(_ENTITY.sub(_named_character, text).encode("utf-8", "replace")), encoding
 

@@ -8,7 +8,7 @@ of hidden text why nobody sees it. It reads what it is handed and nothing else: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -65,6 +65,14 @@ class HiddenText:
         return {"text": self.text, "reason": self.reason, "place": self.place.to_dict()}
 
 
+class Recogniser(Protocol):
+    """Reads the text of pages that are pictures."""
+
+    def __call__(self, data: bytes, pages: list[int], /) -> Mapping[int, str]:
+        """Number of a page → its text, for those of *pages* of the PDF *data* that have some."""
+        ...
+
+
 @dataclass(slots=True)
 class Hints:
     """What is known about a document besides its bytes, and how far a reader may go."""
@@ -75,7 +83,7 @@ class Hints:
     frame: bool = True  #: leave out the frame of a page: menus, footers, comments
     unpacked_bytes: int = MAX_BYTES  #: at most so much after decompression
     characters: int = MAX_BYTES  #: of the text
-    picture_pages: Any = None  #: called with (data, page numbers) where pages are pictures: OCR
+    picture_pages: Recogniser | None = None  #: called where pages are pictures: OCR
 
 
 class Reading(NamedTuple):

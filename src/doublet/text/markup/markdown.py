@@ -31,7 +31,7 @@ _TAG = re.compile(
 _ANGLE = re.compile(r"<(?=/?[A-Za-z])")
 _NOTE = re.compile(r"^ {0,3}\[\^[^\]\s]+\]:", re.M)
 _NOTE_MARK = re.compile(r"\[\^[^\]\s\[]+\]")
-_ATTRIBUTES = re.compile(r"[ \t]*\{[#.:][^{}\n]*\}")
+_ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*\{[#.:][^{}\n]*\}")
 _DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]+)\]:[ \t]*\S", re.M)
 _EMPHASIS = re.compile(r"(?<![^\W_])_(?=[^\s_])[^_\n]*(?:\n[^_\n]+)*(?<=[^\s_])_(?![^\W_])")
 _BRACKET = re.compile(r"[\[\]]")
