@@ -88,9 +88,7 @@ def find_related(
         )
     ]
     open_ = np.flatnonzero(~edited)
-    most = min(MOST_PAIRS, max(LEAST_PAIRS, int(PAIRS_PER_DOCUMENT * int(alive.sum()))))
-    if thorough:
-        most = len(open_)
+    most = len(open_) if thorough else verified_pairs(int(alive.sum()))
     chosen = open_[best_of_all(best.score[open_], most)]
     pairs = NearPairs(best.left[chosen], best.right[chosen], best.score[chosen])
     aligned = _align(read_again, pairs, positions, meaning, workers, progress, within)
@@ -104,6 +102,11 @@ def find_related(
                 CopyPair(int(best.left[at]), int(best.right[at]), kind, float(like[at]), inside, lies, stays)
             )
     return _against_the_best(out), len(open_) - len(chosen), whole
+
+
+def verified_pairs(documents: int) -> int:
+    """How many pairs of so many documents are verified at most."""
+    return min(MOST_PAIRS, max(LEAST_PAIRS, int(PAIRS_PER_DOCUMENT * documents)))
 
 
 def _against_the_best(found: list[CopyPair]) -> list[CopyPair]:

@@ -155,15 +155,9 @@ def rank(
     return ranked + [Ranked(i, 0.0, 0.0) for i in sorted(silent, key=lambda i: names[i]) if passages[i]]
 
 
-def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> list[list[Passage]]:
-    """Adds reworded passages to the exact ones, in the candidates most alike; gives the possible ones of each.
-
-    Most alike: those with the most equal words, then by containment, then by id. The bound keeps a check quick in any
-    library.
-    """
-    possible: list[list[Passage]] = [[] for _ in candidates]
-    if not text or not candidates:
-        return possible
+def most_alike(candidates: Sequence[Beside], words: int) -> list[int]:
+    """In which candidates rewording is looked for when the text has so many *words*: those with the most equal words,
+    then by containment, then by id. The bound keeps a check quick in any library."""
     order = sorted(
         range(len(candidates)),
         key=lambda i: (
@@ -175,12 +169,20 @@ def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> 
     )
     chosen: list[int] = []
     left = REWORDED_WORDS
-    most = min(REWORDED + len(words.hashes) // REWORDED_PER_WORDS, REWORDED_MOST)
-    for i in order[:most]:
+    for i in order[: min(REWORDED + words // REWORDED_PER_WORDS, REWORDED_MOST)]:
         size = len(candidates[i].words.hashes)
         if not chosen or size <= left:
             chosen.append(i)
             left -= size
+    return chosen
+
+
+def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> list[list[Passage]]:
+    """Adds reworded passages to the exact ones, in the candidates most alike; gives the possible ones of each."""
+    possible: list[list[Passage]] = [[] for _ in candidates]
+    if not text or not candidates:
+        return possible
+    chosen = most_alike(candidates, len(words.hashes))
     some = [candidates[i] for i in chosen]
     read = stem(
         [text, *(one.document.text for one in some)], TokenBatch.joined([words, *(one.words for one in some)])

@@ -1,0 +1,278 @@
+"""Numbers that were tuned: what lies well above one and well below it ends differently.
+
+Each case is written with figures of its own, so that halving or doubling the number breaks it.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import doublet
+from doublet.matches import copies
+from doublet.matches.align import Passage, name_passages, to_fragments
+from doublet.matches.compare import settle
+from doublet.matches.explain import Beside, most_alike
+from doublet.matches.passages import PassageOptions, SharedPassages, find_all, join, read_stems
+from doublet.model import Document, Measures
+from doublet.text.tokens import TokenBatch
+
+# Passages of equal words
+
+
+def batch(words: int, letters: int) -> TokenBatch:
+    starts = np.arange(words, dtype=np.uint32) * (letters + 1)
+    nothing = np.zeros(words, np.uint8)
+    offsets = np.array([0, words], np.uint64)
+    return TokenBatch(
+        np.arange(words, dtype=np.uint64), starts, starts + letters, nothing, offsets, starts[:0], ()
+    )
+
+
+@pytest.mark.parametrize(("characters", "strength"), [(150, "weak"), (300, "strong")])
+def test_short_equal_runs_are_weak(characters: int, strength: str) -> None:
+    words = batch(characters // 10, 9)
+    passage = Passage(0, characters // 10, 0, characters // 10, characters // 10)
+    (fragment,) = to_fragments([passage], words, words)
+    assert fragment.strength == strength
+
+
+@pytest.mark.parametrize(("equal", "kind"), [(70, "edited"), (50, "reworded"), (100, "verbatim")])
+def test_few_equal_words_are_called_reworded(equal: int, kind: str) -> None:
+    passages = [Passage(0, 100, 0, 100, equal)]
+    name_passages(passages)
+    assert passages[0].kind == kind
+
+
+# Exact and reworded passages as one list
+
+
+class Pair:
+    """Words of so many characters, of which such a share is equal in some form."""
+
+    options = PassageOptions()
+
+    def __init__(self, letters: int = 7, equal: float = 0.6) -> None:
+        self._letters, self._equal = letters, equal
+
+    def length(self, _side: int, start: int, end: int) -> int:
+        return self._letters * (end - start)
+
+    def lengths(self, p: Passage) -> tuple[int, int]:
+        return self.length(0, p.a_start, p.a_end), self.length(1, p.b_start, p.b_end)
+
+    def equal(self, p: Passage) -> int:
+        words = min(p.a_end - p.a_start, p.b_end - p.b_start)
+        return words if p.origin == "parts" else int(words * self._equal)
+
+    def sentences(self, start: int, end: int) -> tuple[int, int]:
+        return start, end
+
+    def long(self, p: Passage) -> bool:
+        return min(self.lengths(p)) >= 220
+
+
+def joined(exact: list[Passage], reworded: list[Passage], **pair: Any) -> list[tuple[int, int]]:
+    """Where the passages are in a."""
+    made: Any = Pair(**pair)
+    return [(p.a_start, p.a_end) for p in join(exact, reworded, made).passages]
+
+
+def reworded(*place: int) -> Passage:
+    return Passage(*place, 30, "reworded", origin="words", mass=50)
+
+
+@pytest.mark.parametrize(("equal", "found"), [(98, [(0, 50), (50, 150), (150, 200)]), (94, [(0, 200)])])
+def test_only_what_is_equal_but_for_a_word_is_solid(equal: int, found: list[tuple[int, int]]) -> None:
+    assert joined([Passage(50, 150, 150, 250, equal)], [reworded(0, 200, 100, 300)]) == found
+
+
+@pytest.mark.parametrize(("left", "kept"), [(20, False), (35, True)])
+def test_what_is_left_beside_a_solid_passage_has_some_words(left: int, kept: bool) -> None:
+    end = left + 80
+    found = joined(
+        [Passage(left, end, 100 + left, 100 + end, 80)], [reworded(0, end, 100, 100 + end)], letters=15
+    )
+    assert ((0, left) in found) is kept
+
+
+@pytest.mark.parametrize(("equal", "kept"), [(0.25, False), (0.5, True)])
+def test_what_is_left_beside_a_solid_passage_has_equal_words(equal: float, kept: bool) -> None:
+    found = joined([Passage(60, 140, 160, 240, 80)], [reworded(0, 140, 100, 240)], equal=equal)
+    assert ((0, 60) in found) is kept
+
+
+@pytest.mark.parametrize(("start", "end", "found"), [(10, 90, (0, 100)), (2, 98, (2, 98))])
+def test_an_exact_passage_of_nearly_the_same_place_is_the_same(
+    start: int, end: int, found: tuple[int, int]
+) -> None:
+    exact = Passage(start, end, 100 + start, 100 + end, (end - start) * 8 // 10)
+    assert joined([exact], [reworded(0, 100, 100, 200)]) == [found]
+
+
+def backwards(words: int, count: int, gap: int = 0) -> list[Passage]:
+    """Runs that stand in b in the opposite order, without a gap there."""
+    return [
+        Passage(
+            i * (words + gap),
+            i * (words + gap) + words,
+            100 + (count - 1 - i) * words,
+            100 + (count - i) * words,
+            words,
+        )
+        for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize(("size", "origin"), [(60, "parts"), (100, "words")])
+def test_only_a_passage_that_is_nearly_all_equal_runs_is_a_moved_one(size: int, origin: str) -> None:
+    made: Any = Pair()
+    found = join(backwards(12, 5), [reworded(0, size, 100, 100 + size)], made).passages
+    assert [p.origin for p in found] == [origin]
+
+
+@pytest.mark.parametrize(("words", "found"), [(20, (0, 100)), (32, (10, 42))])
+def test_runs_from_elsewhere_outweigh_a_guess(words: int, found: tuple[int, int]) -> None:
+    exact = Passage(10, 10 + words, 900, 900 + words, words)
+    assert joined([exact], [reworded(0, 100, 100, 200)]) == [found]
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out", "held"), [(35, 30, True), (25, 30, False), (35, 18, False), (35, 40, True)]
+)
+def test_runs_hold_the_borders_where_a_part_of_the_source_was_left_out(
+    words: int, left_out: int, held: bool
+) -> None:
+    middle, there = 10 + words, 110 + words + left_out
+    exact = [
+        Passage(10, middle, 110, 110 + words, words - 2),
+        Passage(middle, middle + words, there, there + words, words - 2),
+    ]
+    found = joined(exact, [reworded(0, 100, 100, 250)])
+    assert found == ([(10, 10 + 2 * words)] if held else [(0, 100)])
+
+
+@pytest.mark.parametrize(
+    ("words", "gap", "together"),
+    [(30, 8, True), (50, 18, False), (14, 12, False), (43, 2, True), (62, 2, False)],
+    ids=["near", "far", "thin", "short enough", "long blocks"],
+)
+def test_neighbouring_runs_in_another_order_are_one_passage(words: int, gap: int, together: bool) -> None:
+    assert len(joined(backwards(words, 2, gap), [])) == (1 if together else 2)
+
+
+@pytest.mark.parametrize(("count", "passages"), [(6, 1), (9, 2)])
+def test_a_passage_in_another_order_is_a_page_at_most(count: int, passages: int) -> None:
+    assert len(joined(backwards(45, count), [])) == passages
+
+
+def test_where_all_is_equal_nothing_more_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "doublet.matches.passages.find_reworded",
+        lambda _texts, pairs, *_, **__: asked.append(len(pairs)) or [[] for _ in pairs],
+    )
+    words = [f"word{i}" for i in range(400)]
+    read = read_stems([" ".join(words), " ".join([*words[:397], "and", "so", "on"]), " ".join(words[:280])])
+    find_all(read, [(0, 1)])  # nearly all of both
+    find_all(read, [(0, 2)])  # seven tenths of one
+    assert asked == [0, 1]
+
+
+# Reworded copies as wholes
+
+
+@pytest.mark.parametrize(("told", "places"), [(20, 2), (60, 1)])
+def test_where_passages_tell_little_of_a_copy_the_alignment_tells_the_rest(told: int, places: int) -> None:
+    from doublet.signatures import method
+
+    words = [f"особенное{i} слово{i}" for i in range(50)]
+    text = ". ".join(words)
+    read = read_stems([text, text])
+    found = SharedPassages([Passage(0, told, 0, told, told)], [])
+    auto = method("auto")
+    settled = settle(found, Measures(0.1, None, True, "meaning", {"aligned": 0.9}), auto, read)
+    assert len(settled.passages) == places
+
+
+class Turned:
+    """Vectors with a cosine of so much between the sentences of the two texts."""
+
+    def __init__(self, cosine: float) -> None:
+        self._cosine, self._asked = cosine, 0
+        self.sentences: list[str] = []
+
+    def embed(self, sentences: Any) -> Any:
+        self.sentences += sentences
+        self._asked += 1
+        angle = 0.0 if self._asked == 1 else np.arccos(self._cosine)
+        return np.array([[np.cos(angle), np.sin(angle)]] * len(sentences), np.float32)
+
+
+@pytest.mark.parametrize(("cosine", "found"), [(0.7, 0), (0.86, 1)])
+def test_sentences_are_alike_from_a_likeness_on(cosine: float, found: int) -> None:
+    model = Turned(cosine)
+    result = doublet.compare(
+        "Winter came early to the hills.", "Сады цвели до самого октября.", embedder=model
+    )
+    assert len(result.possible) == found
+
+
+def test_the_model_is_asked_about_sentences_of_some_words() -> None:
+    model = Turned(0.9)
+    doublet.compare(
+        "Three words only. Now five words are here.", "Сады цвели до самого октября.", embedder=model
+    )
+    assert [one for one in model.sentences if one.isascii()] == ["Now five words are here"]
+
+
+# Which candidates are looked at
+
+
+def beside(number: int, words: int = 100) -> Beside:
+    made: Any = SimpleNamespace(hashes=np.zeros(words, np.uint64))
+    return Beside(Document(f"d{number:03}", ""), made, 0.0, 0.0, [Passage(0, 50, 0, 50, 100 - number)])
+
+
+@pytest.mark.parametrize(("words", "candidates"), [(100, 4), (1_000, 6), (3_000, 10), (50_000, 24)])
+def test_rewording_is_looked_for_in_the_most_alike(words: int, candidates: int) -> None:
+    some = [beside(number) for number in range(60)]
+    assert most_alike(some[::-1], words) == list(range(59, 59 - candidates, -1))
+
+
+def test_rewording_is_looked_for_in_so_many_words() -> None:
+    assert len(most_alike([beside(number, 9_000) for number in range(60)], 50_000)) == 4
+    assert len(most_alike([beside(number, 90_000) for number in range(60)], 50_000)) == 1
+
+
+@pytest.mark.parametrize(
+    ("documents", "pairs"), [(100, 1_500), (20_000, 1_500), (100_000, 5_000), (10_000_000, 100_000)]
+)
+def test_pairs_that_are_verified(documents: int, pairs: int) -> None:
+    assert copies.verified_pairs(documents) == pairs
+
+
+def test_two_partners_of_a_document_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    from doublet.index.sampled import SampledKeys
+
+    real = SampledKeys.pairs
+
+    def spy(self: Any, alive: Any, each: Any) -> Any:
+        asked.append(each)
+        return real(self, alive, each)
+
+    monkeypatch.setattr(SampledKeys, "pairs", spy)
+    texts = [("a", "one two three four five six seven"), ("b", "eight nine ten eleven twelve thirteen")]
+    doublet.dedupe(texts)
+    doublet.dedupe(texts, reworded="all")
+    assert asked == [2, None]
+
+
+@pytest.mark.parametrize(("shingle_words", "looked_for"), [(4, True), (8, True), (9, False)])
+def test_runs_that_survive_rewording(shingle_words: int, looked_for: bool) -> None:
+    texts = [("a", "one two three four five six seven"), ("b", "eight nine ten eleven twelve thirteen")]
+    assert (doublet.dedupe(texts, shingle_words=shingle_words).related is not None) is looked_for
