@@ -84,7 +84,7 @@ def library(store: Store, count: int, source: Path) -> None:
 def texts(store: Store, count: int, *, prose: bool) -> list[str]:
     """What clients ask for."""
     luck = random.Random(SEED)
-    pool, words = sentences("works")
+    pool, words = sentences("library" if prose else "works")
     out = []
     for _ in range(KNOWN_TEXTS):
         around: list[str] = []

@@ -150,9 +150,7 @@ def command(
         raise UsageError("only_for_libraries")
     if later:
         if against or "-" in texts or form not in ("table", "json"):
-            raise UsageError(
-                "later, files and addresses can be checked against libraries, with JSON as the result"
-            )
+            raise UsageError("later_check")
         asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least}
         work: dict[str, Any] = {"documents": list(_later(texts)), "libraries": list(libraries) or None}
         work |= {"options": asked | ({"method": method} if method else {})}

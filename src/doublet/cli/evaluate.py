@@ -132,7 +132,7 @@ def command(
     resolved = config.resolve(flags, file=config_file)
     if compare:
         if later:
-            raise UsageError("--compare is quick: do it now, without --later")
+            raise UsageError("later_compare")
         if data is None:
             raise UsageError("compare_needs_documents")
         show_differences(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet.cli.base import say, write_bytes, write_text
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.store.database import Store
@@ -25,10 +26,7 @@ def put(
         write_bytes([json_document({"format": 1, **job.to_dict()})])
     else:
         write_text(f"{job.number}\n")
-        say(
-            f"job {job.number} waits for a worker: `doublet worker` does it, `doublet queue` shows it",
-            quiet=quiet,
-        )
+        say(Note("job_waits_for_worker", number=job.number), quiet=quiet)
 
 
 def later_option(function: Callable[..., Any]) -> Callable[..., Any]:

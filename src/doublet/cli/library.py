@@ -253,7 +253,7 @@ def remove(
     if bool(ids or sources) == everything:
         raise UsageError("say_what_to_remove")
     if later and not everything:
-        raise UsageError("--later is for a whole library: say --all")
+        raise UsageError("later_whole_library")
     resolved = config.resolve(flags, file=config_file)
     with open_store(resolved) as store:
         info = store.libraries.get(name)

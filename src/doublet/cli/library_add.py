@@ -180,7 +180,7 @@ def add(
         if later:
             for given in dict.fromkeys(inputs):
                 if given == "-":
-                    raise UsageError("standard input cannot be read later: name a file")
+                    raise UsageError("later_standard_input")
                 is_web = is_address(given) or kind not in ("auto", "folder", "file")
                 work: dict[str, Any] = {
                     "library": name,

@@ -27,6 +27,7 @@ from doublet.cli.language import words
 from doublet.cli.later import put
 from doublet.cli.library import database_options, open_store
 from doublet.errors import UsageError, suggest
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.store.values import JobInfo
@@ -162,8 +163,11 @@ def show(*, number: int, form: str, config_file: Path | None, **flags: Any) -> N
 def cancel(*, number: int, quiet: bool, config_file: Path | None, **flags: Any) -> None:
     with open_store(config.resolve(flags, file=config_file)) as store:
         job = store.jobs.cancel(number)
-    told = {"cancelled": "is cancelled", "running": "is being stopped"}
-    say(f"job {number} {told.get(job.state, f'had ended before: {job.state}')}", quiet=quiet)
+    told = {
+        "cancelled": Note("job_is_cancelled", number=number),
+        "running": Note("job_is_being_stopped", number=number),
+    }
+    say(told.get(job.state, Note("job_had_ended", number=number, state=job.state)), quiet=quiet)
 
 
 @command.command(
@@ -179,7 +183,7 @@ def cancel(*, number: int, quiet: bool, config_file: Path | None, **flags: Any) 
 def retry(*, number: int, quiet: bool, config_file: Path | None, **flags: Any) -> None:
     with open_store(config.resolve(flags, file=config_file)) as store:
         store.jobs.retry(number)
-    say(f"job {number} waits again", quiet=quiet)
+    say(Note("job_waits_again", number=number), quiet=quiet)
 
 
 @command.command(
@@ -229,7 +233,7 @@ def add(
     try:
         seconds = config.as_seconds(after) if after is not None else 0.0
     except ValueError as error:
-        raise UsageError(f"--after is {after!r}: {error}") from None
+        raise UsageError("after_wrong", value=after, why=error) from None
     values = {name: _value(text) for name, text in named_values(parameters)}
     with open_store(config.resolve(flags, file=config_file)) as store:
         put(store, kind, values, form=form, quiet=quiet, priority=priority, after_s=seconds, key=key)

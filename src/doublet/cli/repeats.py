@@ -197,7 +197,7 @@ def command(
         check_output(out)
     if later:
         if "-" in files or form not in ("table", "json"):
-            raise UsageError("later, files can be looked at, with JSON as the result")
+            raise UsageError("later_repeats")
         from doublet.cli.library import open_store
 
         asked = {**options, "min_common_share": share, **({"baseline": known} if known is not None else {})}

@@ -16,6 +16,7 @@ from doublet.cli.base import Command, common_options, quiet_option, say, setting
 from doublet.cli.exits import DONE
 from doublet.cli.language import words
 from doublet.errors import ConfigError
+from doublet.model import Note
 
 
 @click.command(
@@ -82,16 +83,15 @@ def _supervise(
 
     def told(what: str, pid: int, code: int) -> None:
         if what == "ended":
-            say(f"worker {pid} ended with {code}; another one is started", quiet=quiet)
+            say(Note("worker_ended", pid=pid, code=code), quiet=quiet)
 
     supervisor = Supervisor(command, processes, told=told)
     _on_signals(supervisor.stop)
-    many = "1 worker" if processes == 1 else f"{processes} workers"
-    say(f"{many} for the queue of {place}; Ctrl-C stops", quiet=quiet)
+    say(Note("workers_for", processes=processes, place=place), quiet=quiet)
     code = supervisor.run()
     if code:
-        raise ConfigError(f"the workers could not be started: they ended with {code}", exit=code)
-    say("stopped", quiet=quiet)
+        raise ConfigError("workers_not_started", exit=code)
+    say(Note("workers_stopped"), quiet=quiet)
     return DONE
 
 

@@ -83,14 +83,11 @@ class CheckPool:
         require_text("text", text)
         request = _Request(text, options, Future(), time.monotonic() + self.timeout_s)
         if self._closed:
-            raise PoolBusy("the pool of checks is closed")
+            raise PoolBusy("pool_closed")
         try:
             self._requests.put_nowait(request)
         except queue.Full:
-            raise PoolBusy(
-                f"{self._requests.maxsize} checks wait already: ask again in a moment",
-                waiting=self._requests.maxsize,
-            ) from None
+            raise PoolBusy("pool_full", waiting=self._requests.maxsize) from None
         return request.answer
 
     def check(self, text: str, **options: Any) -> Check:
@@ -114,7 +111,7 @@ class CheckPool:
             while True:
                 left = self._requests.get_nowait()
                 if left is not None:
-                    left.answer.set_exception(PoolBusy("the pool of checks is closed"))
+                    left.answer.set_exception(PoolBusy("pool_closed"))
         for _ in self._slots:
             self._requests.put(None)
         for slot in self._slots:
@@ -168,20 +165,18 @@ class _Slot(threading.Thread):
         while True:
             left = request.until - time.monotonic()
             if left <= 0:
-                raise self._late("waited too long for a free process")
+                raise TimedOut("check_waited_too_long", seconds=self._pool.timeout_s)
             try:
                 connection = self._ready()
                 connection.send((request.text, request.options))
                 if not connection.poll(max(0.0, request.until - time.monotonic())):
                     self._end(kill=True)
-                    raise self._late("took too long")
+                    raise TimedOut("check_took_too_long", seconds=self._pool.timeout_s)
                 kind, value = connection.recv()
             except (EOFError, OSError) as error:
                 self._end(kill=True)
                 if request.tried:
-                    raise WorkerLost(
-                        "the process that made this check died, and so did the one that tried it again"
-                    ) from error
+                    raise WorkerLost("check_worker_lost") from error
                 request.tried = True
                 continue
             self._answered += 1
@@ -189,11 +184,6 @@ class _Slot(threading.Thread):
                 raise value
             answer: Check = value
             return answer
-
-    def _late(self, why: str) -> TimedOut:
-        return TimedOut(
-            f"the check {why}: the limit is {self._pool.timeout_s:g} seconds", seconds=self._pool.timeout_s
-        )
 
     def _ready(self) -> Connection:
         """The connection to a process that waits for work. Raises `WorkerLost`, and what opening the store raises."""
@@ -217,7 +207,7 @@ class _Slot(threading.Thread):
             kind, value = self._connection.recv()
         except (EOFError, OSError) as error:
             self._end(kill=True)
-            raise WorkerLost("a process for checks could not be started") from error
+            raise WorkerLost("check_not_started") from error
         if kind == "error":
             self._end(kill=True)
             raise value

@@ -69,13 +69,9 @@ class Jobs:
         try:
             text = to_json(dict(parameters or {}))
         except (TypeError, ValueError) as error:
-            raise InvalidParameter(
-                f"the parameters of a job must be JSON: {error}", name="parameters"
-            ) from error
+            raise InvalidParameter("job_not_json", name="parameters", why=str(error)) from error
         if max_attempts < 1:
-            raise InvalidParameter(
-                f"max_attempts is {max_attempts}: it must be 1 or more", name="max_attempts"
-            )
+            raise InvalidParameter("max_attempts_wrong", name="max_attempts", value=max_attempts)
         now = int(time.time())
         row = None
         with self._database.writing():
@@ -109,9 +105,7 @@ class Jobs:
         with self._database.guard():
             row = self._database.row(f"SELECT {_COLUMNS} FROM doublet_job WHERE id = %s", [number])
         if row is None:
-            raise UnknownJob(
-                f"there is no job {number}: `doublet queue` lists those that there are", number=number
-            )
+            raise UnknownJob("no_job", number=number)
         return _job(row)
 
     def find(
@@ -127,9 +121,7 @@ class Jobs:
         """Jobs in these *states* (none: in all), the newest first. *before* is the number of the last one seen."""
         unknown = [state for state in states if state not in STATES]
         if unknown:
-            raise InvalidParameter(
-                f"a job is never {unknown[0]!r}: its states are {', '.join(STATES)}", name="states"
-            )
+            raise InvalidParameter("job_state_unknown", name="states", value=unknown[0], known=STATES)
         where = ["1 = 1"]
         values: list[Any] = []
         if states:
@@ -193,11 +185,7 @@ class Jobs:
             )
         job = self.get(number)
         if not changed:
-            raise UsageError(
-                f"job {number} is {job.state}: only one that failed or was cancelled can be tried again",
-                number=number,
-                state=job.state,
-            )
+            raise UsageError("job_not_retried", number=number, state=job.state)
         return job
 
     def expire(self, days: float, limit: int = 10_000) -> int:

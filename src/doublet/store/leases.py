@@ -34,9 +34,8 @@ def new_owner() -> str:
 
 
 def shown(owner: str) -> str:
-    """Host and process number, for people."""
-    parts = owner.split(":")
-    return f"process {parts[1]} on {parts[0]}" if len(parts) > 1 else owner
+    """Host and number of the process: "server:1234"."""
+    return ":".join(owner.split(":")[:2])
 
 
 def is_gone(owner: str) -> bool:

@@ -160,12 +160,9 @@ class Sources:
                 [number],
             )
             if row is not None and row[1] is not None and not leases.is_gone(row[0]):
+                host, _, process = leases.shown(row[0]).partition(":")
                 raise SourceBusy(
-                    f"source {number} is being walked by {leases.shown(row[0])}: wait until that walk is over. If it "
-                    f"was broken off, another one can begin in {math.ceil(row[1])} seconds. Nothing was begun",
-                    source=number,
-                    owner=leases.shown(row[0]),
-                    seconds=math.ceil(row[1]),
+                    "source_busy", source=number, host=host, process=process, seconds=math.ceil(row[1])
                 )
             self._database.rows(
                 "UPDATE doublet_source SET run = CASE WHEN resumable THEN run ELSE run + 1 END, outcomes = CASE WHEN "
@@ -202,11 +199,7 @@ class Sources:
     def _still_ours(self, source: SourceInfo) -> None:
         """Inside the transaction that writes: nothing of a walk that lost its source gets into the library."""
         if not self._renew(source):
-            raise LeaseLost(
-                f"{source.address} is no longer this walk's: nothing was heard of it for too long and another process "
-                "has taken the source over, or the source was removed. What was stored before stays",
-                source=source.number,
-            )
+            raise LeaseLost("source_lost", address=source.address, source=source.number)
 
     def end(self, source: SourceInfo, status: str, message: Note | None = None) -> None:
         """A walk is over: done, or broken off (failed, cancelled) and to be taken up from its last checkpoint. One that

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from doublet.config import Settings
-from doublet.errors import InvalidParameter, UnknownKindOfJob, suggest
+from doublet.errors import InvalidParameter, UnknownKindOfJob, nearest
 from doublet.progress import Progress
 from doublet.store.database import Store
 from doublet.store.values import JobInfo
@@ -83,11 +83,7 @@ def get(name: str) -> Kind:
         loaded: Kind = point.load()
         return loaded
     known = names()
-    raise UnknownKindOfJob(
-        f"there is no kind of job {name!r}{suggest(name, known) or '.'} Known: {', '.join(known)}",
-        kind=name,
-        known=known,
-    )
+    raise UnknownKindOfJob("no_kind_of_job", kind=name, nearest=nearest(name, known), known=known)
 
 
 def enqueue(store: Store, kind: str, parameters: Mapping[str, Any], **options: Any) -> JobInfo:
@@ -108,12 +104,15 @@ def check_parameters(kind: str, parameters: Mapping[str, Any]) -> None:
     for name in parameters:
         if name not in known:
             raise InvalidParameter(
-                f"{kind} has no parameter {name!r}{suggest(name, known) or '.'} It has: {', '.join(known)}",
+                "kind_without_parameter",
+                kind=kind,
                 name=name,
+                nearest=nearest(name, known),
+                known=list(known),
             )
     for name, one in known.items():
         if one.default is inspect.Parameter.empty and name not in parameters:
-            raise InvalidParameter(f"{kind} needs the parameter {name!r}", name=name)
+            raise InvalidParameter("kind_needs_parameter", kind=kind, name=name)
 
 
 def _library(parameters: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def fill(
             wanted = None if sources is None else set(sources)
             infos = [info for info in infos if wanted is None or info.number in wanted]
             if not infos:
-                raise UsageError(f"{library} has no sources to update from", library=library)
+                raise UsageError("no_sources_to_update", wanted=library, library=library)
         for info in infos:
             if str(info.number) in done:
                 continue

@@ -65,9 +65,7 @@ def _input(document: Mapping[str, Any], place: int) -> tuple[str, TextInput]:
     """The name of a document, and its text or where it is. Raises `InvalidParameter`."""
     ways = [way for way in _WAYS if document.get(way) is not None]
     if len(ways) != 1 or not isinstance(document[ways[0]], str):
-        raise InvalidParameter(
-            f"document {place + 1} needs one of {', '.join(_WAYS)}, and it must be a string", name="documents"
-        )
+        raise InvalidParameter("document_needs_one_of", name="documents", number=place + 1, known=_WAYS)
     value = document[ways[0]]
     name = str(document.get("name") or ("" if ways[0] == "text" else value))
     return name, value if ways[0] == "text" else Path(value) if ways[0] == "path" else WebAddress(value)
@@ -93,7 +91,7 @@ def repeats(
     from doublet.jobs.find_repeats import find_repeats
 
     if bool(paths) == bool(texts):
-        raise InvalidParameter("give paths or texts", name="paths")
+        raise InvalidParameter("paths_or_texts", name="paths")
     found = find_repeats(
         dict(texts) if texts else [Path(path) for path in paths],
         progress=work.progress,

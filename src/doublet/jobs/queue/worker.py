@@ -204,7 +204,7 @@ class _Run:
     def _keep(self, checkpoint: Mapping[str, Any]) -> None:
         if not self._store.jobs.keep(self._job.number, self._owner, checkpoint):
             self._break_off("lost")
-            raise Cancelled("another worker has taken this job over")
+            raise Cancelled("job_taken_over")
 
     def run(self) -> Ended:
         began = time.monotonic()

@@ -8,6 +8,7 @@ from doublet.reports.wording.en import (
     evaluation,
     names,
     notes,
+    queue,
     reading,
     sources,
     store,
@@ -16,7 +17,7 @@ from doublet.reports.wording.en import (
 
 MESSAGES: dict[str, str] = {
     code: sentence
-    for part in (notes, errors, reading, sources, store, check, terminal, evaluation)
+    for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation)
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES

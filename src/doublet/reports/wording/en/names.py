@@ -7,6 +7,7 @@ NOUNS: dict[str, tuple[str, ...]] = {
     "candidate": ("candidate", "candidates"),
     "change": ("change", "changes"),
     "character": ("character", "characters"),
+    "check": ("check", "checks"),
     "document": ("document", "documents"),
     "file": ("file", "files"),
     "group": ("group", "groups"),
@@ -25,6 +26,7 @@ NOUNS: dict[str, tuple[str, ...]] = {
     "token": ("token", "tokens"),
     "variant": ("variant", "variants"),
     "word": ("word", "words"),
+    "worker": ("worker", "workers"),
 }
 
 NAMES: dict[str, dict[str, str]] = {
