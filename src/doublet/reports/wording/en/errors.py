@@ -195,4 +195,11 @@ MESSAGES: dict[str, str] = {
     "rule_name": "it must be a name",
     "rule_one_of": "it must be one of {choices:list}{nearest:?, did you mean '%s'?}",
     "document_is_string": "document is a string, and a string is a text: name a file with pathlib.Path, an address with doublet.WebAddress",
+    "unknown_command": "there is no command '{name}'{nearest:?, did you mean '%s'?|.} Known: {known:list}",
+    "no_such_option": "there is no option {option}{nearest:?, did you mean %s?}",
+    "missing_parameter": "{name} is missing",
+    "wrong_parameter": "{name}: {why}",
+    "rule_choice": "{value!r} is not one of {choices:list}",
+    "empty_name": "the name is empty: is a variable of a script not set?",
+    "no_completion": "there is no completion for {shell}",
 }

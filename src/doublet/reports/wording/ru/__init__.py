@@ -6,6 +6,7 @@ from doublet.reports.wording.ru import (
     check,
     errors,
     evaluation,
+    help,
     names,
     notes,
     queue,
@@ -20,7 +21,7 @@ MESSAGES: dict[str, str] = {
     for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation)
     for code, sentence in part.MESSAGES.items()
 }
-NOUNS, NAMES = names.NOUNS, names.NAMES
+NOUNS, NAMES, HELP = names.NOUNS, names.NAMES, help.HELP
 
 SPACE = "\u00a0"  #: between a number and its noun
 MARKS: dict[int, str] = {ord(","): "\u00a0", ord("."): ","}

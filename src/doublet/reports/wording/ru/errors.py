@@ -195,4 +195,11 @@ MESSAGES: dict[str, str] = {
     "rule_name": "нужно имя",
     "rule_one_of": "нужно одно из: {choices:list}{nearest:?, может быть, «%s»?}",
     "document_is_string": "document — строка, а строка — это текст: назовите файл через pathlib.Path, адрес через doublet.WebAddress",
+    "unknown_command": "команды «{name}» нет{nearest:?, может быть, «%s»?|.} Есть: {known:list}",
+    "no_such_option": "параметра {option} нет{nearest:?, может быть, %s?}",
+    "missing_parameter": "не указано: {name}",
+    "wrong_parameter": "{name}: {why}",
+    "rule_choice": "«{value}» не подходит, нужно одно из: {choices:list}",
+    "empty_name": "имя пустое: не забыта ли переменная сценария?",
+    "no_completion": "для {shell} дополнения нет",
 }
