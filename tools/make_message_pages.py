@@ -20,9 +20,9 @@ PARTS = {
 }
 INTRODUCTION = """\
 Everything that Doublet says of its results, and every error, is a code with values; the sentences are made of them at
-the edge, in English or Russian. In JSON a note has `code`, `values` and, for people, the English `message`; an error has
-its `code` ([errors](errors.md)), the code of its message as `reason`, `message` and `details`. Codes stay; sentences may
-change.
+the edge, in English or Russian. In JSON a note has `code`, `values` and, for people, the English `message`; an error
+has its `code` ([errors](errors.md)), the code of its message as `reason`, `message` and `details`. Codes stay;
+sentences may change.
 Names in braces are values; what follows a colon says how they are shown (`src/doublet/reports/wording/__init__.py`)."""
 
 
