@@ -73,10 +73,7 @@ class WebAddress:
 
     def __post_init__(self) -> None:
         if not isinstance(self.url, str) or not re.match(r"https?://[^\s/?#]", self.url.strip(), re.I):
-            raise InvalidParameter(
-                f"{self.url!r} is not an address on the web: it should look like https://example.org/page",
-                name="address",
-            )
+            raise InvalidParameter("not_an_address", value=str(self.url), name="address")
 
 
 def parse_address(text: str, base: Address | None = None) -> Address:

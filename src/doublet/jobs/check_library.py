@@ -130,11 +130,7 @@ def check_library(
     used: dict[str, Any] = {"shingle_words": SHINGLE_WORDS, "window": WINDOW}
     if method in (PASSAGES, AUTO):
         if parameters:
-            raise InvalidParameter(
-                f"the method {method!r} has no parameter {min(parameters)!r}",
-                name=min(parameters),
-                method=method,
-            )
+            raise InvalidParameter("method_without_parameter", name=min(parameters), method=method)
         found = candidates_of(hits)
         progress.step("looking up", len(found), len(found), "documents")
         lay(found)

@@ -96,7 +96,7 @@ def list_files(paths: Iterable[Path]) -> Iterator[Path]:
         if path.is_dir():
             inside, _ = walk(path, str(path))
             if not inside:
-                raise UsageError(f"{path} has no files to check")
+                raise UsageError("no_files_to_check", text=str(path))
             yield from inside
         else:
             yield path

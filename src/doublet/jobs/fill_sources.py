@@ -60,10 +60,7 @@ def fill_sources(
         given = _shown(source)
         is_web = isinstance(source, WebAddress) or kind not in LOCAL_KINDS
         if web_options and not is_web:
-            raise InvalidParameter(
-                f"{given} is on this computer: {next(iter(web_options))} is for sources on the web",
-                name=next(iter(web_options)),
-            )
+            raise InvalidParameter("option_for_the_web", given=given, name=next(iter(web_options)))
         try:
             if isinstance(source, StandardInput):
                 yield _fill_from_records(store, library, dict(local_options or {}), progress)

@@ -128,9 +128,7 @@ class Library:
         from doublet.jobs.add_source import fill_source, register_source
 
         if isinstance(source, str) or not isinstance(source, os.PathLike | WebAddress | SourceProtocol):
-            raise wrong_type(
-                "source", source, "a folder or file (Path), a doublet.WebAddress, or a source of your own"
-            )
+            raise wrong_type("source", source, "wanted_source")
         if not isinstance(source, os.PathLike | WebAddress):
             info = self.store.sources.add(self.info.number, source.kind, source.address, options)
             return fill_source(

@@ -53,9 +53,7 @@ def take_text(parameter: str, given: TextInput, fetcher: Fetcher | None = None) 
         return _taken(read_document(given), "")
     if isinstance(given, os.PathLike):
         return _taken(read_document(given), Path(given).name)
-    raise wrong_type(
-        parameter, given, "a text (str), a file (Path), its content (bytes), or a doublet.WebAddress"
-    )
+    raise wrong_type(parameter, given, "wanted_text_input")
 
 
 def _taken(read: ReadDocument, name: str) -> GivenText:

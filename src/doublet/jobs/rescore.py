@@ -32,13 +32,13 @@ def rescore(report: Check | Mapping[str, Any] | os.PathLike[str], *, without: It
         return rescore_check(read_check(report), without)
     if isinstance(report, os.PathLike):
         return rescore_check(read_check(_loaded(Path(report))), without)
-    raise wrong_type("report", report, "a Check, the dict of one, or the Path of its JSON")
+    raise wrong_type("report", report, "wanted_report")
 
 
 def _loaded(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise InputNotFound(f"there is no file {path}", path=str(path)) from None
+        raise InputNotFound("no_file", path=str(path)) from None
     except (OSError, ValueError) as error:
-        raise InputUnreadable(f"{path} is not a report of a check: {error}", path=str(path)) from error
+        raise InputUnreadable("file_not_a_report", path=str(path), why=str(error)) from error

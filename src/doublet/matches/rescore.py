@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from doublet.errors import InputUnreadable, InvalidParameter, suggest
+from doublet.errors import InputUnreadable, InvalidParameter, nearest
 from doublet.matches.align import Passage
 from doublet.matches.explain import rank
 from doublet.matches.left_out import shares_with, words_of
@@ -94,10 +94,7 @@ class _Choice:
             if one not in fragments and one not in names and one not in KINDS:
                 known = [*KINDS, *sorted(fragments), *sorted(names)]
                 raise InvalidParameter(
-                    f"{one!r} is not in this report{suggest(one, known) or '.'} It can be the id of a fragment or of a "
-                    f"source, or a kind: {', '.join(KINDS)}",
-                    name="without",
-                    value=one,
+                    "not_in_report", value=one, nearest=nearest(one, known), kinds=list(KINDS), name="without"
                 )
         wanted = frozenset(given)
         return _Choice(wanted & fragments, wanted & names, wanted & frozenset(KINDS))
@@ -108,10 +105,7 @@ class _Choice:
 
 def _words(fragment: Fragment) -> tuple[int, int]:
     if fragment.a_words is None:
-        raise InputUnreadable(
-            "this report does not say which words its fragments hold, as reports have done since format 2: check the "
-            "document again"
-        )
+        raise InputUnreadable("report_without_words")
     return fragment.a_words
 
 

@@ -74,7 +74,7 @@ class Canon:
         """The words of *batch*, which `read_words` made, as this canon has them. The texts are not read again."""
         known = batch.spelling
         if known is None:
-            raise InvalidParameter("the spelling of these words is not known: use read_words", name="batch")
+            raise InvalidParameter("spelling_not_known", name="batch")
         kept = None
         if (stop := self.stop_hashes) is not None:
             kept = ~known.among(stop)[batch.ids]
@@ -155,7 +155,7 @@ class TokenBatch:
         if len(batches) == 1:
             return first
         if any(one.vocabulary is not first.vocabulary for one in batches):
-            raise InvalidParameter("these words are numbered by different vocabularies", name="batches")
+            raise InvalidParameter("different_vocabularies", name="batches")
         sizes = np.cumsum([0, *(len(one.hashes) for one in batches)]).tolist()
         offsets = [one.offsets[1:] + np.uint64(size) for one, size in zip(batches, sizes, strict=False)]
         return TokenBatch(
