@@ -32,7 +32,7 @@ def _allowed() -> dict[str, set[str]]:
     allowed |= {part: set(core) for part in EDGES}
     allowed["jobs"] = core | EDGES
     allowed |= {part: core | EDGES | {"jobs"} for part in FACES}
-    allowed["cli"] |= {"evaluation"}
+    allowed["cli"] |= {"evaluation", "web"}  # `serve` starts the service
     allowed["web"] |= {"evaluation"}
     return allowed
 
@@ -53,6 +53,7 @@ HOMES = {
     "pyspark": {"spark"},
     "scrapy": {"crawl"},
     "click": {"cli"},
+    "uvicorn": {"web"},
 }
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
 
 import doublet
-from doublet.cli.base import language_option
+from doublet.cli.base import write_example
 from doublet.cli.exits import TABLE
-from doublet.cli.help import Group
-from doublet.cli.language import words
+from doublet.errors import suggest
 
 #: command → (module, what it does). Kept here so that ``doublet --help`` need not import the commands.
 COMMANDS = {
@@ -21,6 +21,7 @@ COMMANDS = {
     "library": ("doublet.cli.library", "Keep documents in libraries, to check against again and again."),
     "queue": ("doublet.cli.queue", "See the work in the background, put some in, stop it, try it again."),
     "worker": ("doublet.cli.worker", "Do the work of the queue."),
+    "serve": ("doublet.cli.serve", "Start the service: pages for people, REST for programs."),
     "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),
     "evaluate": ("doublet.cli.evaluate", "Test every method on texts changed on purpose, as one report."),
     "advise": ("doublet.cli.advise", "Propose method and threshold from pairs that you have marked."),
@@ -32,12 +33,8 @@ COMMANDS = {
 }
 
 
-class Root(Group):
+class Root(click.Group):
     """A group whose commands are found by name in `COMMANDS`."""
-
-    example = """\
-doublet compare essay.txt source.txt
-doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -48,12 +45,31 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
 
-    def brief(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - that of the group
-        return COMMANDS[name][1]
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            known = ", ".join(COMMANDS)
+            raise click.UsageError(
+                f"there is no command {name!r}{suggest(name, COMMANDS) or '.'} Known: {known}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, EXAMPLE)
+        super().format_help(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Exit codes"):
-            formatter.write_dl([(str(code), words().name("exit", str(code))) for code in TABLE])
+            formatter.write_dl([(str(code), text) for code, text in TABLE.items()])
+
+
+EXAMPLE = """\
+doublet compare essay.txt source.txt
+doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
 
 
 @click.group(
@@ -62,6 +78,5 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
     help="Find what is said twice: duplicate documents and borrowed passages.",
 )
 @click.version_option(doublet.__version__, prog_name="doublet", message="%(prog)s %(version)s")
-@language_option
 def root() -> None:
     pass

@@ -22,6 +22,20 @@ FRAGMENT_COLUMNS = ("id", "a_start", "a_end", "b_start", "b_end", "kind", "score
 GROUP_FORMS = (".jsonl", ".ndjson", ".json", ".csv")
 
 
+def safe_cell(value: Any) -> str:
+    """A cell that no spreadsheet runs as a formula: what begins like one is shown with an apostrophe before it."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def csv_row(values: Iterable[Any]) -> bytes:
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\n").writerow("" if value is None else value for value in values)

@@ -90,7 +90,7 @@ def hide_password(address: str) -> str:
     return re.sub(r"(://[^/@:]*):[^@]*@", r"\1:…@", address)
 
 
-def _settings(address: str) -> dict[str, Any]:
+def django_settings(address: str) -> dict[str, Any]:
     place = sqlite_place(address)
     if place is not None:
         return {
@@ -149,7 +149,7 @@ class Database:
         self._columns: dict[str, dict[str, str]] = {}
         self.longest_hold_s = 0.0  #: of a transaction of ours that wrote: how long others had to wait for it
         if (address is None) == (alias is None):
-            raise ConfigError("address_or_alias")
+            raise ConfigError("a database is named by its address, or by its alias in a Django project")
         self.address = address  #: None inside a Django project
         self.foreign = alias is not None  #: the connection belongs to a Django project
         if alias is not None:
@@ -163,7 +163,7 @@ class Database:
         self.alias = f"doublet-{os.getpid()}-{next(_opened)}"
         if self.place is not None:
             self._look_at_file(self.place, create)
-        configured = connections.configure_settings({"default": {}, self.alias: _settings(address)})
+        configured = connections.configure_settings({"default": {}, self.alias: django_settings(address)})
         connections.settings[self.alias] = configured[self.alias]
         weakref.finalize(self, connections.settings.pop, self.alias, None)
         with self.guard():
@@ -172,12 +172,16 @@ class Database:
     def _use(self, alias: str) -> None:
         """The connection *alias* of the Django project that we are part of."""
         if alias not in self._connections.settings:
-            there = sorted(self._connections.settings)
-            raise ConfigError("no_such_alias", alias=alias, known=there)
+            there = ", ".join(sorted(self._connections.settings))
+            raise ConfigError(f"this Django project has no database {alias!r}: there is {there}", alias=alias)
         self.alias = alias
         self.vendor = self.connection.vendor
         if self.vendor not in ("sqlite", "postgresql"):
-            raise ConfigError("alias_of_another_kind", alias=alias, vendor=self.vendor)
+            raise ConfigError(
+                f"the database {alias!r} of this Django project is kept by {self.vendor}: libraries need SQLite or "
+                "PostgreSQL",
+                alias=alias,
+            )
         settings = self.connection.settings_dict
         self.place = Path(settings["NAME"]) if self.vendor == "sqlite" else None
         self.shown = str(settings["NAME"])
@@ -186,7 +190,11 @@ class Database:
             found = self._applied()
         self._refuse_newer(found, known)
         if found is None or set(known) - set(found):
-            raise StoreError("alias_without_tables", alias=alias, database=self.shown)
+            raise StoreError(
+                f"the database {alias!r} of this Django project lacks tables of Doublet: put 'doublet.store' into "
+                f"INSTALLED_APPS and run `manage.py migrate --database {alias}`",
+                database=self.shown,
+            )
 
     def _look_at_file(self, place: Path, create: bool) -> None:
         if place.is_dir():
@@ -398,7 +406,11 @@ class Database:
                 yield
                 return
             with self._begun("IMMEDIATE", waiting):
-                yield
+                began = time.monotonic()
+                try:
+                    yield
+                finally:
+                    self.longest_hold_s = max(self.longest_hold_s, time.monotonic() - began)
 
     @contextlib.contextmanager
     def _begun(self, mode: str, waiting: Callable[[float], None] | None = None) -> Iterator[None]:
@@ -427,19 +439,14 @@ class Database:
                 if self.vendor == "sqlite":
                     connection.transaction_mode = before
         connection.doublet_began = True
-        began = time.monotonic()
         try:
-            try:
-                yield
-            except BaseException as error:
-                connection.doublet_began = False
-                atomic.__exit__(type(error), error, error.__traceback__)
-                raise
+            yield
+        except BaseException as error:
             connection.doublet_began = False
-            atomic.__exit__(None, None, None)
-        finally:
-            if mode == "IMMEDIATE":
-                self.longest_hold_s = max(self.longest_hold_s, time.monotonic() - began)
+            atomic.__exit__(type(error), error, error.__traceback__)
+            raise
+        connection.doublet_began = False
+        atomic.__exit__(None, None, None)
 
     def take_turn(self, library: int, waiting: Callable[[float], None] | None = None) -> None:
         """On PostgreSQL: nobody else writes to the library until the end of this transaction. *waiting* and

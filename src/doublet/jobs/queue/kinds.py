@@ -94,11 +94,11 @@ def enqueue(store: Store, kind: str, parameters: Mapping[str, Any], **options: A
     return store.jobs.add(kind, parameters, **options)
 
 
-def check_parameters(kind: str, parameters: Mapping[str, Any]) -> None:
+def check_parameters(kind: str, parameters: Mapping[str, Any], function: Kind | None = None) -> None:
     """Raises `InvalidParameter` for a parameter that the kind does not have, or one that is missing."""
     known = {
         name: one
-        for name, one in inspect.signature(get(kind)).parameters.items()
+        for name, one in inspect.signature(function or get(kind)).parameters.items()
         if one.kind is inspect.Parameter.KEYWORD_ONLY
     }
     for name in parameters:

@@ -63,7 +63,8 @@ Told = Callable[[JobInfo | Ended], None]
 
 
 class Worker:
-    """Does the jobs of one store until it is stopped. *told* hears of every job that begins and ends here."""
+    """Does the jobs of one store until it is stopped. *told* hears of every job that begins and ends here; *more* are
+    kinds of jobs that this program adds to those that all workers know."""
 
     def __init__(
         self,
@@ -74,6 +75,7 @@ class Worker:
         look_s: float = LOOK_S,
         grace_s: float = GRACE_S,
         told: Told | None = None,
+        more: Mapping[str, kinds.Kind] | None = None,
     ) -> None:
         self._store = store
         self._settings = settings or Settings()
@@ -84,7 +86,8 @@ class Worker:
         self._owner = leases.new_owner()
         self._stopping = threading.Event()
         self._running: _Run | None = None
-        self._kinds = kinds.names()
+        self._more = dict(more or {})  # kinds that only this worker can do
+        self._kinds = [*kinds.names(), *self._more]
         self._expired = 0.0
 
     @property
@@ -119,7 +122,8 @@ class Worker:
         if job is None:
             return None
         self._told(job)
-        run = _Run(self._store, job, self._owner, self._settings, self._lease_s, self._look_s)
+        kind = self._more.get(job.kind)
+        run = _Run(self._store, job, self._owner, self._settings, self._lease_s, self._look_s, kind)
         self._running = run
         if self._stopping.is_set():  # told to stop while the job was being claimed
             run.stop(0.0)
@@ -141,9 +145,17 @@ class _Run:
     """One job on its way."""
 
     def __init__(
-        self, store: Store, job: JobInfo, owner: str, settings: Settings, lease_s: float, look_s: float
+        self,
+        store: Store,
+        job: JobInfo,
+        owner: str,
+        settings: Settings,
+        lease_s: float,
+        look_s: float,
+        kind: kinds.Kind | None = None,
     ) -> None:
         self._store = store
+        self._kind = kind
         self._job = job
         self._owner = owner
         self._settings = settings
@@ -219,8 +231,9 @@ class _Run:
         every = min(self._look_s, self._lease_s / 3)
         with Heartbeat(self._beat, every_s=every, close=self._store.jobs.close_thread):
             try:
-                kinds.check_parameters(job.kind, job.parameters)
-                result = kinds.get(job.kind)(work, **job.parameters)
+                kind = self._kind or kinds.get(job.kind)
+                kinds.check_parameters(job.kind, job.parameters, kind)
+                result = kind(work, **job.parameters)
                 ended = self._finish("done", result=result)
             except Cancelled as error:
                 ended = self._cancelled(error)

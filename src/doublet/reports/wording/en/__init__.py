@@ -10,6 +10,7 @@ from doublet.reports.wording.en import (
     notes,
     queue,
     reading,
+    service,
     sources,
     store,
     terminal,
@@ -17,7 +18,7 @@ from doublet.reports.wording.en import (
 
 MESSAGES: dict[str, str] = {
     code: sentence
-    for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation)
+    for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation, service)
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES

@@ -6,11 +6,11 @@ from doublet.reports.wording.ru import (
     check,
     errors,
     evaluation,
-    help,
     names,
     notes,
     queue,
     reading,
+    service,
     sources,
     store,
     terminal,
@@ -18,10 +18,10 @@ from doublet.reports.wording.ru import (
 
 MESSAGES: dict[str, str] = {
     code: sentence
-    for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation)
+    for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation, service)
     for code, sentence in part.MESSAGES.items()
 }
-NOUNS, NAMES, HELP = names.NOUNS, names.NAMES, help.HELP
+NOUNS, NAMES = names.NOUNS, names.NAMES
 
 SPACE = "\u00a0"  #: between a number and its noun
 MARKS: dict[int, str] = {ord(","): "\u00a0", ord("."): ","}

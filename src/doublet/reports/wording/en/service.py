@@ -1,0 +1,36 @@
+"""What the service says: about how it is started, and to programs that use REST."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    "nothing_to_check": "there is no text in the document {path:quoted}: look whether it is a scan, or empty",
+    "service_key_unusable": (
+        "{path} does not hold a usable key: delete the file, and a new key is made at the next start; "
+        "everybody then has to log in again"
+    ),
+    "service_debug_public": "the service does not listen on a public address in debug mode: leave out --debug",
+    "service_without_tls": (
+        "{bind} can be reached by others, and passwords would travel without encryption: put a proxy "
+        "with TLS in front of the service and start it with --https (deploy/ has examples), or listen on"
+        " 127.0.0.1"
+    ),
+    "service_without_name": (
+        "a service on a public address needs to know its own name: give --host-name, for example --host-"
+        "name doublet.example.org"
+    ),
+    "service_upload_limit": "--upload-limit is {value:quoted}: it must be a size such as 50MB",
+    "one_of": "{name} is {value:quoted}: it can be {known:list}",
+    "wrong_cursor": "this cursor was not given out by this list: begin without one",
+    "quota_used_up": (
+        "the limit is {limit} checks in a day, and it is used up: try again tomorrow, or ask an administrator"
+    ),
+    "text_or_address": "give either a text or an address",
+    "not_a_web_address": "{value:quoted} is not an address: it must begin with http:// or https://",
+    "edited_meanwhile": "somebody else changed this check in the meantime: read it again, then change it",
+    "not_in_report": "the report has no {target} {value:quoted}",
+    "class_size": "a class has 1 to {most} works, and this one has {works}",
+    "neither_address_nor_folder": (
+        "{address:quoted} is neither an address nor in a folder that the owner of the service opened"
+    ),
+    "last_administrator": "this is the only active administrator: make somebody else an administrator first",
+}

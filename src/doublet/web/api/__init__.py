@@ -1,0 +1,89 @@
+"""REST (S5): a file for each resource, the same jobs and rights as the pages, one shape of errors.
+
+The description is served at ``/api/v1/openapi.json`` and a page to try it at ``/api/v1/docs``. A program sends
+``Authorization: Bearer TOKEN``; a browser that is logged in may use its session with the CSRF header.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, AuthorizationError, HttpError, ValidationError
+
+import doublet
+from doublet.errors import DoubletError
+from doublet.web.api import accounts, checks, classes, jobs, libraries, repeats
+from doublet.web.api.shapes import Problem
+from doublet.web.errors import status_of
+
+api = NinjaAPI(
+    title="Doublet",
+    version=doublet.__version__,
+    description="Finds duplicate documents and borrowed passages. Errors have one shape: code, message, details.",
+    urls_namespace="api-1",
+    docs_url="/docs",
+    openapi_url="/openapi.json",
+)
+for prefix, router in (
+    ("/checks", checks.router),
+    ("/classes", classes.router),
+    ("/libraries", libraries.router),
+    ("/jobs", jobs.router),
+    ("/repeats", repeats.router),
+    ("", accounts.router),
+):
+    api.add_router(prefix, router)
+
+
+def _answer(
+    request: HttpRequest, status: int, code: str, message: str, details: dict[str, Any] | None = None
+) -> HttpResponse:
+    problem = Problem(code=code, message=message, details=details or {})
+    return api.create_response(request, problem.dict(), status=status)
+
+
+@api.exception_handler(DoubletError)
+def _ours(request: HttpRequest, error: DoubletError) -> HttpResponse:
+    details = {
+        name: value if isinstance(value, str | int | float | bool | list | None) else str(value)
+        for name, value in error.details.items()
+    }
+    return _answer(request, status_of(error), error.code, str(error), details)
+
+
+@api.exception_handler(ValidationError)
+def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    listed = [
+        {"where": list(map(str, one.get("loc", ()))), "what": str(one.get("msg", ""))} for one in error.errors
+    ]
+    return _answer(
+        request, 422, "invalid_request", "the request does not fit the description", {"errors": listed}
+    )
+
+
+@api.exception_handler(Http404)
+def _missing(request: HttpRequest, error: Http404) -> HttpResponse:
+    return _answer(
+        request, 404, "not_found", "there is nothing at this address, or it belongs to somebody else"
+    )
+
+
+@api.exception_handler(AuthenticationError)
+def _unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    response = _answer(
+        request, 401, "not_authenticated", "a valid token is needed: Authorization: Bearer TOKEN"
+    )
+    response.headers["WWW-Authenticate"] = 'Bearer realm="doublet"'
+    return response
+
+
+@api.exception_handler(AuthorizationError)
+def _forbidden(request: HttpRequest, error: AuthorizationError) -> HttpResponse:
+    return _answer(request, 403, "forbidden", "this person, or this token, may not do that")
+
+
+@api.exception_handler(HttpError)
+def _http(request: HttpRequest, error: HttpError) -> HttpResponse:
+    return _answer(request, error.status_code, "http", str(error))

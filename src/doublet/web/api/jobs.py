@@ -1,0 +1,100 @@
+"""Jobs of the queue: look, watch (server-sent events), cancel, try again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+from ninja import Query, Router
+
+from doublet.errors import InvalidParameter, UnknownJob
+from doublet.store.values import JobInfo
+from doublet.web.accounts import audit
+from doublet.web.api import shapes
+from doublet.web.api.access import allowed
+from doublet.web.store import store
+
+router = Router(tags=["jobs"])
+LOOK_S = 0.5
+LONGEST_S = 3600
+
+
+def _mine(request: HttpRequest, number: int) -> JobInfo:
+    user: Any = request.user
+    try:
+        job = store().jobs.get(number)
+    except UnknownJob as error:
+        raise Http404 from error
+    if job.asked_by != user.get_username() and not user.is_administrator:
+        raise Http404
+    return job
+
+
+@router.get("", response=shapes.Jobs, **allowed("list_jobs"))
+def list_jobs(
+    request: HttpRequest,
+    state: list[str] = Query([]),
+    cursor: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Any:
+    before = shapes.read_cursor(cursor, 1)
+    try:
+        start = int(before[0]) if before else None
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter("wrong_cursor", name="cursor") from error
+    found = store().jobs.find(state, before=start, limit=limit + 1)
+    more = len(found) > limit
+    return {
+        "items": [shapes.JobShape.of(one) for one in found[:limit]],
+        "next": shapes.cursor_of(found[limit - 1].number) if more else None,
+    }
+
+
+@router.get("/{number}", response=shapes.JobShape, **allowed("get_job"))
+def get_job(request: HttpRequest, number: int) -> Any:
+    return shapes.JobShape.of(_mine(request, number))
+
+
+@router.get("/{number}/events", response={200: None}, **allowed("watch_job"))
+def watch_job(request: HttpRequest, number: int) -> Any:
+    """Progress as server-sent events, one for each change, until the job has ended."""
+    _mine(request, number)
+
+    async def events() -> AsyncIterator[str]:
+        last = ""
+        for _ in range(int(LONGEST_S / LOOK_S)):
+            try:
+                job = await sync_to_async(store().jobs.get)(number)
+            except UnknownJob:
+                return
+            shape = shapes.JobShape.of(job).model_dump(mode="json")
+            text = json.dumps(shape, ensure_ascii=False)
+            if text != last:
+                last = text
+                yield f"event: progress\ndata: {text}\n\n"
+            if job.over:
+                yield "event: end\ndata: {}\n\n"
+                return
+            await asyncio.sleep(LOOK_S)
+
+    response = StreamingHttpResponse(events(), content_type="text/event-stream")
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+@router.post("/{number}/cancel", response=shapes.JobShape, **allowed("cancel_job"))
+def cancel_job(request: HttpRequest, number: int) -> Any:
+    _mine(request, number)
+    audit.note(request, "job_cancelled", str(number))
+    return shapes.JobShape.of(store().jobs.cancel(number))
+
+
+@router.post("/{number}/retry", response=shapes.JobShape, **allowed("retry_job"))
+def retry_job(request: HttpRequest, number: int) -> Any:
+    _mine(request, number)
+    audit.note(request, "job_retried", str(number))
+    return shapes.JobShape.of(store().jobs.retry(number))

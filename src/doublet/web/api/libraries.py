@@ -1,0 +1,140 @@
+"""Libraries, their sources, documents and duplicates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest
+from ninja import Query, Router
+
+from doublet.errors import InvalidParameter, NotAllowed
+from doublet.jobs.queue.kinds import enqueue
+from doublet.web.accounts import audit
+from doublet.web.api import shapes
+from doublet.web.api.access import allowed
+from doublet.web.pages.libraries import allowed_folder
+from doublet.web.store import store
+
+router = Router(tags=["libraries"])
+MOST = 500
+
+
+def _shape(info: Any) -> shapes.LibraryShape:
+    return shapes.LibraryShape(**info.to_dict())
+
+
+@router.get("", response=list[shapes.LibraryShape], **allowed("list_libraries"))
+def list_libraries(request: HttpRequest) -> Any:
+    return [_shape(info) for info in store().libraries.all()]
+
+
+@router.post("", response={201: shapes.LibraryShape}, **allowed("make_library"))
+def make_library(request: HttpRequest, data: shapes.NewLibrary) -> Any:
+    info = store().libraries.create(data.name, note=data.note)
+    audit.note(request, "library_added", info.name)
+    return 201, _shape(info)
+
+
+@router.get("/{name}", response=shapes.LibraryShape, **allowed("get_library"))
+def get_library(request: HttpRequest, name: str) -> Any:
+    return _shape(store().libraries.get(name))
+
+
+@router.delete("/{name}", response={202: shapes.JobShape}, **allowed("delete_library"))
+def delete_library(request: HttpRequest, name: str) -> Any:
+    """The documents are removed by a job."""
+    info = store().libraries.get(name)
+    job = _job(request, "delete", {"library": info.name})
+    audit.note(request, "library_deleted", info.name)
+    return 202, job
+
+
+@router.get("/{name}/sources", response=list[dict[str, Any]], **allowed("list_sources"))
+def list_sources(request: HttpRequest, name: str) -> Any:
+    info = store().libraries.get(name)
+    return [one.to_dict() for one in store().sources.all(info.number)]
+
+
+@router.post("/{name}/fill", response={202: shapes.JobShape}, **allowed("fill_library"))
+def fill_library(request: HttpRequest, name: str, data: shapes.Fill) -> Any:
+    """Add documents from an address or from a folder that the owner of the service opened."""
+    info = store().libraries.get(name)
+    address = data.address
+    if not address.startswith(("http://", "https://")):
+        try:
+            address = allowed_folder(address)
+        except ValidationError as error:
+            raise NotAllowed(
+                "neither_address_nor_folder",
+                address=data.address[:100],
+            ) from error
+    job = _job(request, "fill", {"library": info.name, "address": address, "kind": data.kind})
+    audit.note(request, "library_filled", info.name)
+    return 202, job
+
+
+@router.post("/{name}/update", response={202: shapes.JobShape}, **allowed("update_library"))
+def update_library(request: HttpRequest, name: str) -> Any:
+    """Walk all sources of the library again."""
+    info = store().libraries.get(name)
+    audit.note(request, "library_filled", info.name)
+    return 202, _job(request, "fill", {"library": info.name})
+
+
+@router.get("/{name}/documents", response=shapes.Documents, **allowed("list_documents"))
+def list_documents(
+    request: HttpRequest, name: str, cursor: str | None = None, limit: int = Query(100, ge=1, le=MOST)
+) -> Any:
+    after = shapes.read_cursor(cursor, 1)
+    try:
+        start = int(after[0]) if after else 0
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter("wrong_cursor", name="cursor") from error
+    found = list(store().documents.all(name, after=start, limit=limit + 1))
+    more = len(found) > limit
+    return {
+        "items": [shapes.DocumentShape(**one.to_dict()) for one in found[:limit]],
+        "next": shapes.cursor_of(found[limit - 1].number) if more else None,
+    }
+
+
+@router.get("/{name}/document", response=shapes.DocumentShape, **allowed("get_document"))
+def get_document(request: HttpRequest, name: str, id: str) -> Any:
+    """One document with its text. Ids may hold anything, so the id is a parameter."""
+    store().libraries.get(name)
+    found = store().documents.get(name, id)
+    if found is None:
+        raise Http404
+    text = store().documents.texts([found.number]).get(found.number, "")
+    return shapes.DocumentShape(**found.to_dict(), text=text)
+
+
+@router.delete("/{name}/document", response={204: None}, **allowed("remove_document"))
+def remove_document(request: HttpRequest, name: str, id: str) -> Any:
+    store().libraries.get(name)
+    if not store().documents.remove(name, [id]):
+        raise Http404
+    audit.note(request, "document_removed", f"{name}/{id}")
+    return 204, None
+
+
+@router.post("/{name}/duplicates", response={202: shapes.JobShape}, **allowed("find_duplicates"))
+def find_duplicates(request: HttpRequest, name: str) -> Any:
+    info = store().libraries.get(name)
+    return 202, _job(request, "duplicates", {"libraries": [info.name]})
+
+
+@router.get("/{name}/duplicates", response=dict[str, Any], **allowed("get_duplicates"))
+def get_duplicates(request: HttpRequest, name: str) -> Any:
+    """What the last search found."""
+    info = store().libraries.get(name)
+    jobs = store().jobs.find(("done",), library=info.name, kind="duplicates", limit=1)
+    if not jobs:
+        raise Http404
+    return {"job": jobs[0].number, "ended": jobs[0].ended, "result": jobs[0].result}
+
+
+def _job(request: HttpRequest, kind: str, parameters: dict[str, Any]) -> shapes.JobShape:
+    user: Any = request.user
+    return shapes.JobShape.of(enqueue(store(), kind, parameters, asked_by=user.get_username()))

@@ -1,0 +1,57 @@
+"""Repeats inside documents."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from ninja import File, Form, Router, Schema
+from ninja.files import UploadedFile
+
+from doublet.errors import InvalidParameter
+from doublet.web.accounts import audit
+from doublet.web.api.access import allowed
+from doublet.web.pages.repeats import ALGORITHMS, begin
+from doublet.web.rights import own
+from doublet.web.works import checking
+from doublet.web.works.models import RepeatsSearch
+
+router = Router(tags=["repeats"])
+
+
+class SearchShape(Schema):
+    id: UUID
+    title: str
+    state: str
+    job: int | None
+    summary: dict[str, Any]
+    problem: dict[str, Any] | None
+
+    @staticmethod
+    def of(one: RepeatsSearch) -> SearchShape:
+        return SearchShape(
+            id=one.pk,
+            title=one.title,
+            state=one.state,
+            job=one.job,
+            summary=one.summary,
+            problem=one.message or None,
+        )
+
+
+@router.post("", response={202: SearchShape}, **allowed("make_repeats"))
+def make_repeats(request: HttpRequest, algorithm: str = Form("auto"), file: UploadedFile = File(...)) -> Any:
+    """Search a document, or an archive of documentation, for what it repeats."""
+    if algorithm not in ALGORITHMS:
+        raise InvalidParameter("one_of", name="algorithm", value=algorithm, known=list(ALGORITHMS))
+    search = begin(request.user, str(file.name or "file"), file.read(), algorithm)
+    audit.note(request, "repeats_searched", search.title)
+    return 202, SearchShape.of(search)
+
+
+@router.get("/{id}", response=SearchShape, **allowed("get_repeats"))
+def get_repeats(request: HttpRequest, id: UUID) -> Any:
+    search = own(RepeatsSearch.objects.all(), request.user, pk=id)
+    checking.catch_up(search)
+    return SearchShape.of(search)

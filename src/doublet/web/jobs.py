@@ -1,0 +1,140 @@
+"""Kinds of jobs that belong to people's works: a check, a class, a search for repeats, an upload for a library.
+
+They are done by the workers of the service (`workers`), which know these tables; a plain ``doublet worker`` leaves them
+alone. Each can be begun again after its worker died: what is done already is not done twice.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from django.utils import timezone
+
+from doublet.errors import Cancelled, DoubletError
+from doublet.jobs.queue.kinds import Work
+from doublet.web import installation
+from doublet.web.works import checking, kept
+from doublet.web.works.models import (
+    CANCELLED,
+    DONE,
+    ENDED,
+    FAILED,
+    NEW,
+    RUNNING,
+    Group,
+    RepeatsSearch,
+    Upload,
+)
+from doublet.web.works.models import Work as CheckedWork
+from doublet.web.works.unpacking import documents_of
+
+
+def check_work(work: Work, *, work_id: str) -> dict[str, Any]:
+    """Check one document."""
+    found = CheckedWork.objects.select_related("owner", "upload").filter(pk=work_id).first()
+    if found is None or found.state in ENDED:
+        return {"state": found.state if found else CANCELLED}
+    checking.perform(found, work.progress)
+    return {"state": found.state, "report": found.report}
+
+
+def check_group(work: Work, *, group_id: str) -> dict[str, Any]:
+    """Check every work of a class against libraries, then the works among themselves."""
+    group = Group.objects.filter(pk=group_id).first()
+    if group is None or group.state in ENDED:
+        return {"state": group.state if group else CANCELLED}
+    Group.objects.filter(pk=group.pk).update(state=RUNNING)
+    try:
+        checking.perform_group(group, work.progress)
+    except Cancelled:
+        raise
+    except DoubletError as error:
+        Group.objects.filter(pk=group.pk).exclude(state__in=ENDED).update(
+            state=FAILED, message=checking.as_message(error)
+        )
+        return {"state": FAILED}
+    Group.objects.filter(pk=group.pk).exclude(state__in=ENDED).update(state=DONE)
+    return {"state": DONE}
+
+
+def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
+    """Find what a document, or an archive of documentation, repeats, and keep the page."""
+    from doublet.jobs.find_repeats import find_repeats
+    from doublet.reports.repeats_html import repeats_page
+
+    search = RepeatsSearch.objects.select_related("upload", "owner").filter(pk=search_id).first()
+    if search is None or search.state in ENDED or search.upload is None:
+        return {"state": search.state if search else CANCELLED}
+    RepeatsSearch.objects.filter(pk=search.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
+    try:
+        with tempfile.TemporaryDirectory(prefix="doublet-repeats-") as folder:
+            name = PurePosixPath(search.upload.name).name or "document"
+            files = documents_of(name, bytes(search.upload.data))
+            for number, (inner, content, _) in enumerate(files):
+                place = Path(folder) / f"{number:05}-{PurePosixPath(inner).name}"
+                place.write_bytes(content)
+            found = find_repeats(
+                Path(folder), algorithm=search.options.get("algorithm", "auto"), progress=work.progress
+            )
+            page = repeats_page(found)
+    except Cancelled:
+        raise
+    except DoubletError as error:
+        RepeatsSearch.objects.filter(pk=search.pk).exclude(state__in=ENDED).update(
+            state=FAILED, message=checking.as_message(error)
+        )
+        return {"state": FAILED}
+    RepeatsSearch.objects.filter(pk=search.pk).exclude(state__in=ENDED).update(
+        state=DONE,
+        result=checking.packed(page.encode("utf-8", "replace")),
+        summary={"groups": len(found.groups), "coverage": found.share},
+    )
+    return {"state": DONE}
+
+
+def fill_upload(work: Work, *, library: str, upload: int, name: str) -> dict[str, Any]:
+    """Add the documents of an uploaded file or archive to a library. The upload goes when they are stored."""
+    from doublet.jobs.queue.library_work import fill
+
+    found = Upload.objects.filter(pk=upload).first()
+    if found is None:
+        return {"library": library, "documents": 0}
+    with tempfile.TemporaryDirectory(prefix="doublet-upload-") as folder:
+        place = Path(folder) / (PurePosixPath(name).name or "upload")
+        place.write_bytes(bytes(found.data))
+        result = fill(work, library=library, address=str(place), kind="file")
+    found.delete()
+    return result
+
+
+def expire_works(work: Work) -> dict[str, Any]:
+    """Remove reports whose time is over, and deleted ones that nobody restored."""
+    chosen = installation.read()
+    now = timezone.now()
+    if chosen.retention_days:
+        old = now - timedelta(days=chosen.retention_days)
+        CheckedWork.objects.filter(deleted_at=None, created_at__lt=old).update(deleted_at=now)
+    gone = CheckedWork.objects.filter(deleted_at__lt=now - timedelta(days=chosen.undo_days))
+    removed = 0
+    for one in gone.iterator(100):
+        work.progress.step("removing", removed, None, "documents")
+        if one.report is not None:
+            kept.drop(one.report)
+        if one.upload is not None:
+            one.upload.delete()
+        one.delete()
+        removed += 1
+    return {"removed": removed}
+
+
+#: names of these kinds in the queue
+KINDS: dict[str, Any] = {
+    "work": check_work,
+    "class": check_group,
+    "repeats_search": search_repeats,
+    "fill_upload": fill_upload,
+    "expire_works": expire_works,
+}

@@ -1,0 +1,84 @@
+"""Repeats inside a document: hand one in, walk through what it repeats, decide what to merge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from doublet.web.accounts import audit
+from doublet.web.rights import own
+from doublet.web.store import store
+from doublet.web.words import words_of
+from doublet.web.works import checking
+from doublet.web.works.checks import state_context
+from doublet.web.works.models import DONE, RepeatsSearch, Upload
+
+ALGORITHMS = ("auto", "exact", "edit", "ngrams")
+KIND = "repeats_search"
+
+
+class RepeatsForm(forms.Form):
+    file = forms.FileField(allow_empty_file=True)
+    algorithm = forms.ChoiceField(choices=[(one, one) for one in ALGORITHMS])
+
+
+def repeats(request: HttpRequest) -> HttpResponse:
+    user: Any = request.user
+    form = RepeatsForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        search = begin(user, file.name, file.read(), form.cleaned_data["algorithm"])
+        audit.note(request, "repeats_searched", search.title)
+        return redirect("repeats-result", search.pk)
+    rows = RepeatsSearch.objects.defer("result")
+    return render(
+        request,
+        "doublet/pages/repeats.html",
+        {
+            "form": form,
+            "searches": (rows if user.is_administrator else rows.filter(owner=user))[:30],
+            "algorithms": ALGORITHMS,
+            "limit": words_of(request).size(settings.DOUBLET.upload_limit),
+        },
+    )
+
+
+def begin(owner: Any, name: str, content: bytes, algorithm: str) -> RepeatsSearch:
+    """Keep a document and put the search into the queue."""
+    with transaction.atomic():
+        upload = Upload.objects.create(name=name, size=len(content), data=content)
+        search = RepeatsSearch.objects.create(
+            owner=owner, title=name, upload=upload, options={"algorithm": algorithm}
+        )
+    job = store().jobs.add(
+        KIND, {"search_id": str(search.pk)}, key=f"repeats-{search.pk}", asked_by=owner.get_username()
+    )
+    RepeatsSearch.objects.filter(pk=search.pk).update(job=job.number)
+    search.job = job.number
+    return search
+
+
+def result(request: HttpRequest, id: Any) -> HttpResponse:
+    search = own(RepeatsSearch.objects.all(), request.user, pk=id)
+    checking.catch_up(search)
+    here = reverse("repeats-result", args=[search.pk])
+    if search.state == DONE and request.GET.get("page") == "1":
+        if search.result is None:
+            raise Http404
+        response = HttpResponse(checking.unpacked(search.result), content_type="text/html; charset=utf-8")
+        response.headers["Content-Security-Policy"] = (
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; sandbox allow-scripts "
+            "allow-downloads; frame-ancestors 'self'"
+        )
+        response.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return response
+    context = state_context(request, search, here, here, here)
+    if request.headers.get("HX-Request"):
+        return render(request, "doublet/works/state.html", context)
+    return render(request, "doublet/pages/repeats_result.html", {**context, "search": search})

@@ -1,0 +1,67 @@
+"""A worker process of the service: ``python -m doublet.web.workers OPTIONS``, started by the supervisor of `server`.
+
+It does all kinds of work that the queue knows and those of `jobs`. Its standard input is a pipe from the supervisor:
+when the supervisor is gone, however it went, the worker puts its job back and ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from doublet import config
+from doublet.web.configure import ServiceOptions, configure
+
+
+def command(options: ServiceOptions) -> list[str]:
+    """How the supervisor starts a worker with the same options."""
+    given = {
+        "database": options.database,
+        "data": str(options.data),
+        "hosts": list(options.hosts),
+        "https": options.https,
+        "folders": [str(one) for one in options.folders],
+        "allow_private": options.allow_private,
+        "upload_limit": options.upload_limit,
+    }
+    return [sys.executable, "-m", "doublet.web.workers", json.dumps(given)]
+
+
+def read_options(text: str) -> ServiceOptions:
+    given: dict[str, Any] = json.loads(text)
+    given["data"] = Path(given["data"])
+    given["folders"] = tuple(Path(one) for one in given["folders"])
+    return ServiceOptions(**given)
+
+
+def main(text: str) -> None:
+    options = read_options(text)
+    configure(options)
+
+    from doublet.jobs.queue.worker import Worker
+    from doublet.web.jobs import KINDS
+    from doublet.web.server import set_up_logging
+    from doublet.web.store import store
+
+    set_up_logging()
+    settings = config.resolve({"allow_private": options.allow_private}).settings
+    worker = Worker(store(), settings=settings, more=KINDS)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: worker.stop())
+
+    def follow() -> None:
+        while os.read(sys.stdin.fileno(), 4096):
+            pass
+        worker.stop()
+
+    threading.Thread(target=follow, daemon=True).start()
+    worker.run()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

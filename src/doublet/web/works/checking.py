@@ -1,0 +1,192 @@
+"""How a work is checked: read, compare with the libraries, keep the report, copy the figures to the list.
+
+Short pasted texts are checked while the browser waits; everything else is a job of the queue (kind ``work``), which any
+worker of the service takes. A work always ends in a final state: `catch_up` closes those whose job ended without them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from django.utils import timezone
+
+from doublet.errors import Cancelled, DoubletError, InputUnreadable
+from doublet.jobs.check import with_hidden
+from doublet.jobs.check_library import check_library
+from doublet.jobs.read import GivenText, read_document
+from doublet.matches.among import among, same_work
+from doublet.model import Check, Document, Note
+from doublet.progress import Progress
+from doublet.text.read import ReadDocument
+from doublet.web.fetching import read_page
+from doublet.web.store import store
+from doublet.web.works import kept
+from doublet.web.works.models import CANCELLED, DONE, ENDED, FAILED, NEW, RUNNING, Group, RepeatsSearch, Work
+
+QUICK_BYTES = 60_000  #: of a pasted text that is checked at once
+PRIORITY = 10  #: a person waits for it
+WORK, GROUP = "work", "class"  #: kinds of jobs
+
+
+def begin(work: Work) -> None:
+    """Check a new work: now when it is short, else soon."""
+    if work.kind == "text" and work.upload is not None and work.upload.size <= QUICK_BYTES:
+        perform(work, Progress())
+        return
+    queue(work)
+
+
+def queue(work: Work) -> None:
+    job = store().jobs.add(
+        WORK,
+        {"work_id": str(work.pk)},
+        priority=PRIORITY,
+        key=f"work-{work.pk}",
+        asked_by=work.owner.get_username(),
+    )
+    Work.objects.filter(pk=work.pk).update(job=job.number)
+    work.job = job.number
+
+
+def begin_group(group: Group) -> None:
+    job = store().jobs.add(
+        GROUP,
+        {"group_id": str(group.pk)},
+        priority=PRIORITY - 1,
+        key=f"group-{group.pk}",
+        asked_by=group.owner.get_username(),
+    )
+    Group.objects.filter(pk=group.pk).update(job=job.number)
+    group.job = job.number
+
+
+def cancel_group(group: Group) -> None:
+    """Stop the check of a class; works that are done keep their reports."""
+    if group.job is not None:
+        store().jobs.cancel(group.job)
+    now = timezone.now()
+    Group.objects.filter(pk=group.pk).exclude(state__in=ENDED).update(state=CANCELLED)
+    Work.objects.filter(group=group).exclude(state__in=ENDED).update(state=CANCELLED, ended_at=now)
+
+
+def catch_up(thing: Work | Group | RepeatsSearch) -> None:
+    """A job that ended (failed, cancelled, lost) ends its work too, whoever looks first."""
+    if thing.job is None or thing.state in ENDED:
+        return
+    try:
+        job = store().jobs.get(thing.job)
+    except DoubletError:
+        return
+    if job.state in (FAILED, CANCELLED):
+        thing.state = job.state
+        thing.message = job.facts.get("note") or Note(job.message or "said", **dict(job.facts)).to_dict()
+        type(thing).objects.filter(pk=thing.pk).exclude(state__in=ENDED).update(
+            state=thing.state, message=thing.message
+        )
+
+
+def perform(work: Work, progress: Progress) -> None:
+    """Do the check. A document that cannot be used makes the work fail with its reason; nothing else is raised but
+    `Cancelled`."""
+    changed = Work.objects.filter(pk=work.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
+    if not changed:
+        return
+    try:
+        text, result = check_work(work, progress)
+    except Cancelled:
+        _end(work, CANCELLED, {})
+        raise
+    except DoubletError as error:
+        _end(work, FAILED, as_message(error))
+        return
+    number = kept.keep(work, text, result)
+    figures = kept.figures(result)
+    work.state, work.report = DONE, number
+    Work.objects.filter(pk=work.pk, state=RUNNING).update(
+        state=DONE,
+        report=number,
+        words=result.words,
+        borrowed=figures.borrowed,
+        quoted=figures.quoted,
+        alarms=sum(1 for one in result.disguise.findings if one.alarm),
+        sources=len(result.sources),
+        message={},
+        ended_at=timezone.now(),
+    )
+
+
+def perform_group(group: Group, progress: Progress) -> None:
+    """Check every work of a class against the libraries, then the works among themselves. A work that cannot be read is
+    a row that says why; the others go on. What was done before a worker died is not done again."""
+    works = list(group.works.select_related("owner", "upload").order_by("title", "pk"))
+    for number, work in enumerate(works):
+        progress.step("works", number, len(works), "documents")
+        if work.state not in ENDED:
+            perform(work, Progress())
+    done = [work for work in works if work.state == DONE and work.report is not None]
+    if group.options.get("among"):
+        reports = {str(work.pk): kept.load(work.report) for work in done if work.report is not None}
+        names = {str(work.pk): work.title for work in done}
+        found = among(
+            [Document(id, report.text, names[id]) for id, report in reports.items()],
+            sources={id: report.check.sources for id, report in reports.items()},
+            same=lambda a, b: same_work(names[a], names[b]),
+            on_step=lambda done, total: progress.step("among", done, total, "documents"),
+        )
+        value = found.to_dict()
+        for one in value["pairs"]:
+            del one["fragments"]  # they are found again when two works are laid side by side
+        Group.objects.filter(pk=group.pk).update(result=value)
+
+
+def _end(work: Work, state: str, message: dict[str, Any]) -> None:
+    work.state, work.message = state, message
+    Work.objects.filter(pk=work.pk).exclude(state__in=ENDED).update(
+        state=state, message=message, ended_at=timezone.now()
+    )
+
+
+def as_message(error: DoubletError) -> dict[str, Any]:
+    """An error as it is kept: its note, with the code of the error."""
+    return {"error": error.code, **error.note.to_dict()}
+
+
+def check_work(work: Work, progress: Progress) -> tuple[str, Check]:
+    """The text of the work and its check. Raises `DoubletError`."""
+    progress.step("reading", 0, 1, "documents")
+    if work.kind == "address":
+        given = GivenText(*_named(read_page(work.address), work.title))
+    else:
+        assert work.upload is not None
+        data = bytes(work.upload.data)
+        if work.kind == "text":
+            given = GivenText(data.decode("utf-8", "surrogatepass"), work.title)
+        else:
+            given = GivenText(*_named(read_document(data, name=work.upload.name), work.title))
+    if not given.text.strip():
+        raise InputUnreadable("nothing_to_check", path=work.title, state="nothing_read")
+    options = work.options
+    result = check_library(
+        store(),
+        given.text,
+        libraries=options.get("libraries"),
+        name=work.title,
+        method=options.get("method", "auto"),
+        leave_out=options.get("leave_out", ()),
+        own=options.get("own", ()),
+        progress=progress,
+    )
+    return given.text, with_hidden(result, given)
+
+
+def _named(document: ReadDocument, name: str) -> tuple[str, str, ReadDocument]:
+    return document.text, name, document
+
+
+def packed(data: bytes) -> bytes:
+    return zlib.compress(data, 6)
+
+
+def unpacked(data: bytes) -> bytes:
+    return zlib.decompress(bytes(data))

@@ -1,0 +1,85 @@
+"""Reports to take away: the same page and JSON as the command line writes, with what people decided."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from doublet.jobs.check_pdf import find_browser, print_page
+from doublet.reports.check_html import check_page
+from doublet.web.words import Words
+from doublet.web.works import kept
+from doublet.web.works.kept import Report, SwitchedOff
+from doublet.web.works.models import Decision, Work
+
+
+def file_name(title: str, form: str) -> str:
+    """A name for a download, percent-encoded: nothing of a title can break a header."""
+    plain = "".join(c if c.isalnum() or c in " ._-" else "_" for c in title)[:80].strip() or "report"
+    return quote(f"{plain}.{form}", safe="")
+
+
+def export(
+    work: Work, report: Report, decisions: Sequence[Decision], form: str, words: Words
+) -> tuple[bytes, str]:
+    """The content and its type. Raises `ConfigError` when a PDF is asked for and no browser is installed."""
+    off = SwitchedOff.of(decisions)
+    scored = kept.score(report, off)
+    if form == "json":
+        value = {
+            **scored.check.to_dict(),
+            "figures": {
+                "borrowed": scored.figures.borrowed,
+                "quoted": scored.figures.quoted,
+                "original": scored.figures.original,
+            },
+            "title": work.title,
+            "author": work.author,
+            "verdict": work.verdict,
+            "decisions": [
+                {
+                    "target": one.target,
+                    "which": one.which,
+                    "reason": one.reason,
+                    "by": one.by.get_username() if one.by else "",
+                    "at": one.at.isoformat(),
+                    "undone": one.undone_at.isoformat() if one.undone_at else None,
+                }
+                for one in decisions
+            ],
+            "comments": [
+                {"fragment": one.fragment, "text": one.text, "by": one.by.get_username() if one.by else ""}
+                for one in work.comments.select_related("by")
+            ],
+        }
+        return json.dumps(value, ensure_ascii=False, indent=1).encode(), "application/json"
+    page = check_page(
+        scored.check,
+        report.text,
+        _texts(report),
+        name=work.title,
+        language=words.language,
+    )
+    if form == "html":
+        return page.encode("utf-8", "replace"), "text/html; charset=utf-8"
+    return _pdf(page), "application/pdf"
+
+
+def _texts(report: Report) -> dict[str, str]:
+    """Texts of sources with what is not kept as blanks, so that places stay where they are."""
+    out = {}
+    for id, pieces in report.excerpts.items():
+        text = ""
+        for start, piece in pieces:
+            text += " " * (start - len(text)) + piece
+        out[id] = text
+    return out
+
+
+def _pdf(page: str) -> bytes:
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory(prefix="doublet-pdf-", ignore_cleanup_errors=True) as folder:
+        return print_page(page, find_browser(), Path(folder))

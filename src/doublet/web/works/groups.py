@@ -1,0 +1,177 @@
+"""A class of works: one table over all, who took from whom, any two side by side, all reports in one download (K8)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from doublet.jobs.compare import compare
+from doublet.reports.tables import safe_cell
+from doublet.web.accounts import audit
+from doublet.web.rights import own
+from doublet.web.words import words_of
+from doublet.web.works import checking, drawing, exporting, kept
+from doublet.web.works.checks import state_context
+from doublet.web.works.lists import shown_works
+from doublet.web.works.models import DONE, Group, Work
+
+HEAT = (0.0, 0.05, 0.15, 0.3)
+
+
+def _mine(request: HttpRequest, id: Any) -> Group:
+    return own(Group.objects.filter(deleted_at=None), request.user, pk=id)
+
+
+def _state(request: HttpRequest, found: Group) -> dict[str, Any]:
+    here = reverse("group", args=[found.pk])
+    return state_context(request, found, here, reverse("group-state", args=[found.pk]), here)
+
+
+def group(request: HttpRequest, id: Any) -> HttpResponse:
+    """The class, live while it is checked. A POST cancels."""
+    found = _mine(request, id)
+    if request.method == "POST":
+        checking.cancel_group(found)
+        return redirect("group", found.pk)
+    checking.catch_up(found)
+    works = list(found.works.select_related("owner").order_by("title", "pk"))
+    pairs = (found.result or {}).get("pairs", [])
+    return render(
+        request,
+        "doublet/works/group.html",
+        {
+            **_state(request, found),
+            "group": found,
+            "works": shown_works(works),
+            "matrix": _matrix(works, pairs),
+            "pairs": _pairs(works, pairs),
+            "clusters": _clusters(works, (found.result or {}).get("clusters", [])),
+            "common": (found.result or {}).get("common", []),
+        },
+    )
+
+
+def state(request: HttpRequest, id: Any) -> HttpResponse:
+    found = _mine(request, id)
+    checking.catch_up(found)
+    return render(request, "doublet/works/state.html", _state(request, found))
+
+
+def _matrix(works: list[Work], pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each work: what share of it is found in each of the others."""
+    share = {(one["a"], one["b"]): one["share"] for one in pairs}
+    rows = []
+    for one in works:
+        cells = []
+        for other in works:
+            value = share.get((str(one.pk), str(other.pk)), 0.0)
+            heat = sum(value > limit for limit in HEAT) if one.pk != other.pk else 0
+            cells.append({"share": value, "heat": heat, "self": one.pk == other.pk, "other": other})
+        rows.append({"work": one, "cells": cells})
+    return rows if any(share.values()) else []
+
+
+def _pairs(works: list[Work], pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_id = {str(one.pk): one for one in works}
+    found = [
+        {**one, "from": by_id.get(one["b"]), "to": by_id.get(one["a"])}
+        for one in pairs
+        if one["a"] in by_id and one["b"] in by_id and one["share"] > 0
+    ]
+    return sorted(found, key=lambda one: -one["share"])[:100]
+
+
+def _clusters(works: list[Work], clusters: list[list[str]]) -> list[list[Work]]:
+    by_id = {str(one.pk): one for one in works}
+    return [[by_id[id] for id in one if id in by_id] for one in clusters]
+
+
+def pair(request: HttpRequest, id: Any) -> HttpResponse:
+    """Two works of the class side by side."""
+    found = _mine(request, id)
+    works = {str(one.pk): one for one in found.works.filter(state=DONE)}
+    a, b = works.get(request.GET.get("a", "")), works.get(request.GET.get("b", ""))
+    if a is None or b is None or a.report is None or b.report is None:
+        raise Http404
+    texts = [kept.load(one.report).text for one in (a, b) if one.report is not None]
+    result = compare(texts[0], texts[1])
+    words = words_of(request)
+    fragments = []
+    for number, one in enumerate(result.fragments, 1):
+        left, right = drawing.differences(
+            texts[0][one.a.start : one.a.end], texts[1][one.b.start : one.b.end]
+        )
+        fragments.append(
+            {
+                "number": number,
+                "kind": words.kind(one.kind),
+                "words": one.words,
+                "a": drawing.marked(left),
+                "b": drawing.marked(right),
+                "colour": (number - 1) % drawing.COLOURS + 1,
+            }
+        )
+    return render(
+        request,
+        "doublet/works/pair.html",
+        {"group": found, "a": a, "b": b, "result": result, "fragments": fragments},
+    )
+
+
+@require_POST
+def delete(request: HttpRequest, id: Any) -> HttpResponse:
+    found = _mine(request, id)
+    now = timezone.now()
+    Group.objects.filter(pk=found.pk).update(deleted_at=now)
+    found.works.update(deleted_at=now)
+    audit.note(request, "group_deleted", found.title)
+    return redirect("works")
+
+
+def export(request: HttpRequest, id: Any, form: str) -> HttpResponse:
+    """The table as CSV, or all reports as one zip archive of HTML pages."""
+    found = _mine(request, id)
+    works = list(found.works.order_by("title", "pk"))
+    if form == "csv":
+        content, kind = _table(works), "text/csv; charset=utf-8"
+    elif form == "zip":
+        content, kind = _archive(works, words_of(request)), "application/zip"
+    else:
+        raise Http404
+    audit.note(request, "work_exported", found.title, form=form)
+    response = HttpResponse(content, content_type=kind)
+    response.headers["Content-Disposition"] = (
+        f"attachment; filename*=UTF-8''{exporting.file_name(found.title, form)}"
+    )
+    return response
+
+
+def _table(works: list[Work]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["title", "author", "state", "borrowed", "quoted", "alarms", "sources"])
+    for one in works:
+        cells = [one.title, one.author, one.state, one.borrowed, one.quoted, one.alarms, one.sources]
+        writer.writerow([safe_cell("" if cell is None else cell) for cell in cells])
+    return ("\ufeff" + out.getvalue()).encode()
+
+
+def _archive(works: list[Work], words: Any) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("index.csv", _table(works))
+        for number, one in enumerate(works, 1):
+            if one.state == DONE and one.report is not None:
+                report = kept.load(one.report)
+                content, _ = exporting.export(one, report, list(one.decisions.all()), "html", words)
+                plain = "".join(c if c.isalnum() or c in " ._-" else "_" for c in one.title)[:60]
+                archive.writestr(f"{number:03} {plain}.html", content)
+    return out.getvalue()
