@@ -6,7 +6,7 @@
     problem.py    a collection and its changed copies as one problem; worker.py runs a method over it
     evaluate.py   the whole run → `Evaluation`;  advisor.py  method and threshold from pairs that a user marked
     differ.py     two methods on the user's own documents, where they differ
-    report.py, charts.py, wording.py   the page
+    report.py, charts.py, page.py   the page
 
 Explained in docs/how-to/evaluate.md and docs/explanation/accuracy.md.
 """

@@ -10,13 +10,14 @@ from typing import Any
 
 import doublet
 from doublet.errors import OutputFailed, UsageError
-from doublet.evaluation.page import Words, page, safe, switch
+from doublet.evaluation.page import Words, page, switch
 from doublet.evaluation.report import as_csv
 from doublet.evaluation.specs import Spec, read_spec
 from doublet.evaluation.tasks import Failure, FindTask, run_tasks
 from doublet.model import FORMAT_VERSION, Document, Fragment, Note
 from doublet.progress import Progress
 from doublet.reports.output import open_output
+from doublet.reports.page import escape as safe
 
 SHOWN = 100  #: pairs on the page; the JSON has all
 LONGEST = 20_000  #: characters of a text on the page

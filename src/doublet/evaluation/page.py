@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
 from collections.abc import Mapping
 
 from doublet.evaluation.changes import CHANGES, change
-from doublet.evaluation.wording import SET_NAMES, WORDS
+from doublet.reports.page import escape as safe
+from doublet.reports.page import shell
+from doublet.reports.wording.en import evaluation_page as english
+from doublet.reports.wording.ru import evaluation_page as russian
 
 LANGUAGES = ("en", "ru")
-
-
-def safe(value: object) -> str:
-    """Safe inside an element and an attribute; characters that control a terminal or the direction are shown."""
-    shown = "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in str(value))
-    return html.escape(shown, quote=True)
+#: labels and names of sets in English and Russian: a page holds both and can be switched
+WORDS = {key: (label, russian.LABELS[key]) for key, label in english.LABELS.items()}
+SET_NAMES = {key: (name, russian.SETS[key]) for key, name in english.SETS.items()}
 
 
 class Words:
@@ -32,18 +29,18 @@ class Words:
     def plain(self, key: str) -> str:
         return WORDS[key][LANGUAGES.index(self.language)]
 
-    def both(self, english: str, russian: str, tag: str = "span") -> str:
-        shown = english if self.language == "en" else russian
-        return f'<{tag} data-en="{safe(english)}" data-ru="{safe(russian)}">{safe(shown)}</{tag}>'
+    def both(self, told: str, translated: str, tag: str = "span") -> str:
+        shown = told if self.language == "en" else translated
+        return f'<{tag} data-en="{safe(told)}" data-ru="{safe(translated)}">{safe(shown)}</{tag}>'
 
     def svg(self, key: str) -> str:
         """The same inside a picture."""
         return self.both(*WORDS[key], tag="tspan")
 
     def option(self, key: str, value: str) -> str:
-        english, russian = WORDS[key]
-        shown = english if self.language == "en" else russian
-        return f'<option value="{safe(value)}" data-en="{safe(english)}" data-ru="{safe(russian)}">{safe(shown)}</option>'
+        told, translated = WORDS[key]
+        shown = told if self.language == "en" else translated
+        return f'<option value="{safe(value)}" data-en="{safe(told)}" data-ru="{safe(translated)}">{safe(shown)}</option>'
 
     def change(self, name: str) -> str:
         if name == "verbatim":
@@ -66,24 +63,7 @@ class Words:
 
 def page(title: str, body: str, words: Words) -> str:
     """A whole page around *body*. Nothing is loaded from outside, and no script runs but ours."""
-    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return f"""<!DOCTYPE html>
-<html lang="{words.language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="doublet">
-<title>{safe(title)}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-{body}
-<script>{SCRIPT}</script>
-</body>
-</html>
-"""
+    return shell(title, body, language=words.language, style=STYLE, script=SCRIPT)
 
 
 def switch(words: Words) -> str:

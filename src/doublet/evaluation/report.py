@@ -12,8 +12,9 @@ from typing import Any
 from doublet.errors import OutputFailed
 from doublet.evaluation.charts import Series, bars, line_chart
 from doublet.evaluation.evaluate import TABLES, Evaluation
-from doublet.evaluation.page import Words, page, safe, switch
+from doublet.evaluation.page import Words, page, switch
 from doublet.reports.output import open_output
+from doublet.reports.page import escape as safe
 
 SHOWN_FAILURES = 60
 STRONG = "auto"  #: the line that is drawn boldest

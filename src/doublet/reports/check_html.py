@@ -8,10 +8,7 @@ address bar. Nothing is loaded from outside: a content policy in the page forbid
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
-import html
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +16,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from doublet.model import DISGUISES_LEFT, FAILED_STATES, Check, Fragment, LeftOut, Note, SourceMatch, Span
+from doublet.reports.page import escape, shell
 from doublet.reports.wording import Wording, wording
 
 COLOURS = 12  #: after them they come again; the number tells sources apart
@@ -27,22 +25,6 @@ AROUND = 1_200  #: characters of a long source before and after a passage
 SHOWN_PASSAGE = 4_000  #: characters of a passage in the list at the end
 SHOWN_OUTCOMES = 20
 SHOWN_CHIPS = 12  #: passages of a source that are listed with it
-
-# What a page must not hold raw: controls, marks that turn the direction of what follows, halves of characters.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
-)
-
-
-def escape(value: object) -> str:
-    """Safe inside an element and an attribute. What would change the page around it is shown as a sign."""
-    plain = str(value).replace("\r\n", "\n").replace("\r", "\n")
-    return html.escape(_UNSAFE.sub(_sign, plain), quote=True)
-
-
-def _sign(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +66,9 @@ def check_page(
     shown = _fragments(result, words)
     named = (*result.sources, *result.possible_sources)
     texts = [source.text or (sources or {}).get(source.id, "") for source in named]
-    style, script = _asset("check.css"), _asset("check.js")
-    title = escape(words("check_title", name=name))
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'"
-    return f"""<!DOCTYPE html>
-<html lang="{language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="doublet">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<a class="skip" href="#document">{escape(words("check_skip"))}</a>
-{_summary(result, shown, title, words)}
+    title = words("check_title", name=name)
+    body = f"""<a class="skip" href="#document">{escape(words("check_skip"))}</a>
+{_summary(result, shown, escape(title), words)}
 <main>
 <div class="panes">
 <section class="document" id="document" tabindex="-1" aria-labelledby="document-title">
@@ -114,20 +82,13 @@ def check_page(
 {_possible(result, text, texts, words)}
 </main>
 <footer>{escape(words("check_made"))}</footer>
-<div id="live" class="vh" role="status" aria-live="polite" data-filtered="{escape(words("check_filtered"))}"></div>
-<script>{script}</script>
-</body>
-</html>
-"""
+<div id="live" class="vh" role="status" aria-live="polite" data-filtered="{escape(words("check_filtered"))}"></div>"""
+    return shell(title, body, language=language, style=_asset("check.css"), script=_asset("check.js"))
 
 
 @functools.cache
 def _asset(name: str) -> str:
     return resources.files("doublet.reports").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _fragments(result: Check, words: Wording) -> list[_Shown]:

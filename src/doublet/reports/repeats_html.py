@@ -7,13 +7,12 @@ can take them. Nothing is loaded from outside. Decisions stay in the browser unt
 from __future__ import annotations
 
 import hashlib
-import html
 import json
-import re
 from collections.abc import Sequence
 
 from doublet.repeats.archetype import Piece, archetype, fixed_words
 from doublet.repeats.model import RepeatFile, RepeatGroup, Repeats
+from doublet.reports.page import escape, shell
 from doublet.reports.wording import count, percent
 
 CELLS = 120  #: of the heat map of the longest file
@@ -27,17 +26,6 @@ LONG_CHARACTERS = 600  #: of a variant that may have to be scrolled, also with t
 DECISIONS = (("merge", "Merge", "m"), ("keep", "Keep", "k"), ("ignore", "Ignore", "i"))
 
 
-# Controls, halves of characters, and marks that turn the direction of what follows. Not joiners and odd blanks, which
-# are part of honest texts (emoji, Persian, French).
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\u2028\u2029]")
-
-
-def text(value: object) -> str:
-    """Safe inside an element and an attribute; characters that control a terminal or the direction are shown."""
-    return html.escape(_UNSEEN.sub("\ufffd", _LINE_ENDS.sub("\n", str(value))), quote=True)
-
-
 def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -> str:
     """The whole page. Groups after *limit* are counted, not shown."""
     groups = result.groups[:limit]
@@ -48,19 +36,9 @@ def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -
         f"<p>{count(hidden, 'less significant group')} not shown; the JSON has all.</p>" if hidden > 0 else ""
     )
     empty = "" if groups else "<p>No repeat was found.</p>"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="doublet">
-<title>{text(title)}</title>
-<style>{STYLE}</style>
-</head>
-<body data-report="{key}">
-<a class="skip" href="#groups">To the groups</a>
+    body = f"""<a class="skip" href="#groups">To the groups</a>
 <header>
-<h1>{text(title)}</h1>
+<h1>{escape(title)}</h1>
 {summary(result)}
 </header>
 <main>
@@ -73,11 +51,8 @@ def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -
 {toolbar(result)}
 {cards}{more}{empty}
 </section>
-</main>
-<script>{SCRIPT}</script>
-</body>
-</html>
-"""
+</main>"""
+    return shell(title, body, language="en", style=STYLE, script=SCRIPT, report=key)
 
 
 def summary(result: Repeats) -> str:
@@ -90,13 +65,11 @@ def summary(result: Repeats) -> str:
     ]
     if any(group.new is not None for group in result.groups):
         facts.insert(1, ("new against the baseline", f"{len(result.new_groups):,}"))
-    shown = "".join(f"<li><b>{text(value)}</b> {text(name)}</li>" for name, value in facts)
+    shown = "".join(f"<li><b>{escape(value)}</b> {escape(name)}</li>" for name, value in facts)
     settings = ", ".join(f"{name} {_value(value)}" for name, value in result.parameters.items())
-    notes = "".join(f"<li>{text(note)}</li>" for note in result.notes)
-    failed = "".join(f"<li>{text(o.place)}: {text(o.reason)}</li>" for o in result.outcomes)
-    out = (
-        f'<ul class="facts">{shown}</ul><details><summary>Settings</summary><p>{text(settings)}</p></details>'
-    )
+    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
+    failed = "".join(f"<li>{escape(o.place)}: {escape(o.reason)}</li>" for o in result.outcomes)
+    out = f'<ul class="facts">{shown}</ul><details><summary>Settings</summary><p>{escape(settings)}</p></details>'
     if failed:
         out += f"<h2>Could not be read</h2><ul>{failed}</ul>"
     return out + (f'<ul class="notes">{notes}</ul>' if notes else "")
@@ -158,15 +131,15 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked
             bars.append('<i class="h0"></i>')
         else:
             label = f"{place}: {percent(part)} repeats, group {number + 1}"
-            tag = f'a href="#{text(groups[number].id)}" tabindex="-1"' if number < linked else "i"
+            tag = f'a href="#{escape(groups[number].id)}" tabindex="-1"' if number < linked else "i"
             bars.append(
-                f'<{tag} class="h{level}" title="{text(label)}" aria-label="{text(label)}" '
+                f'<{tag} class="h{level}" title="{escape(label)}" aria-label="{escape(label)}" '
                 f'style="height:{max(12, round(part * 100))}%"></{tag[0]}>'
             )
     best = next(
         (group for group in groups[:linked] if any(f.file == file.file for f in group.fragments)), None
     )
-    name = f'<a href="#{text(best.id)}">{text(file.file)}</a>' if best else text(file.file)
+    name = f'<a href="#{escape(best.id)}">{escape(file.file)}</a>' if best else escape(file.file)
     return (
         f'<div class="file"><span class="name">{name}</span> '
         f'<span class="share">{percent(file.share)}</span><div class="strip">{"".join(bars)}</div></div>'
@@ -201,7 +174,7 @@ def group_card(number: int, group: RepeatGroup) -> str:
         for name, label, _ in DECISIONS
     )
     told = "word for word" if group.equal else f"{len(variants)} wordings"
-    new = f'<span class="new">new: {text(group.reason)}</span>' if group.new else ""
+    new = f'<span class="new">new: {escape(group.reason)}</span>' if group.new else ""
     sides = "".join(_variant(n, variants[variant], pieces) for n, variant in enumerate(shown))
     hidden = len(variants) - len(shown)
     more = f"<p>{count(hidden, 'more wording')} in the JSON.</p>" if hidden > 0 else ""
@@ -211,9 +184,9 @@ def group_card(number: int, group: RepeatGroup) -> str:
     elif len(shown) > 1:
         common = f'<h4>In common</h4><p class="archetype">{_archetype(pieces)}</p>{_slots(pieces)}'
     places = json.dumps([[f.file, f.line, f.start, f.end] for f in group.fragments])
-    return f"""<article class="group" id="{text(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
-data-places="{text(places)}" aria-labelledby="{text(group.id)}-t">
-<div class="head"><h3 id="{text(group.id)}-t">{number}. {count(len(group.fragments), "place")}, \
+    return f"""<article class="group" id="{escape(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
+data-places="{escape(places)}" aria-labelledby="{escape(group.id)}-t">
+<div class="head"><h3 id="{escape(group.id)}-t">{number}. {count(len(group.fragments), "place")}, \
 {group.tokens:.0f} tokens, {told}</h3>{new}
 <span class="significance">significance {group.significance:,.0f}</span>
 <span class="decide" role="group" aria-label="Decision">{buttons}</span></div>
@@ -227,13 +200,13 @@ def _archetype(pieces: Sequence[Piece]) -> str:
     slots = 0
     for piece in pieces:
         if piece.fixed:
-            out.append(text(piece.texts[0]))
+            out.append(escape(piece.texts[0]))
         else:
             slots += 1
             own = next((value for value in piece.texts if value.strip()), "")
             blank = own[: len(own) - len(own.lstrip())]
             title = " | ".join(value[:120] for value in _values(piece)[:6])
-            out.append(f'{text(blank)}<span class="slot" title="{text(title)}">[{slots}]</span>')
+            out.append(f'{escape(blank)}<span class="slot" title="{escape(title)}">[{slots}]</span>')
     return "".join(out).strip()
 
 
@@ -249,7 +222,7 @@ def _slots(pieces: Sequence[Piece]) -> str:
         if piece.fixed:
             continue
         values = [
-            f"<mark>{text(value[:SHOWN_VALUE])}{'…' if len(value) > SHOWN_VALUE else ''}</mark>"
+            f"<mark>{escape(value[:SHOWN_VALUE])}{'…' if len(value) > SHOWN_VALUE else ''}</mark>"
             if value
             else "<i>nothing</i>"
             for value in _values(piece)
@@ -267,14 +240,14 @@ def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str
         value = piece.texts[number]
         own = value.strip()
         if piece.fixed:
-            parts.append(text(value))
+            parts.append(escape(value))
         elif own:
             blank = value[: len(value) - len(value.lstrip())]
-            parts.append(f"{text(blank)}<mark>{text(own)}</mark>")
+            parts.append(f"{escape(blank)}<mark>{escape(own)}</mark>")
         else:
             space = "" if parts else " "  # what follows brings its own blank, but for the beginning
             parts.append(f'<mark class="gap" title="left out here">∅</mark>{space}')
-    listed = "".join(f"<li>{text(place)}</li>" for place in places[:SHOWN_PLACES])
+    listed = "".join(f"<li>{escape(place)}</li>" for place in places[:SHOWN_PLACES])
     if len(places) > SHOWN_PLACES:
         listed += f"<li>and {count(len(places) - SHOWN_PLACES, 'more place')}</li>"
     head = f"<ul class='places'>{listed}</ul>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from doublet.model import FORMAT_VERSION
 from doublet.repeats.model import RepeatFragment, RepeatGroup, Repeats
 from doublet.reports.tables import csv_row
 from doublet.reports.wording import count
@@ -36,12 +37,14 @@ def _several(items: dict[str, Any]) -> dict[str, Any]:
 
 
 #: JSON Schema of ``doublet repeats --format json``; also in docs/reference/repeats.schema.json
+#: something that is said to people: its code and values, and the English sentence
+_NOTE = _record({"code": _TEXT, "values": {"type": "object"}, "message": _TEXT})
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Repeats inside documentation, as doublet repeats --format json writes them",
     **_record(
         {
-            "format": {"const": 1},
+            "format": {"const": FORMAT_VERSION},
             "algorithm": {"enum": ["auto", "exact", "edit", "ngrams"]},
             "parameters": {"type": "object"},
             "files": _several(
@@ -65,7 +68,7 @@ SCHEMA: dict[str, Any] = {
                         "tokens": {"type": "number", "minimum": 0},
                         "equal": {"type": "boolean"},
                         "new": {"type": "boolean"},
-                        "reason": _TEXT,
+                        "reason": {"anyOf": [_NOTE, {"type": "null"}]},
                         "fragments": {
                             "minItems": 2,
                             **_several(
@@ -90,8 +93,8 @@ SCHEMA: dict[str, Any] = {
                     optional=("new", "reason"),
                 )
             ),
-            "outcomes": _several(_record({"state": _TEXT, "id": _TEXT, "place": _TEXT, "reason": _TEXT})),
-            "notes": _several(_TEXT),
+            "outcomes": _several(_record({"state": _TEXT, "id": _TEXT, "place": _TEXT, "reason": _NOTE})),
+            "notes": _several(_NOTE),
         }
     ),
 }

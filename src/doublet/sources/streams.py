@@ -319,7 +319,8 @@ def cannot_open(label: str, error: OSError) -> InputNotFound | InputUnreadable:
     path = Path(label)
     if error.errno == errno.ENOENT:
         if path.is_symlink():
-            return InputNotFound("link_to_nothing", label=label, path=str(path.readlink()))
+            why = Note("link_to_nothing", target=str(path.readlink()))
+            return InputNotFound("path_why", path=label, why=why)
         try:
             names = os.listdir(path.parent)  # noqa: PTH208 - names, not paths
         except OSError:

@@ -225,6 +225,8 @@ def failure(error: DoubletError | OSError) -> tuple[str, Note]:
     if isinstance(error, Unreadable):
         return error.state, error.note
     if isinstance(error, DoubletError):
-        inner = error.details.get("reason")  # without the name of the file, which the outcome has
+        inner = error.details.get("reason") or error.details.get(
+            "why"
+        )  # without the name of the file, which the outcome has
         return str(error.details.get("state", "unreadable")), inner if isinstance(inner, Note) else error.note
     return "unreadable", Note("said", text=error.strerror or str(error))

@@ -19,12 +19,12 @@ from doublet.evaluation.advisor import MarkedPair, advise, read_pairs
 from doublet.evaluation.differ import differences_page, find_differences, write_differences
 from doublet.evaluation.evaluate import Evaluation, cross_validated, evaluate, join_documents
 from doublet.evaluation.finding import find
+from doublet.evaluation.page import WORDS
 from doublet.evaluation.problem import make_problem
 from doublet.evaluation.report import as_csv, report_page, write_report
 from doublet.evaluation.sets import Collection, bundled, open_data
 from doublet.evaluation.specs import read_spec
 from doublet.evaluation.tasks import Failure, FindTask, run_tasks
-from doublet.evaluation.wording import WORDS
 from doublet.model import Document
 from doublet.progress import Progress
 from doublet.signatures import method as make_method

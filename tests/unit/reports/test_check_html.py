@@ -23,7 +23,8 @@ from doublet.model import (
     SourceMatch,
     Span,
 )
-from doublet.reports.check_html import _pieces, _when, _windows, check_page, escape
+from doublet.reports.check_html import _pieces, _when, _windows, check_page
+from doublet.reports.page import escape
 from doublet.reports.wording import wording
 
 VOID = {"meta", "input", "br"}

@@ -279,9 +279,8 @@ def test_what_was_turned_round_is_told_as_not_undone() -> None:
     from doublet.reports.terminal import Painter, disguise_lines
     from doublet.text.disguise import find_disguise
 
-    lines = disguise_lines(
-        "A", find_disguise("\u202eаньшаб яанропанодоВ\u202c и обычный текст"), Painter(False)
-    )
+    found = find_disguise("\u202eаньшаб яанропанодоВ\u202c и обычный текст")
+    lines = disguise_lines("A", found, Painter(False), wording.wording())
     assert lines[0] == "  A: invisible characters between words: 2"
     assert "18 characters in 2 words, not undone" in lines[1]
     assert "on purpose" in lines[2]

@@ -61,6 +61,13 @@ def test_languages_have_the_same_names(kind: str) -> None:
     assert set(ENGLISH.NAMES[kind]) == set(RUSSIAN.NAMES[kind])
 
 
+def test_languages_have_the_same_labels_of_the_evaluation() -> None:
+    from doublet.reports.wording.en import evaluation_page as english
+    from doublet.reports.wording.ru import evaluation_page as russian
+
+    assert (set(english.LABELS), set(english.SETS)) == (set(russian.LABELS), set(russian.SETS))
+
+
 def test_languages_have_the_same_nouns() -> None:
     assert set(ENGLISH.NOUNS) == {noun for noun in RUSSIAN.NOUNS if "." not in noun}
     assert all(len(forms) == 2 for forms in ENGLISH.NOUNS.values())

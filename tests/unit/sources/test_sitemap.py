@@ -208,7 +208,7 @@ def test_sitemaps_with_faults(body: bytes) -> None:
 
 
 def test_faults_are_told() -> None:
-    assert "lead nowhere" in parse_sitemap(urlset(f"{SITE}/1", "mailto:a@b"), MAP).trouble
+    assert "lead nowhere" in str(parse_sitemap(urlset(f"{SITE}/1", "mailto:a@b"), MAP).trouble)
     web = Web({MAP: xml(urlset(f"{SITE}/1", f"{SITE}/2")[:-12]), f"{SITE}/1": article("1")})
     failed = of(Failed, Shelf().fill(SitemapSource(MAP), web))
     assert [one.state for one in failed] == ["invalid"]
@@ -255,7 +255,7 @@ def test_more_addresses_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemaps, "MAX_ENTRIES", 5)
     read = parse_sitemap(urlset(*[f"{SITE}/{n}" for n in range(9)]), MAP)
     assert len(read.pages) == 5
-    assert "more than 5" in read.trouble
+    assert "more than 5" in str(read.trouble)
     assert len(parse_sitemap("\n".join(f"{SITE}/{n}" for n in range(9)).encode(), MAP).pages) == 5
 
 

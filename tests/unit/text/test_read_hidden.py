@@ -25,7 +25,7 @@ def only(found: ReadDocument, reason: str) -> None:
     assert " ".join(found.hidden[0].text.split()) == TRICK
     assert found.disguise.alarm
     assert found.disguise.findings[0].words == 8
-    assert "not part of the text" in hidden_summary(found)
+    assert "not part of the text" in str(hidden_summary(found))
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ MESSAGES: dict[str, str] = {
     "does_not_fit": "{label} does not fit in {folder}: save it to a file first, or set TMPDIR to a larger disk",
     "compressed_cut_off": "the compressed file is cut off",
     "compressed_damaged": "the compressed file is damaged ({why})",
-    "link_to_nothing": "{label} is a link to {path!r}, which is not there",
+    "link_to_nothing": "is a link to {target!r}, which is not there",
     "path_reason": "{path}: {reason}",
     "cannot_be_read_reason": "{path} cannot be read: {reason}",
     "file_over_limit": "the file has over {limit_bytes:,} bytes, more than the limit allows",

@@ -132,7 +132,7 @@ MESSAGES: dict[str, str] = {
     "does_not_fit": "{label} не помещается в {folder}: сохраните сначала в файл или направьте TMPDIR на больший диск",
     "compressed_cut_off": "сжатый файл обрезан",
     "compressed_damaged": "сжатый файл повреждён ({why})",
-    "link_to_nothing": "{label} — ссылка на «{path}», а его нет",
+    "link_to_nothing": "ссылка на «{target}», а его нет",
     "path_reason": "{path}: {reason}",
     "cannot_be_read_reason": "{path} не читается: {reason}",
     "file_over_limit": "в файле больше {limit_bytes:,} байт, это сверх предела",
