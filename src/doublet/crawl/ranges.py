@@ -82,6 +82,15 @@ class Range:
             self.done = False
             self.leap, self.probes = 0, {}
 
+    def reopen(self) -> range:
+        """Look for the end again: a site grows at the top. Gives the numbers that had no page and may have one now."""
+        tried = range(self.high + 1, self.next)
+        self.recent = self.recent[: len(self.recent) - self.run]
+        self.next = self.told_up_to = max(self.high + 1, self.low)
+        self.run = self.leap = 0
+        self.early, self.probes, self.done = {}, {}, False
+        return tried
+
     def _take(self, number: int, found: bool) -> None:
         self.recent.append(found)
         del self.recent[:-RECENT]

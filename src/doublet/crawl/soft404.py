@@ -47,6 +47,7 @@ class Signal:
     normal: set[int] = field(default_factory=set)
     normal_pages: int = 0
     honest: bool = False  #: the site answers 404 to what is not there
+    redirects: set[str] = field(default_factory=set)  #: where it leads instead
 
     def add_probe(self, blocks: Iterable[int]) -> None:
         self.probes.append(frozenset(blocks))
@@ -75,12 +76,14 @@ class Signal:
             "normal": sorted(self.normal),
             "normal_pages": self.normal_pages,
             "honest": self.honest,
+            "redirects": sorted(self.redirects),
         }
 
     @staticmethod
     def from_dict(given: dict[str, Any]) -> Signal:
         probes = [frozenset(one) for one in given["probes"]]
-        return Signal(probes, set(given["normal"]), given["normal_pages"], given["honest"])
+        redirects = set(given.get("redirects", ()))
+        return Signal(probes, set(given["normal"]), given["normal_pages"], given["honest"], redirects)
 
 
 def impossible(pattern: Pattern | None, origin: str, number: int) -> str:

@@ -107,6 +107,13 @@ class Spool:
         with contextlib.suppress(OSError):
             self._path(number).unlink()
 
+    def leave(self) -> None:
+        """Close the file; everything stays for the next start."""
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
     def close(self) -> None:
         """Segments that hold nothing more are removed; the rest waits for the next start."""
         with self._lock:

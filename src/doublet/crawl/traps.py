@@ -14,7 +14,7 @@ MOST_PIECES = 12  #: of a path
 MOST_PARAMETERS = 6
 MOST_REPEATS = 3  #: of one piece in a path
 LONGEST = 1_000  #: characters of an address
-FIRST_BUDGET = 50  #: pages of a pattern that are fetched whatever they bring
+FIRST_BUDGET = 20  #: pages of a pattern that are fetched whatever they bring
 LEAST_GOOD = 0.05  #: share of new documents or new links to documents among its pages after that
 _DIGITS = re.compile(r"\d+")
 _WORDY = re.compile(r"[^/?&=]*[-_][^/?&=]*[-_][^/?&=]*|%[0-9A-F]{2}[^/?&=]*", re.I)

@@ -362,6 +362,25 @@ class Frontier:
             )
         return len(found)
 
+    def try_again(self, source: int, hashes: Sequence[int]) -> None:
+        """Let addresses that had no page be asked for once more."""
+        with self._database.writing():
+            self._database.many(
+                "UPDATE doublet_page SET state = 1, attempts = 0 WHERE source_id = %s AND hash = %s AND state IN "
+                f"({NUMBER['missing']}, {NUMBER['soft_404']})",
+                [(source, key) for key in hashes],
+            )
+
+    def ends(self, source: int, hashes: Sequence[int]) -> dict[int, str]:
+        """What became of addresses, by the hashes of their keys; those that wait or are not known are left out."""
+        with self._database.guard():
+            rows = self._database.among(
+                "SELECT hash, state FROM doublet_page WHERE source_id = %s AND state > 1 AND hash IN",
+                list(hashes),
+                [source],
+            )
+        return {key: STATES[state] for key, state in rows}
+
     # Figures
 
     def counts(self, source: int) -> Counter[str]:

@@ -222,6 +222,20 @@ class Sources:
             )
         return Remembered(unescape(row[0]), unescape(row[1]), row[2], row[3] == "stored") if row else None
 
+    def remembered(self, source: int, hashes: Sequence[int]) -> dict[int, Remembered]:
+        """The same for many documents, by the hashes of their ids."""
+        with self._database.guard():
+            rows = self._database.among(
+                "SELECT name_hash, version, etag, modified, state FROM doublet_origin WHERE source_id = %s "
+                "AND name_hash IN",
+                list(hashes),
+                [source],
+            )
+        return {
+            key: Remembered(unescape(version), unescape(etag), modified, state == "stored")
+            for key, version, etag, modified, state in rows
+        }
+
     def close_thread(self) -> None:
         """Close the connection of a thread that has looked things up and ends."""
         self._database.close()

@@ -1,0 +1,379 @@
+"""Index a whole site (L1-L6): look at it, decide, crawl it, refresh it.
+
+`preview` gives the plan and fetches no more than it needs; `crawl_library` carries it out, and goes on where an earlier
+run stopped; `refresh_library` asks again for what is due. Addresses, what became of each, the plan and all that was
+learned are in the database: a process that is killed at any moment loses nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from doublet.addresses import clean
+from doublet.crawl.patterns import Pattern
+from doublet.crawl.politeness import PoliteFetcher
+from doublet.crawl.spool import Spool
+from doublet.crawl.warc import WarcFile
+from doublet.errors import Cancelled, ConfigError, DoubletError, InputUnreadable, UsageError
+from doublet.jobs.crawl.engine import THREADS, Engine, Figures
+from doublet.jobs.crawl.judge import Judge
+from doublet.jobs.crawl.look import Looker, Seen
+from doublet.jobs.crawl.plan import Plan
+from doublet.jobs.heartbeat import Heartbeat
+from doublet.model import FORMAT_VERSION
+from doublet.progress import Progress
+from doublet.sources.protocol import Answer
+from doublet.sources.workers import ReaderPool, shared
+from doublet.store.database import Store
+from doublet.store.values import SourceInfo
+
+KIND = "crawl"
+MIN_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a user asks for. *patterns* and *numbers* overrule what looking at the site tells."""
+
+    only: Sequence[str] = ()
+    examples: Sequence[str] = ()
+    skip: Sequence[str] = ()
+    patterns: Sequence[Pattern] = ()
+    numbers: tuple[int, int] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.only or self.examples or self.skip or self.patterns or self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Crawling:
+    """How to crawl."""
+
+    limit: int | None = None  #: pages that are fetched in this run at most
+    min_words: int = MIN_WORDS
+    threads: int = THREADS
+    warc: Path | None = None
+    spool: Path | None = None  #: folder for what was fetched and not stored yet
+    look_again: bool = False  #: make the plan anew
+
+
+@dataclass(slots=True)
+class Crawled:
+    """How a crawl ended. *states* counts the addresses of this run by what became of them."""
+
+    library: str
+    address: str
+    plan: Plan
+    requests: int = 0
+    fetched: int = 0
+    found: int = 0
+    stored: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    waiting: int = 0  #: addresses that are left for another run
+    seconds: float = 0.0
+    states: Counter[str] = field(default_factory=Counter)
+    dropped: dict[str, list[Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT_VERSION,
+            "library": self.library,
+            "address": self.address,
+            "plan": self.plan.to_dict(),
+            "requests": self.requests,
+            "fetched": self.fetched,
+            "found": self.found,
+            "stored": self.stored,
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "waiting": self.waiting,
+            "seconds": round(self.seconds, 1),
+            "states": dict(sorted(self.states.items())),
+            "dropped": self.dropped,
+            "notes": self.notes,
+        }
+
+
+def preview(
+    address: str,
+    *,
+    fetcher: PoliteFetcher,
+    wish: Wish | None = None,
+    progress: Progress | None = None,
+    pool: ReaderPool | None = None,
+) -> Plan:
+    """What a crawl would do. Nothing is stored. Raises `SourceError` with what was seen and what to change."""
+    wish = wish or Wish()
+    looker = Looker(fetcher, pool or shared(), progress=progress)
+    return _plan(looker, address, wish)
+
+
+def _plan(looker: Looker, address: str, wish: Wish) -> Plan:
+    return looker.plan(
+        address,
+        only=wish.only,
+        examples=wish.examples,
+        skip=wish.skip,
+        patterns=wish.patterns,
+        numbers=wish.numbers,
+    )
+
+
+def register(store: Store, library: str, address: str) -> SourceInfo:
+    """The crawled source of a library at this address; made when it is not there yet. Raises `InputUnreadable`."""
+    start = clean(address)
+    if not start:
+        raise InputUnreadable(
+            f"{address!r} is not the address of a site: it should look like https://example.org/",
+            address=address,
+        )
+    return store.sources.add(store.libraries.get(library).number, KIND, start, {})
+
+
+def crawl_library(
+    store: Store,
+    library: str,
+    address: str,
+    *,
+    fetcher: PoliteFetcher,
+    wish: Wish | None = None,
+    crawling: Crawling | None = None,
+    progress: Progress | None = None,
+    pool: ReaderPool | None = None,
+) -> Crawled:
+    """Index a site, or go on with it. A site that was indexed before is looked through for what is new.
+
+    Raises `SourceError`, `Cancelled`, `StoreError`; what was stored stays, and the same call goes on from there.
+    """
+    info = register(store, library, address)
+    return _run(
+        store, info, fetcher, wish or Wish(), crawling or Crawling(), progress or Progress(), pool or shared()
+    )
+
+
+def refresh_library(
+    store: Store,
+    library: str,
+    *,
+    fetcher: PoliteFetcher,
+    crawling: Crawling | None = None,
+    progress: Progress | None = None,
+    pool: ReaderPool | None = None,
+    everything: bool = False,
+    address: str | None = None,
+) -> list[Crawled]:
+    """Ask again for the pages of a library that are due (*everything*: for all), and for its sitemaps and feeds."""
+    out = []
+    sources = [
+        info
+        for info in store.sources.all(store.libraries.get(library).number)
+        if info.kind == KIND
+        and info.state.get("plan")
+        and (address is None or info.address == clean(address))
+    ]
+    if not sources:
+        raise UsageError(
+            f"{library} has no site that was crawled: `doublet library crawl {library} ADDRESS` adds one",
+            library=library,
+        )
+    for info in sources:
+        now = int(time.time())
+        store.frontier.ask_again(info.number, due_at=1 << 60 if everything else now)
+        out.append(
+            _run(
+                store,
+                info,
+                fetcher,
+                Wish(),
+                crawling or Crawling(),
+                progress or Progress(),
+                pool or shared(),
+                refresh=True,
+            )
+        )
+    return out
+
+
+def due(store: Store, library: str) -> int:
+    """How many pages of a library should be asked for again by now."""
+    now = int(time.time())
+    sources = store.sources.all(store.libraries.get(library).number)
+    return sum(store.frontier.due(info.number, now) for info in sources if info.kind == KIND)
+
+
+def _run(
+    store: Store,
+    info: SourceInfo,
+    fetcher: PoliteFetcher,
+    wish: Wish,
+    crawling: Crawling,
+    progress: Progress,
+    pool: ReaderPool,
+    *,
+    refresh: bool = False,
+) -> Crawled:
+    info = store.sources.begin(info.number)
+    folder = crawling.spool or spool_folder(store, info)
+    spool = Spool(folder)
+    warc: WarcFile | None = None
+    began = time.monotonic()
+    try:
+        with Heartbeat(lambda: store.sources.renew(info), close=store.sources.close_thread):
+            if crawling.warc is not None:
+                warc = WarcFile(crawling.warc, f"doublet-{info.number}", fetcher.user_agent)
+            state = dict(info.state)
+            first = "plan" not in state or bool(wish) or crawling.look_again
+            seen: list[Seen] = []
+            if first or refresh or state.get("stage") == "done":
+                state, seen, listed = _look(
+                    store, info, fetcher, wish, pool, folder, progress, state, new=first
+                )
+            else:
+                listed = []
+            again = state.get("stage") == "done" or refresh
+            plan = Plan.from_dict(state["plan"])
+            judge = Judge(plan, state, min_words=crawling.min_words)
+            if again and not refresh:  # a site grows at the top; a refresh sees that in its lists
+                store.frontier.try_again(info.number, [link.hash for link in judge.reopen(plan.origin)])
+            state = judge.state() | {"stage": "in_work"}
+            store.sources.keep_state(info, state)
+            engine = Engine(
+                store,
+                info,
+                judge,
+                fetcher,
+                pool,
+                spool,
+                progress=progress,
+                limit=crawling.limit,
+                threads=crawling.threads,
+                warc=warc,
+                handshakes=again and not refresh,
+            )
+            links = judge.seed([plan.address, *listed])
+            figures = engine.run(seen, links)
+            waiting = store.frontier.open_count(info.number)
+            store.sources.keep_state(info, judge.state() | {"stage": "in_work" if waiting else "done"})
+    except BaseException as error:
+        stopped = isinstance(error, Cancelled | KeyboardInterrupt)
+        _end(store, info, "cancelled" if stopped else "failed", str(error))
+        raise
+    finally:
+        spool.close()
+        if warc is not None:
+            warc.close()
+    _forget_look(folder)
+    _end(store, info, "done", "")
+    return _crawled(info, plan, judge, figures, waiting, time.monotonic() - began, engine.notes)
+
+
+def _end(store: Store, info: SourceInfo, status: str, message: str) -> None:
+    with contextlib.suppress(DoubletError):  # the database itself may be what failed
+        store.sources.end(info, status, message)
+
+
+def _look(
+    store: Store,
+    info: SourceInfo,
+    fetcher: PoliteFetcher,
+    wish: Wish,
+    pool: ReaderPool,
+    folder: Path,
+    progress: Progress,
+    state: dict[str, Any],
+    *,
+    new: bool,
+) -> tuple[dict[str, Any], list[Seen], list[str]]:
+    """Look at the site: make the plan, or only read its lists anew."""
+    kept = Spool(folder / "look")
+    known = []
+    for record in kept.replay():
+        facts = record.facts
+        answer = Answer(facts["final"], facts["status"], facts["headers"], record.body)
+        known.append(Seen(facts["asked"], answer, probe=facts["probe"]))
+    counter = iter(range(1, 1 << 60))
+
+    def keep(seen: Seen) -> None:
+        kept.put(next(counter), seen.to_dict(), seen.answer.body)
+
+    looker = Looker(fetcher, pool, keep=keep, known=known if new else (), progress=progress)
+    try:
+        if new:
+            plan = _plan(looker, info.address, wish)
+            state = {
+                **state,
+                "plan": plan.to_dict(),
+                "signals": {key: signal.to_dict() for key, signal in looker.signals.items()},
+                "ranges": {} if wish or "ranges" not in state else state["ranges"],
+            }
+            store.sources.keep_state(info, state)
+        else:
+            plan = Plan.from_dict(state["plan"])
+            looker.lists_again(plan)
+    finally:
+        kept.leave()
+    return state, list(looker.seen.values()), list(looker.listed)
+
+
+def _forget_look(folder: Path) -> None:
+    """What was fetched while looking is in the database now."""
+    look = folder / "look"
+    if look.is_dir():
+        for path in look.glob("*.spool"):
+            path.unlink(missing_ok=True)
+        look.rmdir()
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _crawled(
+    info: SourceInfo,
+    plan: Plan,
+    judge: Judge,
+    figures: Figures,
+    waiting: int,
+    seconds: float,
+    notes: list[str],
+) -> Crawled:
+    return Crawled(
+        info.library,
+        info.address,
+        plan,
+        figures.requests,
+        figures.fetched,
+        figures.found,
+        figures.stored,
+        figures.changed,
+        figures.unchanged,
+        waiting,
+        seconds,
+        figures.states,
+        judge.dropped,
+        list(dict.fromkeys(notes)),
+    )
+
+
+def spool_folder(store: Store, info: SourceInfo) -> Path:
+    """Where fetched answers wait: beside a file of libraries, in the user's cache for a server."""
+    place = store.database.place
+    if place is not None:
+        return Path(f"{place}-spool") / str(info.number)
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        root = Path(base) if base else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise ConfigError(
+            "you have no home folder: set XDG_CACHE_HOME to a folder for fetched pages"
+        ) from error
+    name = hashlib.blake2b(store.database.shown.encode(), digest_size=8).hexdigest()
+    return root / "doublet" / "spool" / name / str(info.number)

@@ -1,0 +1,255 @@
+"""The robot against simulated libraries: everything is found, little is asked for twice, nothing forbidden is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import itertools
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from doublet.crawl.politeness import PoliteFetcher
+from doublet.errors import FetchFailed, InputUnreadable, NotAllowed, SourceError
+from doublet.jobs.crawl import Crawled, Crawling, Wish, crawl_library, preview, refresh_library
+from doublet.jobs.crawl import engine as engine_module
+from doublet.store.database import Store
+from library_simulator import Library, Site
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "BACK_OFF_S", 0.01)
+    monkeypatch.setattr("doublet.crawl.politeness.BACK_OFF_S", 0.01)
+
+
+@pytest.fixture
+def store(tmp_path: pathlib.Path) -> Iterator[Store]:
+    with Store(str(tmp_path / "libraries.db")) as opened:
+        opened.libraries.create("site")
+        yield opened
+
+
+@contextlib.contextmanager
+def polite(**options: Any) -> Iterator[PoliteFetcher]:
+    with PoliteFetcher(**{"delay_s": 0.0, "allow_private": True, **options}) as fetcher:
+        yield fetcher
+
+
+def crawl(store: Store, site: Site, *only: str, crawling: Crawling | None = None, **wish: Any) -> Crawled:
+    with polite() as fetcher:
+        return crawl_library(
+            store, "site", site.url, fetcher=fetcher, wish=Wish(only=only, **wish), crawling=crawling
+        )
+
+
+def ids(store: Store) -> set[str]:
+    return {document.id for document in store.documents.all("site")}
+
+
+CASES: dict[str, tuple[Library, tuple[str, ...]]] = {
+    "numbers": (Library(150, holes=0.1), ("post",)),
+    "holes": (Library(60, holes=0.7, soft_404=True), ("post",)),
+    "two schemes": (Library(120, scheme="two", traps=True), ("post", "read")),
+    "slugs and traps": (Library(200, scheme="slug", traps=True, variants=True), ("article",)),
+    "sitemap": (Library(120, scheme="slug", sitemap=True, soft_404=True), ("article",)),
+    "redirects": (Library(60, scheme="redirect"), ("post",)),
+    "bad answers": (Library(120, bad=True, variants=True), ("post",)),
+    "walls": (Library(90, wall_every=9), ("post",)),
+}
+
+
+@pytest.mark.covers("L1", "L2", "L3", "R2", "R5", "R8")
+@pytest.mark.parametrize("name", CASES)
+def test_all_documents_are_found(store: Store, name: str) -> None:
+    library, only = CASES[name]
+    with Site(library) as site:
+        made = crawl(store, site, *only)
+        found, wanted = ids(store), site.addresses()
+        asked = site.targets()
+    assert wanted - found == set()
+    assert found - wanted == set()
+    assert not [target for target in asked if "private" in target or "trap" in target or "vote" in target]
+    twice = sum(many - 1 for many in asked.values())
+    assert twice <= (sum(site._failed.values()) if library.bad else 0)
+    # Everything but documents, holes of a range, probes, robots.txt and sitemap: what was wasted.
+    pages = len(asked) - len(wanted) - made.states["missing"] - made.states["soft_404"] - made.plan.probes
+    assert pages <= 90
+    assert (made.waiting, made.notes) == (0, [])
+
+
+@pytest.mark.covers("L2")
+def test_a_preview_stores_nothing(tmp_path: pathlib.Path) -> None:
+    with Site(Library(200, holes=0.2)) as site, polite(delay_s=0.0) as fetcher:
+        plan = preview(site.url, fetcher=fetcher, wish=Wish(only=["post"]))
+        asked = len(site.seen)
+    assert [pattern.text for pattern in plan.patterns] == ["/post/{number}/"]
+    assert plan.walks == [0]
+    assert plan.documents is not None and 120 <= plan.documents <= 280
+    assert plan.requests == plan.patterns[0].high
+    assert asked < 60
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.covers("L1")
+def test_examples_instead_of_clarifications(store: Store) -> None:
+    with Site(Library(80)) as site:
+        crawl(store, site, examples=[f"{site.url}/post/3/", f"{site.url}/post/70/"])
+        assert ids(store) == site.addresses()
+
+
+@pytest.mark.covers("L3")
+def test_a_limit_and_going_on(store: Store) -> None:
+    with Site(Library(150)) as site:
+        first = crawl(store, site, "post", crawling=Crawling(limit=40))
+        assert first.waiting or first.fetched < 150
+        before = len(ids(store))
+        assert 20 <= before < 150
+        with polite() as fetcher:  # without a word of what is wanted: that is remembered
+            crawl_library(store, "site", site.url, fetcher=fetcher)
+        assert ids(store) == site.addresses()
+        assert max(site.targets().values()) == 1 or site.targets().most_common(1)[0][0] == "/robots.txt"
+
+
+@pytest.mark.covers("L4")
+def test_a_known_site_is_looked_through_for_what_is_new(store: Store) -> None:
+    library = Library(100, scheme="slug")
+    with Site(library) as site:
+        crawl(store, site, "article")
+        assert len(ids(store)) == 100
+        library.numbers |= set(range(101, 131))
+        site._slugs |= {library.slug(n): n for n in range(101, 131)}
+        with polite() as fetcher:
+            again = crawl_library(store, "site", site.url, fetcher=fetcher)
+        assert ids(store) == site.addresses()
+        assert again.stored == 30
+
+
+@pytest.mark.covers("L4")
+def test_a_range_grows_at_the_top(store: Store) -> None:
+    library = Library(60)
+    with Site(library) as site:
+        crawl(store, site, "post")
+        library.numbers |= {61, 62, 75}
+        with polite() as fetcher:
+            crawl_library(store, "site", site.url, fetcher=fetcher)
+        assert ids(store) == site.addresses()
+
+
+@pytest.mark.covers("R4", "L3")
+def test_of_equal_texts_the_smallest_address_stays(store: Store) -> None:
+    library = Library(90, scheme="slug", twins=30)
+    with Site(library) as site:
+        made = crawl(store, site, "article")
+    by_text: dict[str, list[str]] = {}
+    for number in library.numbers:
+        by_text.setdefault(library.text(number), []).append(site.url + library.path(number))
+    assert ids(store) == {min(addresses) for addresses in by_text.values()}
+    assert made.states["duplicate"] or store.frontier.counts(1)["duplicate"]
+    assert store.frontier.counts(1)["duplicate"] == 90 - len(by_text)
+
+
+@pytest.mark.covers("R1")
+def test_each_host_is_asked_one_request_at_a_time_with_a_distance(store: Store) -> None:
+    with Site(Library(15)) as site, polite(delay_s=0.05) as fetcher:
+        crawl_library(store, "site", site.url, fetcher=fetcher, wish=Wish(only=["post"]))
+        moments = sorted(moment for moment, _ in site.seen)
+    distances = [after - before for before, after in itertools.pairwise(moments)]
+    assert min(distances) >= 0.045
+
+
+@pytest.mark.covers("R6")
+def test_refresh(store: Store) -> None:
+    library = Library(40)
+    with Site(library) as site:
+        crawl(store, site, "post")
+        site.seen.clear()
+        with polite() as fetcher:
+            (quiet,) = refresh_library(store, "site", fetcher=fetcher)
+        assert len(site.seen) <= 4, "nothing is due yet but the lists"
+        assert (quiet.stored, quiet.changed) == (0, 0)
+        library.version |= {3: 1, 7: 1}
+        library.numbers -= {9}
+        site.sent = 0
+        with polite() as fetcher:
+            (made,) = refresh_library(store, "site", fetcher=fetcher, everything=True)
+        assert (made.changed, made.stored) == (2, 0)
+        assert ids(store) == site.addresses()
+        assert site.sent < 20_000, "what is unchanged costs no body"
+        texts = {document.id: text for batch in store.documents.batches("site") for document, text in batch}
+        assert "version1" in texts[f"{site.url}/post/3/"]
+    intervals = dict(
+        store.database.rows(
+            "SELECT target, interval_s FROM doublet_page WHERE target IN ('/post/3/', '/post/4/')"
+        )
+    )
+    assert intervals["/post/3/"] < intervals["/post/4/"]
+
+
+@pytest.mark.covers("L7")
+def test_raw_pages_can_be_read_again(store: Store, tmp_path: pathlib.Path) -> None:
+    with Site(Library(30)) as site:
+        crawl(store, site, "post", crawling=Crawling(warc=tmp_path / "warc"))
+        wanted = site.addresses()
+    (path,) = (tmp_path / "warc").glob("*.warc.gz")
+    assert gzip.decompress(path.read_bytes()).startswith(b"WARC/1.0")
+    from doublet.sources.warc import members
+
+    found = {member.name for member in members(path, label=str(path), limit_bytes=1 << 20)}
+    assert wanted <= found
+
+
+@pytest.mark.covers("L6")
+def test_a_log_of_every_address(store: Store) -> None:
+    with Site(Library(60, scheme="slug", traps=True)) as site:
+        crawl(store, site, "article")
+        asked = {site.url + target for target in site.targets()}
+    logged, after = store.frontier.log(1, limit=10_000)
+    assert after == 0
+    probes = {address for address in asked if "robots.txt" in address or "sitemap" in address}
+    tried = {page.address for page in logged if page.state not in ("new", "again", "trap")}
+    missing = {address for address in asked - tried - probes if "/article/" not in address}
+    assert missing == set()
+    refused = [page for page in logged if page.state == "refused"]
+    assert [(page.address, page.reason) for page in refused] == [(f"{site.url}/private/x", "robots")]
+    assert refused[0].parent
+    assert sum(many for *_, many in store.frontier.picture(1)) == len(logged)
+
+
+def test_wrong_addresses_are_told(store: Store) -> None:
+    with polite(retries=0) as fetcher:
+        for address, error in (
+            ("not an address", InputUnreadable),
+            ("http://no-such-host.invalid/", FetchFailed),
+            ("http://127.0.0.9:1/", SourceError),
+        ):
+            with pytest.raises(error):
+                crawl_library(store, "site", address, fetcher=fetcher, wish=Wish(only=["x"]))
+
+
+@pytest.mark.covers("L1")
+def test_what_users_are_told_of_sites_that_cannot_be_indexed(store: Store) -> None:
+    with Site(Library(20)) as site:
+        with pytest.raises(InputUnreadable, match=r"none of .* has 'book' in it.*post"):
+            crawl(store, site, "book")
+        site.library.robots = "User-agent: *\nDisallow: /\n"
+        with pytest.raises(NotAllowed, match=r"robots\.txt"), polite() as fetcher:
+            preview(site.url, fetcher=fetcher, wish=Wish(only=["post"]))
+
+
+@pytest.mark.covers("R1")
+def test_a_site_that_bans_us_is_left_alone(store: Store) -> None:
+    with Site(Library(300, banned_after=80)) as site:
+        made = crawl(store, site, "post")
+        asked = len(site.seen)
+    assert asked < 250
+    assert any("refused" in note and "403" in note for note in made.notes)
+
+
+@pytest.mark.covers("R10")
+def test_private_machines_are_not_crawled(store: Store) -> None:
+    with Site(Library(10)) as site, polite(allow_private=False) as fetcher, pytest.raises(NotAllowed):
+        crawl_library(store, "site", site.url, fetcher=fetcher, wish=Wish(only=["post"]))
+    assert site.seen == []
