@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
-from doublet.cli import library_add
+from doublet.cli import library_add, library_crawl
 from doublet.cli.base import (
     PATH,
     Command,
@@ -40,6 +40,7 @@ EXAMPLE = """\
 doublet library create theses
 doublet library add theses theses-2023/ theses-2024.jsonl
 doublet library add news https://example.org/feed.xml --create
+doublet library crawl stories https://example.org/ --only post --create
 doublet check essay.txt --library theses"""
 
 
@@ -78,6 +79,9 @@ NAME = click.argument("name", metavar="NAME")
 command.add_command(library_add.add)
 command.add_command(library_add.update)
 command.add_command(library_add.add_list)
+command.add_command(library_crawl.crawl)
+command.add_command(library_crawl.refresh)
+command.add_command(library_crawl.pages)
 
 
 @command.command(

@@ -121,6 +121,7 @@ class PoliteFetcher:
             now=now,
             resolve=resolve,
         )
+        self.contact = contact
         self.delay_s = delay_s
         self.retries = retries
         self.longest_wait_s = longest_wait_s

@@ -26,9 +26,7 @@ class WarcFile:
             from warcio.statusandheaders import StatusAndHeaders
             from warcio.warcwriter import WARCWriter
         except ImportError as error:
-            raise ConfigError(
-                "WARC files need the warcio library: pip install 'doublet[web]'", library="warcio"
-            ) from error
+            raise ConfigError("needs_warcio", library="warcio") from error
         self._headers: Any = StatusAndHeaders
         self._make: Any = WARCWriter
         folder.mkdir(parents=True, exist_ok=True)

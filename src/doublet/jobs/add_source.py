@@ -216,8 +216,39 @@ def fill_source(
     Raises `SourceError` when nothing can be had from the source at all, `Cancelled`, `StoreError`; what was stored
     before stays, and the next call goes on from the last checkpoint.
     """
+    if source.kind == "crawl":
+        return _refill(store, source, fetcher, filling or Filling(), progress, pool)
     walk = _Walk(store, source, fetcher, filling or Filling(), progress or Progress(), pool, walked)
     return walk.run()
+
+
+def _refill(
+    store: Store,
+    source: SourceInfo,
+    fetcher: Any,
+    filling: Filling,
+    progress: Progress | None,
+    pool: ReaderPool | None,
+) -> Filled:
+    """A site that is crawled has a walk of its own."""
+    from doublet.jobs.crawl import refill
+
+    made = refill(
+        store,
+        source,
+        fetcher=fetcher,
+        limit=filling.limit,
+        min_words=filling.min_words,
+        again=filling.again,
+        progress=progress,
+        pool=pool,
+    )
+    out = Filled(source.library, source.kind, source.address)
+    out.counts = Counter({"stored": made.stored, "changed": made.changed, "unchanged": made.unchanged})
+    out.counts.update({state: many for state, many in made.states.items() if state in PROBLEMS})
+    out.counts = +out.counts
+    out.notes = list(made.notes)
+    return out
 
 
 class _Walk:
@@ -638,4 +669,4 @@ def update_library(
 
 
 def is_web_kind(kind: str) -> bool:
-    return kind in WEB_KINDS
+    return kind in WEB_KINDS or kind == "crawl"

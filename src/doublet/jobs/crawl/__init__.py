@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import ipaddress
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from doublet.addresses import clean
+from doublet.addresses import clean, parse_address
 from doublet.crawl.patterns import Pattern
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.crawl.spool import Spool
@@ -28,7 +29,7 @@ from doublet.jobs.crawl.judge import Judge
 from doublet.jobs.crawl.look import Looker, Seen
 from doublet.jobs.crawl.plan import Plan
 from doublet.jobs.heartbeat import Heartbeat
-from doublet.model import FORMAT_VERSION
+from doublet.model import FORMAT_VERSION, Note
 from doublet.progress import Progress
 from doublet.sources.protocol import Answer
 from doublet.sources.workers import ReaderPool, shared
@@ -82,7 +83,7 @@ class Crawled:
     seconds: float = 0.0
     states: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, list[Any]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -100,7 +101,7 @@ class Crawled:
             "seconds": round(self.seconds, 1),
             "states": dict(sorted(self.states.items())),
             "dropped": self.dropped,
-            "notes": self.notes,
+            "notes": [note.to_dict() for note in self.notes],
         }
 
 
@@ -114,8 +115,23 @@ def preview(
 ) -> Plan:
     """What a crawl would do. Nothing is stored. Raises `SourceError` with what was seen and what to change."""
     wish = wish or Wish()
+    require_contact(fetcher, address)
     looker = Looker(fetcher, pool or shared(), progress=progress)
     return _plan(looker, address, wish)
+
+
+def require_contact(fetcher: PoliteFetcher, address: str) -> None:
+    """Whoever is crawled must be able to write to somebody. Raises `ConfigError`, but for this computer itself."""
+    start = clean(address)
+    if not start or fetcher.contact:
+        return
+    host = parse_address(start).host
+    try:
+        own = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        own = host == "localhost"
+    if not own:
+        raise ConfigError("crawl_needs_contact", address=address)
 
 
 def _plan(looker: Looker, address: str, wish: Wish) -> Plan:
@@ -133,10 +149,7 @@ def register(store: Store, library: str, address: str) -> SourceInfo:
     """The crawled source of a library at this address; made when it is not there yet. Raises `InputUnreadable`."""
     start = clean(address)
     if not start:
-        raise InputUnreadable(
-            f"{address!r} is not the address of a site: it should look like https://example.org/",
-            address=address,
-        )
+        raise InputUnreadable("crawl_not_an_address", address=address)
     return store.sources.add(store.libraries.get(library).number, KIND, start, {})
 
 
@@ -150,14 +163,23 @@ def crawl_library(
     crawling: Crawling | None = None,
     progress: Progress | None = None,
     pool: ReaderPool | None = None,
+    planned: Callable[[], None] | None = None,
 ) -> Crawled:
-    """Index a site, or go on with it. A site that was indexed before is looked through for what is new.
+    """Index a site, or go on with it. A site that was indexed before is looked through for what is new. *planned* is
+    called when the plan is written down.
 
     Raises `SourceError`, `Cancelled`, `StoreError`; what was stored stays, and the same call goes on from there.
     """
     info = register(store, library, address)
     return _run(
-        store, info, fetcher, wish or Wish(), crawling or Crawling(), progress or Progress(), pool or shared()
+        store,
+        info,
+        fetcher,
+        wish or Wish(),
+        crawling or Crawling(),
+        progress or Progress(),
+        pool or shared(),
+        planned=planned,
     )
 
 
@@ -171,9 +193,9 @@ def refresh_library(
     pool: ReaderPool | None = None,
     everything: bool = False,
     address: str | None = None,
+    planned: Callable[[], None] | None = None,
 ) -> list[Crawled]:
     """Ask again for the pages of a library that are due (*everything*: for all), and for its sitemaps and feeds."""
-    out = []
     sources = [
         info
         for info in store.sources.all(store.libraries.get(library).number)
@@ -182,26 +204,35 @@ def refresh_library(
         and (address is None or info.address == clean(address))
     ]
     if not sources:
-        raise UsageError(
-            f"{library} has no site that was crawled: `doublet library crawl {library} ADDRESS` adds one",
-            library=library,
-        )
+        raise UsageError("crawl_no_site", library=library)
+    now = int(time.time())
     for info in sources:
-        now = int(time.time())
         store.frontier.ask_again(info.number, due_at=1 << 60 if everything else now)
-        out.append(
-            _run(
-                store,
-                info,
-                fetcher,
-                Wish(),
-                crawling or Crawling(),
-                progress or Progress(),
-                pool or shared(),
-                refresh=True,
-            )
-        )
-    return out
+    if planned is not None:
+        planned()
+    how, told, readers = crawling or Crawling(), progress or Progress(), pool or shared()
+    return [_run(store, info, fetcher, Wish(), how, told, readers, refresh=True) for info in sources]
+
+
+def refill(
+    store: Store,
+    info: SourceInfo,
+    *,
+    fetcher: PoliteFetcher,
+    limit: int | None = None,
+    min_words: int = MIN_WORDS,
+    again: bool = False,
+    progress: Progress | None = None,
+    pool: ReaderPool | None = None,
+) -> Crawled:
+    """Bring a crawled source up to date: go on with it, or ask again for what is due (*again*: for all)."""
+    done = info.state.get("stage") == "done"
+    if done:
+        store.frontier.ask_again(info.number, due_at=1 << 60 if again else int(time.time()))
+    crawling = Crawling(limit=limit, min_words=min_words)
+    return _run(
+        store, info, fetcher, Wish(), crawling, progress or Progress(), pool or shared(), refresh=done
+    )
 
 
 def due(store: Store, library: str) -> int:
@@ -221,7 +252,9 @@ def _run(
     pool: ReaderPool,
     *,
     refresh: bool = False,
+    planned: Callable[[], None] | None = None,
 ) -> Crawled:
+    require_contact(fetcher, info.address)
     info = store.sources.begin(info.number)
     folder = crawling.spool or spool_folder(store, info)
     spool = Spool(folder)
@@ -247,6 +280,8 @@ def _run(
                 store.frontier.try_again(info.number, [link.hash for link in judge.reopen(plan.origin)])
             state = judge.state() | {"stage": "in_work"}
             store.sources.keep_state(info, state)
+            if planned is not None and not refresh:
+                planned()
             engine = Engine(
                 store,
                 info,
@@ -266,18 +301,19 @@ def _run(
             store.sources.keep_state(info, judge.state() | {"stage": "in_work" if waiting else "done"})
     except BaseException as error:
         stopped = isinstance(error, Cancelled | KeyboardInterrupt)
-        _end(store, info, "cancelled" if stopped else "failed", str(error))
+        note = error.note if isinstance(error, DoubletError) else Note("said", text=str(error))
+        _end(store, info, "cancelled" if stopped else "failed", note)
         raise
     finally:
         spool.close()
         if warc is not None:
             warc.close()
     _forget_look(folder)
-    _end(store, info, "done", "")
+    _end(store, info, "done", None)
     return _crawled(info, plan, judge, figures, waiting, time.monotonic() - began, engine.notes)
 
 
-def _end(store: Store, info: SourceInfo, status: str, message: str) -> None:
+def _end(store: Store, info: SourceInfo, status: str, message: Note | None) -> None:
     with contextlib.suppress(DoubletError):  # the database itself may be what failed
         store.sources.end(info, status, message)
 
@@ -343,7 +379,7 @@ def _crawled(
     figures: Figures,
     waiting: int,
     seconds: float,
-    notes: list[str],
+    notes: list[Note],
 ) -> Crawled:
     return Crawled(
         info.library,
@@ -372,8 +408,6 @@ def spool_folder(store: Store, info: SourceInfo) -> Path:
     try:
         root = Path(base) if base else Path.home() / ".cache"
     except RuntimeError as error:
-        raise ConfigError(
-            "you have no home folder: set XDG_CACHE_HOME to a folder for fetched pages"
-        ) from error
+        raise ConfigError("no_home_for_spool") from error
     name = hashlib.blake2b(store.database.shown.encode(), digest_size=8).hexdigest()
     return root / "doublet" / "spool" / name / str(info.number)

@@ -22,12 +22,13 @@ from doublet.addresses import parse_address
 from doublet.crawl.keys import page_key
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.crawl.refresh import FIRST_S, next_interval
+from doublet.crawl.request import spell_seconds
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, DoubletError
-from doublet.jobs.crawl.judge import Fetched, Judge, Verdict
+from doublet.jobs.crawl.judge import MOST_BARREN, Fetched, Judge, Verdict
 from doublet.jobs.crawl.look import Seen
-from doublet.model import Document, Outcome
+from doublet.model import Document, Note, Outcome
 from doublet.progress import Progress
 from doublet.sources.protocol import Answer, Validators
 from doublet.sources.workers import ReaderPool
@@ -96,7 +97,7 @@ class _Host:
     exhausted: bool = False  #: nothing more is waiting in the database, as far as is known
     failures: int = 0
     refusals: int = 0
-    given_up: str = ""
+    given_up: Note | None = None
 
 
 class Engine:
@@ -121,7 +122,7 @@ class Engine:
         self.info = info
         self.judge = judge
         self.figures = Figures()
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self._library = store.libraries.get(info.library).number
         self._fetcher = fetcher
         self._pool = pool
@@ -385,7 +386,7 @@ class Engine:
     def _starving(self) -> bool:
         """Whether the threads have nothing to do until what was found is written down."""
         with self._turn:
-            return not any(host.rows for host in self._hosts.values() if not host.given_up)
+            return not any(host.rows for host in self._hosts.values() if host.given_up is None)
 
     def _keep_alive(self) -> None:
         if time.monotonic() - self._renewed > RENEW_S:
@@ -401,7 +402,7 @@ class Engine:
             self._claimed = now
         total = 0
         for host in list(self._hosts.values()):
-            if host.given_up:
+            if host.given_up is not None:
                 continue
             if len(host.rows) < LOW and not host.exhausted and self._may_hand_out():
                 self._fill(host)
@@ -422,7 +423,7 @@ class Engine:
             host = self._hosts.get(number)
             if host is None:
                 self._hosts[number] = _Host(number, origin, now + wait)
-            elif not host.given_up:
+            elif host.given_up is None:
                 host.exhausted = False
 
     def _fill(self, host: _Host) -> None:
@@ -488,9 +489,9 @@ class Engine:
     def _go_on(self) -> bool:
         """Nothing is waiting in memory. Whether there is more to do."""
         self._claim()
-        if any(not host.exhausted and not host.given_up for host in self._hosts.values()):
+        if any(not host.exhausted and host.given_up is None for host in self._hosts.values()):
             return True
-        given_up = [host for host in self._hosts.values() if host.given_up]
+        given_up = [host for host in self._hosts.values() if host.given_up is not None]
         left = self.store.frontier.open_count(self.info.number)
         if left and not self._may_hand_out():
             return False
@@ -498,16 +499,15 @@ class Engine:
             held = self.store.frontier.held_by_others(self.info.number, self._owner)
             if held:
                 self._progress.step(
-                    "waiting", self.figures.fetched, None, "pages", f"{held[0]} is asked by another robot now"
+                    "waiting", self.figures.fetched, None, "pages", Note("host_held", host=held[0])
                 )
             self._stop.wait(0.5)
             return True
         if not given_up and not self.judge.counted_out and self._may_hand_out():
             return True
-        for host in given_up:
-            self.notes.append(host.given_up)
+        self.notes += [host.given_up for host in given_up if host.given_up is not None]
         if self.judge.endless:
-            self.notes.append("endless")
+            self.notes.append(Note("crawl_endless", pages=MOST_BARREN))
         return not given_up and self._handshake()
 
     def _handshake(self) -> bool:
@@ -572,28 +572,21 @@ class Engine:
                 self._turn.notify_all()
 
     def _give_up(self, host: _Host | None, fetched: Fetched) -> None:
-        if host is not None and host.failures >= GIVE_UP and not host.given_up:
-            why = fetched.error.message if fetched.error is not None else ""
-            self._leave(
-                host,
-                f"{host.origin} did not answer {GIVE_UP} times in a row and is left for another run ({why})",
-            )
+        if host is not None and host.failures >= GIVE_UP and host.given_up is None:
+            why = fetched.error.note if fetched.error is not None else None
+            self._leave(host, Note("host_given_up", host=host.origin, times=GIVE_UP, why=why))
 
     def _refusals(self, host: _Host | None, verdict: Verdict) -> None:
         if host is None:
             return
         if verdict.state == "refused" and verdict.reason.isdecimal():
             host.refusals += 1
-            if host.refusals >= BANNED and not host.given_up:
-                self._leave(
-                    host,
-                    f"{host.origin} refused {BANNED} pages in a row (answer {verdict.reason}): it does not want to be "
-                    "crawled, or not so fast. Ask its owner, set contact and a longer fetch_delay_s, and run again",
-                )
+            if host.refusals >= BANNED and host.given_up is None:
+                self._leave(host, Note("host_refuses", host=host.origin, times=BANNED, status=verdict.reason))
         elif verdict.state in ("stored", "walked", "duplicate"):
             host.refusals = 0
 
-    def _leave(self, host: _Host, why: str) -> None:
+    def _leave(self, host: _Host, why: Note) -> None:
         with self._turn:
             host.given_up = why
             for row in host.rows:
@@ -629,10 +622,10 @@ class Engine:
             batch.finished.append(row.number)
             return
         if stored and verdict.gone:
-            batch.gone.append((key, verdict.reason))
+            batch.gone.append((key, Note("page_reason", reason=verdict.reason)))
         outcome = _OUTCOMES.get(verdict.state, verdict.state)
         if outcome and row.pattern >= 0:
-            batch.failed.append(Outcome(outcome, key, "", verdict.reason))
+            batch.failed.append(Outcome(outcome, key, "", Note("page_reason", reason=verdict.reason)))
         self._end(row, verdict, changed=bool(verdict.links) if row.again else None)
 
     def _says_something_new(self, key: str, document: Document) -> bool:
@@ -717,24 +710,23 @@ class Engine:
         self._spool.done(batch.spooled)
 
     def _waiting(self, seconds: float) -> None:
-        self._progress.step(
-            "waiting", int(seconds), None, "seconds", "another process writes to this database"
-        )
+        self._progress.step("waiting", int(seconds), None, "seconds", Note("database_in_use"))
 
     def _tell(self) -> None:
         figures = self.figures
         total = self.judge.plan.requests
-        message = (
-            f"{figures.stored:,} stored, {figures.states['failed'] + figures.states['refused']:,} failed, "
-            f"{figures.rate:.1f} pages/s"
+        known = total is not None and total >= figures.fetched
+        rate = figures.rate
+        left = (total - figures.fetched) / rate if total is not None and known and rate > 0 else None
+        told = Note(
+            "crawl_figures",
+            found=figures.found,
+            stored=figures.stored,
+            failed=figures.states["failed"] + figures.states["refused"],
+            rate=rate,
+            left=None if left is None else spell_seconds(round(left)),
         )
-        self._progress.step(
-            "crawling",
-            figures.fetched,
-            total if total and total >= figures.fetched else None,
-            "pages",
-            message,
-        )
+        self._progress.step("crawling", figures.fetched, total if known else None, "pages", told)
 
 
 _STATES = {"changed": "stored", "unchanged": "stored", "empty": "too_short", "duplicate_id": "duplicate"}
@@ -749,7 +741,7 @@ class _Step:
     facts: list[Fact] = field(default_factory=list)
     unchanged: list[Fact] = field(default_factory=list)
     failed: list[Outcome] = field(default_factory=list)
-    gone: list[tuple[str, str]] = field(default_factory=list)
+    gone: list[tuple[str, Note | None]] = field(default_factory=list)
     of_document: dict[str, PageRow] = field(default_factory=dict)
     finished: list[int] = field(default_factory=list)
     spooled: list[tuple[int, int]] = field(default_factory=list)

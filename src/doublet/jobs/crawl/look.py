@@ -25,6 +25,7 @@ from doublet.crawl.soft404 import Signal
 from doublet.crawl.traps import odd_shape
 from doublet.errors import InputUnreadable, NotAllowed, SourceError
 from doublet.jobs.crawl.plan import Plan
+from doublet.model import Note
 from doublet.progress import Progress
 from doublet.sources.protocol import Answer
 from doublet.sources.workers import ReaderPool
@@ -97,7 +98,7 @@ class Looker:
             return found
         if key in self.failed:
             return None
-        self._progress.step("looking", len(self.seen), None, "pages", address)
+        self._progress.step("looking", len(self.seen), None, "pages", Note("looking_at", address=address))
         try:
             answer = self._fetcher.fetch(address)
         except SourceError as error:
@@ -132,10 +133,7 @@ class Looker:
         """
         start = clean(address)
         if not start:
-            raise InputUnreadable(
-                f"{address!r} is not the address of a site: it should look like https://example.org/",
-                address=address,
-            )
+            raise InputUnreadable("crawl_not_an_address", address=address)
         self._front(start)
         made = Plan(start, list(only), list(examples), list(skip))
         made.delay_s = self._fetcher.delay_of(parse_address(start).origin)
@@ -165,24 +163,13 @@ class Looker:
             raise self.failed[page_key(start)]
         status = front.answer.status
         if status in (401, 403, 451):
-            raise NotAllowed(
-                f"{start} does not let us read it (answer {status}): ask its owner, or set contact so that they "
-                "know who you are",
-                address=start,
-                status=status,
-            )
+            raise NotAllowed("crawl_front_refused", address=start, status=status)
         if status != 200:
-            raise InputUnreadable(f"{start} answered {status}: there is nothing to start from", address=start)
+            raise InputUnreadable("crawl_front_answered", address=start, status=status)
         page = front.page
-        if (
-            soft404.is_login_wall(page["title"], page["text"], password=page["password"])
-            and len(page["links"]) < 10
-        ):
-            raise NotAllowed(
-                f"{start} asks for a name and a password before it shows anything: only what everybody can read "
-                "can be indexed",
-                address=start,
-            )
+        wall = soft404.is_login_wall(page["title"], page["text"], password=page["password"])
+        if wall and len(page["links"]) < ENOUGH:
+            raise NotAllowed("crawl_front_wall", address=start)
         self._take_links(front)
         return front
 
@@ -270,12 +257,12 @@ class Looker:
     def _choose(self, made: Plan, links: list[str]) -> None:
         """Patterns of documents: those that fit what the user asked for, and whose pages are documents."""
         if made.only and not any(fits(link, text) for link in links for text in made.only):
-            shown = ", ".join(links[:5]) or "no links at all"
-            texts = " or ".join(repr(text) for text in made.only)
             raise InputUnreadable(
-                f"{made.address}: none of {len(links):,} addresses found there has {texts} in it. There are, for "
-                f"example: {shown}. Give --only a text that addresses of documents have, or an address as an example",
+                "crawl_nothing_fits",
                 address=made.address,
+                links=len(links),
+                only=" / ".join(made.only),
+                examples=links[:5] or ["-"],
             )
         found = infer_wanted(links, only=made.only, examples=made.examples)
         judged = 0

@@ -31,6 +31,8 @@ _HERE = "doublet.jobs.queue"
 #: name → where the function is: imported when it is needed, whatever part of the program it belongs to
 KINDS = {
     "fill": f"{_HERE}.library_work:fill",
+    "crawl": f"{_HERE}.crawl_work:crawl",
+    "refresh": f"{_HERE}.crawl_work:refresh",
     "check": f"{_HERE}.text_work:check",
     "duplicates": f"{_HERE}.library_work:duplicates",
     "index": f"{_HERE}.library_work:index",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from doublet.reports.wording.ru import (
     check,
+    crawl,
     errors,
     evaluation,
     names,
@@ -18,7 +19,7 @@ from doublet.reports.wording.ru import (
 
 MESSAGES: dict[str, str] = {
     code: sentence
-    for part in (notes, errors, reading, sources, store, queue, check, terminal, evaluation, service)
+    for part in (notes, errors, reading, sources, crawl, store, queue, check, terminal, evaluation, service)
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES

@@ -1,0 +1,41 @@
+"""What the robot says in English."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    "crawl_not_an_address": "{address:quoted} is not the address of a site: it should look like https://example.org/",
+    "crawl_front_refused": (
+        "{address} does not let us read it (answer {status}): ask its owner, or set contact so that they know who you are"
+    ),
+    "crawl_front_answered": "{address} answered {status}: there is nothing to start from",
+    "crawl_front_wall": (
+        "{address} asks for a name and a password before it shows anything: only what everybody can read can be indexed"
+    ),
+    "crawl_nothing_fits": (
+        "{address}: none of {links:,} addresses found there has {only} in it. There are, for example: {examples:list}. "
+        "Give --only a text that addresses of documents have, or an address with --example"
+    ),
+    "crawl_no_site": "{library} has no site that was crawled: `doublet library crawl {library} ADDRESS` adds one",
+    "crawl_needs_contact": (
+        "a crawl of {address} needs somebody whom its owner can write to: set contact (--contact, or DOUBLET_CONTACT) to "
+        "your e-mail address or page"
+    ),
+    "needs_warcio": "WARC files need the warcio library: pip install 'doublet[web]'",
+    "no_home_for_spool": "you have no home folder: set XDG_CACHE_HOME to a folder for fetched pages",
+    "looking_at": "{address}",
+    "crawl_figures": "{found:,} found, {stored:,} stored, {failed:,} failed, {rate:.1f} pages a second{left:?, %s left}",
+    "host_held": "{host} is asked by another robot now",
+    "host_given_up": "{host} did not answer {times} times in a row and is left for another run ({why})",
+    "host_refuses": (
+        "{host} refused {times} pages in a row (answer {status}): it does not want to be crawled, or not so fast. Ask its "
+        "owner, set contact and a longer fetch_delay_s, and run the same command again"
+    ),
+    "crawl_endless": (
+        "{pages:,} pages in a row brought no new document: the site seems to have no end, and no more of its links were "
+        "followed. --only or --pattern tells which addresses are documents, --skip which to leave alone"
+    ),
+    "page_reason": "{reason:name.page_reason}",
+    "crawl_wrong_pattern": "--pattern {pattern}: {why}",
+    "crawl_wrong_range": "--range {range:quoted}: it should be two numbers, such as 1-5000",
+    "crawl_unknown_page_state": "there is no state {state:quoted} of pages. Known: {known:list}",
+}

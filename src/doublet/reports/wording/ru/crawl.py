@@ -1,0 +1,43 @@
+"""Что робот говорит по-русски."""
+
+from __future__ import annotations
+
+MESSAGES: dict[str, str] = {
+    "crawl_not_an_address": "{address:quoted} — не адрес сайта: он должен выглядеть как https://example.org/",
+    "crawl_front_refused": (
+        "{address} не даёт себя прочитать (ответ {status}): спросите владельца или задайте contact, чтобы он знал, кто вы"
+    ),
+    "crawl_front_answered": "{address} ответил {status}: начинать не с чего",
+    "crawl_front_wall": (
+        "{address} сначала спрашивает имя и пароль: проиндексировать можно только то, что может прочитать каждый"
+    ),
+    "crawl_nothing_fits": (
+        "{address}: ни в одном из найденных адресов ({links:,}) нет {only}. Есть, например: {examples:list}. Укажите в "
+        "--only текст, который есть в адресах документов, или адрес-пример в --example"
+    ),
+    "crawl_no_site": (
+        "в библиотеке {library} нет обойдённых сайтов: `doublet library crawl {library} ADDRESS` добавляет сайт"
+    ),
+    "crawl_needs_contact": (
+        "для обхода {address} нужен адрес, по которому владелец сайта может написать: задайте contact (--contact или "
+        "DOUBLET_CONTACT), вашу почту или страницу"
+    ),
+    "needs_warcio": "для файлов WARC нужна библиотека warcio: pip install 'doublet[web]'",
+    "no_home_for_spool": "у вас нет домашней папки: укажите в XDG_CACHE_HOME папку для загруженных страниц",
+    "looking_at": "{address}",
+    "crawl_figures": "найдено {found:,}, сохранено {stored:,}, ошибок {failed:,}, {rate:.1f} стр./с{left:?, осталось %s}",
+    "host_held": "{host} сейчас опрашивает другой робот",
+    "host_given_up": "{host} не ответил {times} раз подряд и оставлен до следующего запуска ({why})",
+    "host_refuses": (
+        "{host} отказал {times} раз подряд (ответ {status}): сайт не хочет, чтобы его обходили, или не так быстро. "
+        "Спросите владельца, задайте contact и больший fetch_delay_s и повторите ту же команду"
+    ),
+    "crawl_endless": (
+        "{pages:,} страниц подряд не дали ни одного нового документа: похоже, сайт бесконечен, и дальше его ссылки не "
+        "обходились. --only или --pattern скажут, какие адреса — документы, --skip — какие пропустить"
+    ),
+    "page_reason": "{reason:name.page_reason}",
+    "crawl_wrong_pattern": "--pattern {pattern}: {why}",
+    "crawl_wrong_range": "--range {range:quoted}: нужны два числа, например 1-5000",
+    "crawl_unknown_page_state": "нет состояния страниц {state:quoted}. Известны: {known:list}",
+}
