@@ -364,21 +364,19 @@ class Requester:
         inner: Any = error.__cause__ or error
         if isinstance(error, exceptions.SSLError) or isinstance(inner, ssl.SSLCertVerificationError):
             why = getattr(inner, "verify_message", "") or str(inner)
-            return FetchFailed("certificate_not_trusted", address=address, why=why, **facts)
+            return FetchFailed("certificate_not_trusted", why=why, **facts)
         if isinstance(error, exceptions.LocationParseError | exceptions.InvalidHeader):
-            return FetchFailed("answer_makes_no_sense", address=address, why=error, **facts)
+            return FetchFailed("answer_makes_no_sense", why=str(error), **facts)
         if isinstance(error, TimeoutError | exceptions.TimeoutError) or isinstance(inner, TimeoutError):
-            message = f"{address} does not answer: nothing came within {spell_seconds(self.idle_s)}"
-        elif isinstance(error, exceptions.IncompleteRead) or "IncompleteRead" in str(error):
-            message = f"{address}: the connection broke off before the whole page was there"
-        elif "RemoteDisconnected" in str(error) or "ConnectionReset" in str(error):
-            message = f"{address}: the server broke off without an answer"
-        elif isinstance(error, ConnectionRefusedError) or isinstance(inner, ConnectionRefusedError):
-            message = f"{address} cannot be reached: nothing listens there (connection refused)"
-        else:
-            reason = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
-            message = f"{address} cannot be fetched: {reason}"
-        return Again(FetchFailed(message, **facts))
+            return Again(FetchFailed("no_byte_within", seconds=self.idle_s, **facts))
+        if isinstance(error, exceptions.IncompleteRead) or "IncompleteRead" in str(error):
+            return Again(FetchFailed("page_broke_off", **facts))
+        if "RemoteDisconnected" in str(error) or "ConnectionReset" in str(error):
+            return Again(FetchFailed("server_broke_off", **facts))
+        if isinstance(error, ConnectionRefusedError) or isinstance(inner, ConnectionRefusedError):
+            return Again(FetchFailed("nothing_listens", **facts))
+        reason = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+        return Again(FetchFailed("cannot_be_fetched", why=reason, **facts))
 
     def _retry_after(self, value: str) -> float | None:
         """Seconds from now; the header has a number or a date."""

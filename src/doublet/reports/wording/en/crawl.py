@@ -38,4 +38,9 @@ MESSAGES: dict[str, str] = {
     "crawl_wrong_pattern": "--pattern {pattern}: {why}",
     "crawl_wrong_range": "--range {range:quoted}: it should be two numbers, such as 1-5000",
     "crawl_unknown_page_state": "there is no state {state:quoted} of pages. Known: {known:list}",
+    "no_byte_within": "{address} does not answer: nothing came within {seconds:g} seconds",
+    "page_broke_off": "{address}: the connection broke off before the whole page was there",
+    "server_broke_off": "{address}: the server broke off without an answer",
+    "nothing_listens": "{address} cannot be reached: nothing listens there (connection refused)",
+    "cannot_be_fetched": "{address} cannot be fetched: {why}",
 }

@@ -40,4 +40,9 @@ MESSAGES: dict[str, str] = {
     "crawl_wrong_pattern": "--pattern {pattern}: {why}",
     "crawl_wrong_range": "--range {range:quoted}: нужны два числа, например 1-5000",
     "crawl_unknown_page_state": "нет состояния страниц {state:quoted}. Известны: {known:list}",
+    "no_byte_within": "{address} не отвечает: за {seconds:g} с ничего не пришло",
+    "page_broke_off": "{address}: связь оборвалась раньше, чем пришла вся страница",
+    "server_broke_off": "{address}: сервер оборвал связь без ответа",
+    "nothing_listens": "{address} недоступен: там никто не слушает (в соединении отказано)",
+    "cannot_be_fetched": "{address} не загружается: {why}",
 }
