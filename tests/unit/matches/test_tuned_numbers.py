@@ -276,3 +276,26 @@ def test_two_partners_of_a_document_are_verified(monkeypatch: pytest.MonkeyPatch
 def test_runs_that_survive_rewording(shingle_words: int, looked_for: bool) -> None:
     texts = [("a", "one two three four five six seven"), ("b", "eight nine ten eleven twelve thirteen")]
     assert (doublet.dedupe(texts, shingle_words=shingle_words).related is not None) is looked_for
+
+
+# The same story
+
+
+def told(*sentences: int) -> str:
+    """Sentences of words that are nowhere else."""
+    return " ".join(f"Zq{n}aa zq{n}bb zq{n}cc zq{n}dd zq{n}ee." for n in sentences)
+
+
+def test_a_story_is_in_the_first_four_sentences() -> None:
+    assert doublet.same_story(told(1, 2, 3, 4), told(5, 6, 3, 4)).whole > 0.3
+    assert doublet.same_story(told(1, 2, 3, 4, 11, 12), told(5, 6, 7, 8, 11, 12)).whole == 0.0
+
+
+def test_half_of_the_opening_makes_the_same_story_and_a_quarter_does_not() -> None:
+    assert doublet.same_story(told(1, 2, 3, 4), told(1, 2, 5, 6)).same
+    assert not doublet.same_story(told(1, 2, 3, 4), told(1, 5, 6, 7)).same
+
+
+def test_sentences_of_three_words_find_no_partner() -> None:
+    assert doublet.same_story("Zqone zqtwo zqthree.", "Zqone zqtwo zqthree.").sentences == 0.0
+    assert doublet.same_story(told(1), told(1)).sentences == 1.0
