@@ -13,6 +13,7 @@ from fill_worker import PAGES, Pages
 from doublet.errors import StoreBusy
 from doublet.jobs.queue import kinds
 from doublet.jobs.queue.kinds import Work
+from doublet.model import Note
 
 FOR_TESTS = ("pages", "sleep", "crash", "wrong", "busy", "echo")
 
@@ -31,7 +32,7 @@ def pages(work: Work, *, journal: str, pause_s: float = 0.05) -> dict[str, Any]:
 def sleep(work: Work, *, steps: int, step_s: float = 0.05) -> int:
     """Counts, and goes on where an earlier attempt was."""
     for number in range(int(work.checkpoint.get("steps", 0)), steps):
-        work.progress.step("sleeping", number, steps, "steps", "well")
+        work.progress.step("sleeping", number, steps, "steps", Note("said", text="well"))
         time.sleep(step_s)
         work.keep({"steps": number + 1})
     return steps

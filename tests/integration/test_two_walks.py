@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from fill_worker import PAGES, PER_PAGE, Pages, text_of
 
-from doublet.errors import Cancelled, SourceBusy
+from doublet.errors import Cancelled, SourceBusy, StoreBusy
 from doublet.jobs import add_source
 from doublet.jobs.add_source import Filled, fill_source
 from doublet.progress import Event, Progress
-from doublet.store import leases
+from doublet.store import connection, leases
 from doublet.store.database import Store
 from doublet.store.values import SourceInfo
 from doublet.store.verify import verify
@@ -110,7 +110,7 @@ def test_a_walker_of_another_machine_is_waited_for_as_long_as_its_lease(
                 "UPDATE doublet_source SET owner = 'far:1:1:1:other', lease_until = lease_until - %s WHERE id = %s",
                 [leases.LEASE_S - 1.0, number],
             )
-        with pytest.raises(SourceBusy, match=r"process 1 on far.*begin in 1 seconds"):
+        with pytest.raises(SourceBusy, match=r"process 1 on far.*begin in 1 second"):
             walk(store, tmp_path / "journal")
         time.sleep(1.1)
         walk(store, tmp_path / "journal")
@@ -122,6 +122,7 @@ def test_a_walk_that_was_asleep_writes_nothing_more(
 ) -> None:
     """The first process is stopped in the middle, the second one takes over, and the first wakes up."""
     monkeypatch.setattr(leases, "is_gone", lambda _: False)
+    monkeypatch.setattr(connection, "PATIENCE_S", 1.0)
     journal = tmp_path / "journal"
     with walking(address, journal, 0.1, 1.0) as other, Store(address) as store:
         eventually(lambda: page_of(store) > 1)
@@ -132,7 +133,7 @@ def test_a_walk_that_was_asleep_writes_nothing_more(
             try:
                 filled = walk(store, journal)
                 break
-            except SourceBusy:
+            except (SourceBusy, StoreBusy):
                 assert time.monotonic() < until
                 other.send_signal(signal.SIGCONT)
                 time.sleep(0.3)

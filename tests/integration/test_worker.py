@@ -23,7 +23,7 @@ from doublet.jobs.queue import kinds
 from doublet.jobs.queue import worker as module
 from doublet.jobs.queue.kinds import enqueue
 from doublet.jobs.queue.worker import Worker
-from doublet.model import Document
+from doublet.model import Document, Note
 from doublet.store.database import Store
 from doublet.store.values import JobInfo
 from doublet.store.verify import verify
@@ -97,7 +97,7 @@ def test_progress_is_seen_by_others(store: Store, address: str, monkeypatch: pyt
     def look() -> None:
         with Store(address) as other:
             while not (job := other.jobs.get(number)).over:
-                seen.append((job.stage, job.done, job.total, job.unit, job.message, job.facts.get("text")))
+                seen.append((job.stage, job.done, job.total, job.unit, job.message, job.facts.get("note")))
                 time.sleep(0.05)
 
     thread = threading.Thread(target=look)
@@ -106,7 +106,7 @@ def test_progress_is_seen_by_others(store: Store, address: str, monkeypatch: pyt
     thread.join()
     told = [row for row in seen if row[0] == "sleeping"]
     assert told
-    assert all(row[2:] == (30, "steps", "note", "well") for row in told)
+    assert all(row[2:] == (30, "steps", "said", Note("said", text="well").to_dict()) for row in told)
     counted = [row[1] for row in told]
     assert counted == sorted(counted)
     assert len(set(counted)) > 2

@@ -48,7 +48,7 @@ class Heartbeat:
                 try:
                     if not self._beat():
                         return
-                except DoubletError as error:
+                except Exception as error:  # whatever it is: the lease must not be lost over it
                     log.warning("a lease could not be renewed, which is tried again: %s", error)
                     pause = min(self._every_s, 1.0)
         finally:

@@ -24,6 +24,7 @@ from doublet.store.values import Added, SourceInfo, iso
 if TYPE_CHECKING:
     from doublet.store.writing import Prepared, Writer
 
+LOCK_MS = 2_000  #: a batch of a walk takes less; whoever keeps a source longer is not waited for
 KEPT_REASON = 2_000  #: characters of a reason
 _INFO = (
     "s.id, l.name, s.kind, s.address, s.options, s.state, s.run, s.status, s.message, s.outcomes, s.created_at, "
@@ -80,8 +81,6 @@ class Sources:
         self._database = database
         self._writer = writer
         self._now = leases.NOW[database.vendor]
-        # SQLite has one writer anyway.
-        self._hold = " FOR UPDATE" if database.vendor == "postgresql" else ""
 
     # Sources
 
@@ -154,16 +153,9 @@ class Sources:
         """
         owner = leases.new_owner()
         with self._database.writing():
-            row = self._database.row(
-                f"SELECT owner, CASE WHEN lease_until > {self._now} THEN lease_until - {self._now} END "
-                f"FROM doublet_source WHERE id = %s{self._hold}",
-                [number],
-            )
+            row = self._held(number)
             if row is not None and row[1] is not None and not leases.is_gone(row[0]):
-                host, _, process = leases.shown(row[0]).partition(":")
-                raise SourceBusy(
-                    "source_busy", source=number, host=host, process=process, seconds=math.ceil(row[1])
-                )
+                raise _busy(number, *row)
             self._database.rows(
                 "UPDATE doublet_source SET run = CASE WHEN resumable THEN run ELSE run + 1 END, outcomes = CASE WHEN "
                 "resumable THEN outcomes ELSE '{}' END, status = 'running', message = '', began_at = %s, "
@@ -182,6 +174,24 @@ class Sources:
                 "UPDATE doublet_source SET state = %s, resumable = %s WHERE id = %s",
                 [to_json(dict(state)), True, source.number],
             )
+
+    def _held(self, number: int) -> tuple[Any, ...] | None:
+        """Who has the lease of a source, and for how many seconds; nobody else gets it before this transaction ends.
+        Raises `SourceBusy` when another process writes and does not finish."""
+        sql = (
+            f"SELECT owner, CASE WHEN lease_until > {self._now} THEN lease_until - {self._now} END "
+            "FROM doublet_source WHERE id = %s"
+        )
+        found = self._database.row(sql, [number])
+        if self._database.vendor == "sqlite" or found is None:  # SQLite has one writer anyway
+            return found
+        import psycopg
+
+        try:
+            self._database.rows(f"SET LOCAL lock_timeout = {LOCK_MS}")
+            return self._database.row(f"{sql} FOR UPDATE", [number])
+        except psycopg.errors.LockNotAvailable as error:
+            raise _busy(number, found[0], found[1] or 1.0) from error
 
     def renew(self, source: SourceInfo) -> bool:
         """The walk lives: its lease holds on. False when somebody else has taken the source over. For a thread of its
@@ -624,6 +634,11 @@ def same_words(other: str) -> Note:
 
 def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str | bytes) else value or {}
+
+
+def _busy(number: int, owner: str, seconds: float) -> SourceBusy:
+    host, _, process = leases.shown(owner).partition(":")
+    return SourceBusy("source_busy", source=number, host=host, process=process, seconds=math.ceil(seconds))
 
 
 def _source(row: Sequence[Any], documents: int) -> SourceInfo:

@@ -28,6 +28,7 @@ from doublet.errors import (
 )
 from doublet.jobs.heartbeat import Heartbeat
 from doublet.jobs.queue import kinds
+from doublet.model import Note
 from doublet.progress import Event, Progress
 from doublet.store import leases
 from doublet.store.database import Store
@@ -187,7 +188,7 @@ class _Run:
             self._break_off("stopped")
         jobs, number, event = self._store.jobs, self._job.number, self._event
         if event is not None and event != self._written and now - self._reported >= REPORT_S:
-            note = event.message
+            note = Note("said", text=event.message) if isinstance(event.message, str) else event.message
             message, facts = (note.code, {"note": note.to_dict()}) if note else ("", {})
             beat = jobs.report(
                 number,
