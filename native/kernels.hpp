@@ -3,6 +3,7 @@
 #include "arguments.hpp"
 #include "buffers.hpp"
 #include "fold.hpp"
+#include "open_table.hpp"
 #include "threads.hpp"
 
 #include <atomic>
@@ -36,7 +37,6 @@ class Texts {
 // hash -> id in order of first sight, with the spelling of every word.
 class WordTable {
  public:
-  WordTable();
   size_t size() const { return count_; }
   std::mutex& mutex() { return mutex_; }  // held by whoever puts words in: threads may share a table
   nb::list words(size_t start);
@@ -45,10 +45,7 @@ class WordTable {
   void forget_last();  // the newest word, as if it had never been seen
 
  private:
-  void grow();
-  std::vector<uint64_t> keys_;
-  std::vector<uint32_t> ids_;
-  std::vector<uint64_t> hashes_;
+  Numbering ids_;
   std::vector<uint64_t> ends_;
   std::vector<uint32_t> letters_;
   std::atomic<size_t> count_{0};
@@ -87,7 +84,7 @@ nb::tuple fold_text(nb::handle text);
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
 nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
 nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
-                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int64_t threads);
+                   View<uint32_t> left, View<uint32_t> right, nb::handle settings, int64_t threads);
 Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
                               View<uint64_t> shortened);
 nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
@@ -113,17 +110,13 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
 // hash -> number in order of first sight.
 class NumberTable {
  public:
-  NumberTable();
   size_t size() const { return count_; }
   Array<uint32_t> number(View<uint64_t> hashes);
 
  private:
-  void grow();
-  std::vector<uint64_t> keys_;
-  std::vector<uint32_t> numbers_;
+  Numbering numbers_;
   std::atomic<uint32_t> count_{0};
-  uint32_t zero_ = UINT32_MAX;  // the number of the hash 0
-  std::mutex mutex_;            // threads may share a table
+  std::mutex mutex_;  // threads may share a table
 };
 
 nb::list read_texts(nb::sequence paths, size_t limit, int64_t threads);
@@ -140,8 +133,8 @@ class Distinct {
   void append(const uint64_t* values, size_t count, Buffer<uint64_t>& out);
 
  private:
-  std::vector<uint16_t> near_;
-  std::vector<uint32_t> far_;
+  OpenTable<uint16_t> near_;
+  OpenTable<uint32_t> far_;
 };
 
 void minima_of(const uint64_t* values, size_t count, const uint32_t* a, const uint32_t* b, size_t functions, uint32_t* out,

@@ -493,6 +493,7 @@ class Sieve {
       : s_(s), windows_(count - length + 1), length_(length), part_(part), parts_(parts), begins_(begins) {}
 
   void run() {
+    table_.reset(1 << 12);
     // First a sieve of bits: most windows are the only ones of their bit.
     int bits = 10;
     while ((size_t{1} << bits) < windows_ / parts_ * 8 && bits < 40) ++bits;
@@ -515,10 +516,9 @@ class Sieve {
 
  private:
   struct Cell {
-    uint32_t place, tag;  // tag: other bits of the hash, so that few windows are compared in vain
+    uint32_t above, tag;  // one above the place, 0: free; other bits of the hash, so that few windows are compared in vain
   };
   static constexpr uint64_t kFactor = 0x9E3779B97F4A7C15ull;
-  static constexpr uint32_t kEmpty = UINT32_MAX;
 
   static uint64_t mixed(uint64_t hash) {
     hash ^= hash >> 32;
@@ -549,24 +549,16 @@ class Sieve {
   }
   void meet(size_t i, uint64_t h) {
     const uint32_t tag = static_cast<uint32_t>(h >> 8);
-    size_t at = h >> 6 & (table_.size() - 1);
-    while (table_[at].place != kEmpty) {
-      if (table_[at].tag == tag && std::equal(s_ + i, s_ + i + length_, s_ + table_[at].place)) {
-        begins_[i] = begins_[table_[at].place] = 1;
-        return;
-      }
-      at = (at + 1) & (table_.size() - 1);
+    Cell& cell = table_.at(h >> 6, [&](const Cell& other) {
+      return other.above && !(other.tag == tag && std::equal(s_ + i, s_ + i + length_, s_ + other.above - 1));
+    });
+    if (cell.above) {
+      begins_[i] = begins_[cell.above - 1] = 1;
+      return;
     }
-    table_[at] = {static_cast<uint32_t>(i), tag};
-    if (++kinds_ * 2 <= table_.size()) return;
-    std::vector<Cell> old(table_.size() * 2, Cell{kEmpty, 0});
-    old.swap(table_);
-    for (const Cell& cell : old) {
-      if (cell.place == kEmpty) continue;
-      size_t to = hash_of(cell.place) >> 6 & (table_.size() - 1);
-      while (table_[to].place != kEmpty) to = (to + 1) & (table_.size() - 1);
-      table_[to] = cell;
-    }
+    cell = {static_cast<uint32_t>(i + 1), tag};
+    if (++kinds_ * 2 > table_.room())
+      table_.grow([](const Cell& other) { return other.above != 0; }, [&](const Cell& other) { return hash_of(other.above - 1) >> 6; });
   }
   uint64_t hash_of(size_t i) const {
     uint64_t hash = 0;
@@ -577,7 +569,7 @@ class Sieve {
   const uint32_t* s_;
   size_t windows_, length_, part_, parts_;
   uint8_t* begins_;
-  std::vector<Cell> table_ = std::vector<Cell>(1 << 12, Cell{kEmpty, 0});
+  OpenTable<Cell> table_;
   size_t kinds_ = 0;
 };
 
@@ -641,50 +633,16 @@ nb::list mark_markdown(nb::handle sequence, int64_t threads) {
   return out;
 }
 
-NumberTable::NumberTable() : keys_(1 << 12, 0), numbers_(1 << 12, 0) {}
-
 Array<uint32_t> NumberTable::number(View<uint64_t> hashes) {
   Buffer<uint32_t> out;
   {
     nb::gil_scoped_release release;
     std::lock_guard<std::mutex> lock(mutex_);
     out.resize(hashes.size());
-    const uint64_t* values = hashes.data();
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      const uint64_t key = values[i];
-      if (!key) {  // an empty cell of the table
-        if (zero_ == UINT32_MAX) zero_ = count_++;
-        out[i] = zero_;
-        continue;
-      }
-      const size_t mask = keys_.size() - 1;
-      size_t at = key & mask;
-      while (keys_[at] && keys_[at] != key) at = (at + 1) & mask;
-      if (keys_[at]) {
-        out[i] = numbers_[at];
-        continue;
-      }
-      keys_[at] = key;
-      numbers_[at] = out[i] = count_++;
-      if (size_t{count_} * 2 > keys_.size()) grow();
-    }
+    for (size_t i = 0; i < hashes.size(); ++i) out[i] = numbers_.number(hashes.data()[i]);
+    count_ = static_cast<uint32_t>(numbers_.size());
   }
   return own(std::move(out));
-}
-
-void NumberTable::grow() {
-  std::vector<uint64_t> keys(keys_.size() * 2, 0);
-  std::vector<uint32_t> numbers(keys.size(), 0);
-  const size_t mask = keys.size() - 1;
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    if (!keys_[i]) continue;
-    size_t at = keys_[i] & mask;
-    while (keys[at]) at = (at + 1) & mask;
-    keys[at] = keys_[i];
-    numbers[at] = numbers_[i];
-  }
-  keys_.swap(keys);
-  numbers_.swap(numbers);
 }
 
 nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets, int64_t threads) {

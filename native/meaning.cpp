@@ -295,30 +295,10 @@ nb::tuple number_words(View<uint64_t> words) {
   {
     nb::gil_scoped_release release;
     const size_t count = words.size();
-    size_t room = 64;
-    while (room < count) room *= 2;  // grows when more than half is taken: most texts repeat their words
-    std::vector<uint32_t> slots(room, 0);  // number + 1
+    Numbering known;
     numbers.resize(count);
-    const auto place = [&](uint64_t word) {
-      size_t at = mix(word) & (room - 1);
-      while (slots[at] && distinct[slots[at] - 1] != word) at = (at + 1) & (room - 1);
-      return at;
-    };
-    for (size_t i = 0; i < count; ++i) {
-      const uint64_t word = words.data()[i];
-      size_t at = place(word);
-      if (!slots[at]) {
-        if (2 * distinct.size >= room) {
-          room *= 2;
-          slots.assign(room, 0);
-          for (size_t k = 0; k < distinct.size; ++k) slots[place(distinct[k])] = static_cast<uint32_t>(k + 1);
-          at = place(word);
-        }
-        distinct.push(word);
-        slots[at] = static_cast<uint32_t>(distinct.size);
-      }
-      numbers[i] = slots[at] - 1;
-    }
+    for (size_t i = 0; i < count; ++i) numbers[i] = known.number(words.data()[i]);
+    distinct.append(known.values().data(), known.size());
   }
   return nb::make_tuple(own(std::move(distinct)), own(std::move(numbers)));
 }

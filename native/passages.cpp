@@ -40,39 +40,46 @@ struct Settings {
   uint32_t shortest, longest;
   double times;
 
-  explicit Settings(const double* s) {
-    gap = static_cast<uint32_t>(s[0]);
-    cosine = s[1] * s[1];
-    dice = s[2];
-    loss = std::llround(s[3] * 1000);
-    bonus = std::llround(s[4] * kUnit) * 1000;
-    reach = static_cast<size_t>(s[5]);
-    moves = static_cast<size_t>(s[6]);
-    cap = std::llround(s[7] * kUnit);
-    next = std::llround(s[26] * 1000);
-    weak_mass = std::llround(s[8] * kUnit);
-    weak_length = static_cast<uint32_t>(s[9]);
-    strong_mass = std::llround(s[10] * kUnit);
-    strong_worth = s[21] * kUnit;
-    sentence_worth = s[22] * kUnit;
-    strong_length_a = static_cast<uint32_t>(s[11]);
-    strong_length_b = static_cast<uint32_t>(s[12]);
-    summaries = s[13] > 0;
-    rise = std::llround(s[13] * kUnit) * 1000;
-    fall = std::llround(s[14] * kUnit) * 1000;
-    share = s[15];
-    above = s[16];
-    telling = static_cast<size_t>(s[17]);
-    shortest = static_cast<uint32_t>(s[18]);
-    longest = static_cast<uint32_t>(s[19]);
-    times = s[20];
-    level = s[23];
-    left_above = s[24];
-    left_mass = s[25] * kUnit;
-    evidence = s[27];
+  // By the names of doublet.kernels.settings.PassageOptions.
+  explicit Settings(nb::handle given) {
+    const auto of = [&](const char* name) {
+      const double value = nb::cast<double>(nb::getattr(given, name));
+      if (!(value >= 0 && value <= 1e6)) throw nb::value_error("a setting can be 0 to 1,000,000");
+      return value;
+    };
+    const auto count = [&](const char* name) { return static_cast<uint32_t>(of(name)); };
+    const auto weight = [&](const char* name) { return std::llround(of(name) * kUnit); };
+    gap = count("gap");
+    cosine = of("cosine") * of("cosine");
+    dice = of("dice");
+    loss = std::llround(of("loss") * 1000);
+    bonus = weight("bonus") * 1000;
+    reach = count("reach");
+    moves = count("moves");
+    cap = weight("cap");
+    next = std::llround(of("next_sentence") * 1000);
+    weak_mass = weight("weak_mass");
+    weak_length = count("weak_length");
+    strong_mass = weight("strong_mass");
+    strong_worth = of("strong_worth") * kUnit;
+    sentence_worth = of("sentence_worth") * kUnit;
+    strong_length_a = count("strong_length");
+    strong_length_b = count("strong_source_length");
+    summaries = of("summary_rise") > 0;
+    rise = weight("summary_rise") * 1000;
+    fall = weight("summary_fall") * 1000;
+    share = of("summary_share");
+    above = of("summary_above");
+    telling = count("summary_words");
+    shortest = count("summary_shortest");
+    longest = count("summary_longest");
+    times = of("summary_times");
+    level = of("summary_level");
+    left_above = of("summary_left");
+    left_mass = of("summary_left_mass") * kUnit;
+    evidence = of("summary_evidence");
   }
 };
-constexpr size_t kSettings = 28;
 
 struct Side {
   const uint64_t* stems;
@@ -158,8 +165,7 @@ class Finder {
  private:
   const Settings set_;
   std::vector<uint32_t> scratch_;
-  std::vector<uint64_t> keys_;
-  std::vector<uint32_t> slots_;
+  Numbering numbers_;
   size_t stems_ = 0;
   std::vector<int64_t> weights_, capped_;
   std::vector<uint32_t> in_a_, in_b_;               // sentences of each text that hold a stem
@@ -167,30 +173,12 @@ class Finder {
   std::vector<int32_t> count_a_, count_b_;          // of stems inside a rectangle
 
   void number() {
-    size_t room = 64;
-    while (room < (a.size + b.size) * 2) room *= 2;
-    keys_.assign(room, 0);
-    slots_.resize(room);
-    uint32_t next = 0, zero = UINT32_MAX;
+    numbers_.reset(a.size + b.size);
     for (Side* side : {&a, &b}) {
       side->ids.resize(side->size);
-      for (size_t i = 0; i < side->size; ++i) {
-        const uint64_t key = side->stems[i];
-        if (!key) {  // an empty cell of the table
-          if (zero == UINT32_MAX) zero = next++;
-          side->ids[i] = zero;
-          continue;
-        }
-        size_t at = (key * 0x9E3779B97F4A7C15ull >> 20) & (room - 1);
-        while (keys_[at] && keys_[at] != key) at = (at + 1) & (room - 1);
-        if (!keys_[at]) {
-          keys_[at] = key;
-          slots_[at] = next++;
-        }
-        side->ids[i] = slots_[at];
-      }
+      for (size_t i = 0; i < side->size; ++i) side->ids[i] = numbers_.number(side->stems[i]);
     }
-    stems_ = next;
+    stems_ = numbers_.size();
   }
 
   void weigh() {
@@ -833,19 +821,16 @@ struct Table {
 }  // namespace
 
 nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
-                   View<uint32_t> left, View<uint32_t> right, View<double> settings, int64_t threads) {
+                   View<uint32_t> left, View<uint32_t> right, nb::handle settings, int64_t threads) {
   check_offsets(offsets, stems.size());
   const size_t texts = offsets.size() - 1, pairs = left.size();
   if (marks.size() != stems.size() || starts.size() != stems.size() || ends.size() != stems.size())
     throw nb::value_error("stems, marks, starts and ends must be of one length");
   if (right.size() != pairs) throw nb::value_error("left and right must be of one length");
-  if (settings.size() != kSettings) throw nb::value_error("there must be 28 settings");
   for (size_t i = 0; i < pairs; ++i)
     if (left.data()[i] >= texts || right.data()[i] >= texts) throw nb::value_error("there is no text of this number");
-  for (size_t i = 0; i < kSettings; ++i)
-    if (!(settings.data()[i] >= 0 && settings.data()[i] <= 1e6)) throw nb::value_error("a setting can be 0 to 1,000,000");
   for (size_t t = 0; t < texts; ++t) check_words(starts, ends, offsets.data()[t], offsets.data()[t + 1], UINT32_MAX);
-  const Settings set(settings.data());
+  const Settings set(settings);
   // Pairs are dealt out in runs of about equal size; the parts are joined in order.
   const uint64_t* at = offsets.data();
   std::vector<size_t> cuts{0};

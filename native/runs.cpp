@@ -25,36 +25,31 @@ nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size) {
       roll(x, n, size, left);
       roll(y, m, size, right);
       // Fingerprint of b -> its first places, in order (at most kRunCap).
-      size_t room = 64;
-      while (room < right.size * 2) room *= 2;
-      std::vector<uint64_t> keys(room, 0);
-      std::vector<uint32_t> heads(room, UINT32_MAX), tails(room, 0), counts(room, 0), next(right.size, UINT32_MAX);
+      Numbering kinds(right.size);
+      std::vector<uint32_t> heads, tails, counts, next(right.size, UINT32_MAX);  // the first three by kind
+      for (auto* column : {&heads, &tails, &counts}) column->reserve(right.size);
       std::vector<uint8_t> listed(right.size, 0);
-      auto slot = [&](uint64_t key) {
-        size_t at = (key >> 9) & (room - 1);
-        while (keys[at] && keys[at] != key) at = (at + 1) & (room - 1);
-        return at;
-      };
       for (size_t j = 0; j < right.size; ++j) {
-        const size_t at = slot(right[j]);
-        if (!keys[at]) {
-          keys[at] = right[j];
-          heads[at] = static_cast<uint32_t>(j);
-        } else if (counts[at] < kRunCap) {
-          next[tails[at]] = static_cast<uint32_t>(j);
+        const uint32_t place = static_cast<uint32_t>(j), kind = kinds.number(right[j]);
+        if (kind == heads.size()) {
+          heads.push_back(place);
+          tails.push_back(place);
+          counts.push_back(0);
+        } else if (counts[kind] < kRunCap) {
+          next[tails[kind]] = place;
         } else {
           continue;
         }
-        tails[at] = static_cast<uint32_t>(j);
-        ++counts[at];
+        tails[kind] = place;
+        ++counts[kind];
         listed[j] = 1;
       }
       std::vector<Run> runs;
       std::vector<uint32_t> reached(right.size, 0), again(right.size, 0);  // end in a of the runs from j, how many began inside one
       for (size_t i = 0; i < left.size; ++i) {
-        const size_t at = slot(left[i]);
-        if (!keys[at]) continue;
-        for (uint32_t j = heads[at]; j != UINT32_MAX; j = next[j]) {
+        const uint32_t kind = kinds.known(left[i]);
+        if (kind == Numbering::kUnknown) continue;
+        for (uint32_t j = heads[kind]; j != UINT32_MAX; j = next[j]) {
           if (i && j && x[i - 1] == y[j - 1] && listed[j - 1] && right[j - 1] == left[i - 1]) continue;
           const uint32_t inside = i < reached[j] ? again[j] + 1 : 0;
           if (inside > kRunCap) continue;

@@ -52,24 +52,17 @@ void roll(const uint64_t* words, size_t count, size_t size, Buffer<uint64_t>& ou
 
 // Cells hold places in the output, small enough to lie close together; only a cell that is taken by another value makes
 // the loop stray, so that repeated values, which nobody can foresee, cost no wrong guess of the processor.
-template <class Place>
-static size_t keep_distinct(const uint64_t* values, size_t count, std::vector<Place>& cells, size_t room, uint64_t* kept) {
-  if (cells.size() < room) cells.resize(room);
-  Place* const cell = cells.data();
-  std::memset(cell, 0, room * sizeof(Place));
-  const size_t mask = room - 1;
+template <class Place> static size_t keep_distinct(const uint64_t* values, size_t count, OpenTable<Place>& table, uint64_t* kept) {
   size_t size = 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t value = values[i];
-    size_t at = (value >> 7) & mask;
-    size_t place = cell[at];  // one above the place; 0: free
-    while (__builtin_expect((place != 0) & (kept[place - (place != 0)] != value), 0)) {
-      at = (at + 1) & mask;
-      place = cell[at];
-    }
+    Place& cell = table.at(value >> 7, [&](size_t place) {  // one above the place; 0: free
+      return (place != 0) & (kept[place - (place != 0)] != value);
+    });
+    const size_t place = cell;
     const bool fresh = !place;
     kept[size] = value;  // stays only when it is new
-    cell[at] = static_cast<Place>(fresh ? size + 1 : place);
+    cell = static_cast<Place>(fresh ? size + 1 : place);
     size += fresh;
   }
   return size;
@@ -79,10 +72,14 @@ void Distinct::append(const uint64_t* values, size_t count, Buffer<uint64_t>& ou
   const size_t wanted = out.size + count + 1;  // the last place may be written to in vain
   if (wanted > out.room) out.reserve(std::max(wanted, out.room + out.room / 2));
   const bool near = count < UINT16_MAX;
-  size_t room = 64;
-  while (room < count * (near ? 4 : 2)) room *= 2;
   uint64_t* const kept = out.data + out.size;
-  out.size += near ? keep_distinct(values, count, near_, room, kept) : keep_distinct(values, count, far_, room, kept);
+  if (near) {
+    near_.reset(count * 4);
+    out.size += keep_distinct(values, count, near_, kept);
+  } else {
+    far_.reset(count * 2);
+    out.size += keep_distinct(values, count, far_, kept);
+  }
 }
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size) {

@@ -410,17 +410,17 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
       // previous[i]: the nearest earlier position with the same seed.
       std::vector<uint32_t> previous(last + 1, kNone);
       {
-        size_t room = 1024;
-        while (room < 2 * (size_t{last} + 1)) room *= 2;
-        std::vector<uint32_t> table(room, kNone);
+        OpenTable<uint32_t> newest;  // one above the last place of each seed; 0: free
+        newest.reset(2 * (size_t{last} + 1));
         for (uint32_t i = 0; i <= last; ++i) {
           if (part[i] != part[i + seed - 1]) continue;
           uint64_t key = 0;
           for (size_t d = 0; d < seed; ++d) key = (key + s[i + d] + 1) * 0x9E3779B97F4A7C15ull;
-          size_t at = (key ^ key >> 29) * 0xBF58476D1CE4E5B9ull >> 20 & (room - 1);
-          while (table[at] != kNone && !std::equal(s + i, s + i + seed, s + table[at])) at = (at + 1) & (room - 1);
-          previous[i] = table[at];
-          table[at] = i;
+          uint32_t& cell = newest.at((key ^ key >> 29) * 0xBF58476D1CE4E5B9ull >> 20, [&](uint32_t above) {
+            return above && !std::equal(s + i, s + i + seed, s + above - 1);
+          });
+          if (cell) previous[i] = cell - 1;
+          cell = i + 1;
         }
       }
       std::vector<uint32_t> live(count / kWidth + 3, kNone);

@@ -129,52 +129,25 @@ template <class Make> void scan(const Text& text, Make make) {
 
 }  // namespace
 
-WordTable::WordTable() : keys_(1 << 12, 0), ids_(1 << 12, 0) {}
-
-void WordTable::grow() {
-  const size_t room = keys_.size() * 2;
-  keys_.assign(room, 0);
-  ids_.assign(room, 0);
-  for (uint32_t id = 0; id < hashes_.size(); ++id) {
-    size_t at = hashes_[id] & (room - 1);
-    while (keys_[at]) at = (at + 1) & (room - 1);
-    keys_[at] = hashes_[id];
-    ids_[at] = id;
-  }
-}
-
 template <class C>
 uint32_t WordTable::id_of(uint64_t hash, const C* text, uint32_t start, uint32_t end, const uint32_t* letters, size_t count) {
-  const size_t mask = keys_.size() - 1;
-  size_t at = hash & mask;
-  while (keys_[at]) {
-    if (keys_[at] == hash) return ids_[at];
-    at = (at + 1) & mask;
-  }
-  const uint32_t id = static_cast<uint32_t>(hashes_.size());
-  keys_[at] = hash;
-  ids_[at] = id;
-  hashes_.push_back(hash);
-  count_ = hashes_.size();
+  const uint32_t id = ids_.number(hash);
+  if (id < ends_.size()) return id;
+  count_ = ids_.size();
   if (letters) {
     letters_.insert(letters_.end(), letters, letters + count);
   } else {
     for (uint32_t i = start; i < end; ++i) letters_.push_back(fold_table.entries[text[i]] & kLetterMask);
   }
   ends_.push_back(letters_.size());
-  if (hashes_.size() * 2 > keys_.size()) grow();
   return id;
 }
 
 void WordTable::forget_last() {
-  const size_t mask = keys_.size() - 1;
-  size_t at = hashes_.back() & mask;
-  while (keys_[at] != hashes_.back()) at = (at + 1) & mask;
-  keys_[at] = 0;  // nothing came behind it: no other word was put there on its account
-  hashes_.pop_back();
+  ids_.forget_newest();
   ends_.pop_back();
   letters_.resize(ends_.empty() ? 0 : ends_.back());
-  count_ = hashes_.size();
+  count_ = ids_.size();
 }
 
 nb::list WordTable::words(size_t start) {
@@ -204,7 +177,7 @@ Array<uint64_t> WordTable::hashes() {
   {
     nb::gil_scoped_release release;
     std::lock_guard<std::mutex> lock(mutex_);
-    out.append(hashes_.data(), hashes_.size());
+    out.append(ids_.values().data(), ids_.size());
   }
   return own(std::move(out));
 }

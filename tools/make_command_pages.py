@@ -18,7 +18,7 @@ import click
 from doublet import config, errors
 from doublet.cli.config import shown
 from doublet.cli.exits import TABLE
-from doublet.cli.root import EXAMPLE, root
+from doublet.cli.root import Root, root
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE = "<!-- Written by tools/make_command_pages.py: change the program, then run `make docs`. -->"
@@ -62,7 +62,7 @@ def _default(option: click.Option) -> str:
 
 
 def commands_page() -> str:
-    lines = ["# Commands", "", NOTE, "", "```sh", EXAMPLE, "```", ""]
+    lines = ["# Commands", "", NOTE, "", "```sh", Root.example, "```", ""]
     lines += [
         "Results go to standard output, everything else to standard error. `-` is standard input or output.",
         "`doublet COMMAND --help` shows what this page shows.",

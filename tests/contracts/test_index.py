@@ -25,7 +25,7 @@ def in_database(vendor: str) -> MakeIndex:
 
     def make(method: Method) -> Index:
         from doublet.store.database import Store
-        from doublet.store.signing import StoreIndex
+        from doublet.store.entries import StoreIndex
 
         store = Store(new_address(vendor))
         return StoreIndex(store.database, store.libraries.create("library").number, method)

@@ -254,6 +254,8 @@ def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
 @pytest.fixture
 def rows_of_the_second_layout() -> Iterator[str]:
     """The address of a database as it was when every posting was a row."""
+    from django.core.management import call_command
+
     address = new_address("postgresql")
     with Store(address) as store:
         store.libraries.create("old")
@@ -261,6 +263,7 @@ def rows_of_the_second_layout() -> Iterator[str]:
             "old", [Document(str(n), " ".join(f"w{n}x{i}" for i in range(60))) for n in range(9)]
         )
         store.documents.remove("old", ["4"])
+        call_command("migrate", "doublet_store", "0003", database=store.database.alias, verbosity=0)
         with store.database.writing():
             for statement in (
                 "CREATE TABLE doublet_posting (key bigint NOT NULL, document bigint NOT NULL, "

@@ -13,12 +13,15 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from doublet.kernels import native, reference
+from doublet.kernels.settings import PassageOptions
 
 CALLS = 150  #: of each kernel
 REFUSALS = (ValueError, TypeError, OverflowError, IndexError, MemoryError, RuntimeError)
@@ -119,13 +122,11 @@ def plain_texts(pool: Pool) -> list[str]:
     return [" ".join(pool.random.choices(words, k=pool.random.choice([0, 1, 9, 60]))) for _ in range(3)]
 
 
-def settings_of_passages(pool: Pool) -> np.ndarray:
-    from doublet.matches.passages import PassageOptions
-
-    values = PassageOptions().values
+def settings_of_passages(pool: Pool) -> SimpleNamespace:
+    values = asdict(PassageOptions())
     for _ in range(pool.random.choice([0, 0, 1, 3])):
-        values[pool.random.randrange(len(values))] = pool.random.choice([*FLOATS, 2.0**31, 2.0**62, 1e6, 3])
-    return values if pool.random.random() < 0.9 else values[:-1]
+        values[pool.random.choice(list(values))] = pool.random.choice([*FLOATS, 2.0**31, 2.0**62, 1e6, 3])
+    return SimpleNamespace(**values)
 
 
 def files() -> list[bytes]:

@@ -18,7 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from doublet import kernels
 from doublet.kernels import reference
+from doublet.kernels.memory import MemorySaver
 
 native = pytest.importorskip("doublet.kernels.native", reason="the native kernels are not built: make setup")
 
@@ -527,6 +529,16 @@ def test_memory_is_kept_for_the_next_piece_of_work_unless_it_is_saved(on):
     """)
     assert full - before > 20_000_000
     assert (freed - before < (full - before) // 3) == on
+
+
+def test_one_run_that_ends_does_not_end_the_saving_of_another(monkeypatch):
+    told = []
+    monkeypatch.setattr(kernels, "save_memory", told.append)
+    with MemorySaver():
+        with MemorySaver():
+            pass
+        assert told == [True, True]
+    assert told == [True, True, False]
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -49,7 +51,7 @@ def agree(texts: list[str], options: PassageOptions, *, threads: int = 1) -> int
     )
     given = (
         *(read.stems, read.marks, words.starts, words.ends, words.offsets, left, right),
-        options.values,
+        options,
         threads,
     )
     quick, slow = native.passages(*given), plain.passages(*given)
@@ -99,7 +101,7 @@ def test_a_summary_beside_a_passage() -> None:
     mixed = [*own[:20], *summary, *own[20:30], *(s.replace("1", "2") for s in source[5:9]), *own[30:]]
     read = read_stems([" ".join(mixed), " ".join(source)])
     given = (read.stems, read.marks, read.words.starts, read.words.ends, read.words.offsets)
-    pair = (np.array([0], np.uint32), np.array([1], np.uint32), PassageOptions().values)
+    pair = (np.array([0], np.uint32), np.array([1], np.uint32), PassageOptions())
     quick, slow = native.passages(*given, *pair), plain.passages(*given, *pair)
     assert [x.tolist() for x in quick] == [x.tolist() for x in slow]
     assert SUMMARY in quick[-1].tolist()
@@ -121,10 +123,12 @@ def test_wrong_arguments_are_refused(side) -> None:
     words = read.words
     given = [read.stems, read.marks, words.starts, words.ends, words.offsets]
     pair = [np.array([0], np.uint32), np.array([1], np.uint32)]
-    values = PassageOptions().values
+    values = PassageOptions()
     side.passages(*given, *pair, values)
-    with pytest.raises(ValueError, match="28 settings"):
-        side.passages(*given, *pair, values[:-1])
+    with pytest.raises(ValueError, match="0 to 1,000,000"):
+        side.passages(*given, *pair, SimpleNamespace(**asdict(values) | {"cap": float("nan")}))
+    with pytest.raises(AttributeError, match="gap"):
+        side.passages(*given, *pair, SimpleNamespace())
     with pytest.raises(ValueError, match="no text"):
         side.passages(*given, pair[0], np.array([2], np.uint32), values)
     with pytest.raises(ValueError, match="one length"):

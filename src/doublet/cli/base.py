@@ -15,14 +15,12 @@ from typing import Any, TypeVar
 import click
 
 from doublet import config
+from doublet.cli.help import Context, localised, write_example
 from doublet.cli.language import words
 from doublet.errors import OutputFailed, UsageError
-from doublet.model import Note
+from doublet.model import LANGUAGES, Note
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-EMPTY_NAME = "the name is empty: is a variable of a script not set?"
 
 
 STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -33,7 +31,7 @@ class FileName(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail(EMPTY_NAME, param, ctx)
+            self.fail(words()("empty_name"), param, ctx)
         if (
             str(value) in STDOUT_NAMES
         ):  # else a file behind it would be replaced, and the rest of the output lost
@@ -47,12 +45,14 @@ PATH = FileName(path_type=Path)
 def check_names(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """For options that name files or folders as plain texts."""
     if "" in (value if isinstance(value, tuple) else (value,)):
-        raise click.BadParameter(EMPTY_NAME, ctx, param)
+        raise click.BadParameter(words()("empty_name"), ctx, param)
     return value
 
 
 class Command(click.Command):
     """A command whose help begins with an example, and whose arguments are not empty."""
+
+    context_class = Context
 
     def __init__(self, *args: Any, example: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -60,7 +60,7 @@ class Command(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_example(formatter, self.example)
-        super().format_help(ctx, formatter)
+        click.Command.format_help(localised(self, ctx), ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
@@ -68,14 +68,6 @@ class Command(click.Command):
             if isinstance(param, click.Argument):
                 check_names(ctx, param, ctx.params.get(param.name or ""))
         return rest
-
-
-def write_example(formatter: click.HelpFormatter, example: str) -> None:
-    lines = example.strip().splitlines()
-    with formatter.section("Example" if len(lines) == 1 else "Examples"):
-        for line in lines:
-            formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
-    formatter.write("\n")
 
 
 def format_option(*choices: str, default: str = "table") -> Callable[[F], F]:
@@ -87,6 +79,14 @@ def format_option(*choices: str, default: str = "table") -> Callable[[F], F]:
         show_default=True,
         help="How to write the result on standard output.",
     )
+
+
+class SettingOption(click.Option):
+    """A flag for a setting. Its default is that of the settings, which the flag does not decide."""
+
+    def __init__(self, *args: Any, told_default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.told_default = told_default
 
 
 def settings_options(*names: str) -> Callable[[F], F]:
@@ -107,7 +107,15 @@ def settings_options(*names: str) -> Callable[[F], F]:
             flag = "--" + name.replace("_", "-")
             text = config.about(name)
             help_text = f"{text[0].upper()}{text[1:]}.{_default(name)}"
-            function = click.option(flag, name, metavar=metavars[name], help=help_text)(function)
+            default = getattr(config.Settings(), name)
+            function = click.option(
+                flag,
+                name,
+                metavar=metavars[name],
+                help=help_text,
+                cls=SettingOption,
+                told_default="" if default is None else str(default),
+            )(function)
         return function
 
     return decorate
@@ -129,7 +137,17 @@ def common_options(function: F) -> F:
         metavar="FILE",
         help="Settings file to use instead of doublet.toml.",
     )
-    return file(colour(function))
+    return file(colour(language_option(function)))
+
+
+def language_option(function: F) -> F:
+    """`--language`, which is read before the commands are: `doublet.cli.language`."""
+    return click.option(
+        "--language",
+        type=click.Choice(LANGUAGES),
+        expose_value=False,
+        help="Language of messages, reports and help.",
+    )(function)
 
 
 def quiet_option(function: F) -> F:

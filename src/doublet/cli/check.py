@@ -105,13 +105,6 @@ doublet check https://example.org/article --library theses"""
     help="Write to this file instead of standard output (- is standard output); pages and PDFs of several texts go to "
     "a folder.",
 )
-@click.option(
-    "--language",
-    type=click.Choice(("en", "ru")),
-    default="en",
-    show_default=True,
-    help="Language of a page or PDF.",
-)
 @later_option
 @quiet_option
 @common_options
@@ -130,7 +123,6 @@ def command(
     text_field: str,
     form: str,
     out: Path | None,
-    language: str,
     quiet: bool,
     config_file: Path | None,
     **flags: Any,
@@ -228,7 +220,9 @@ def command(
         )
     for target, one in zip(targets, checked, strict=False):
         if one.check is not None:
-            _write(target, _page(form, one.check, one.text, name=Path(one.name).name, language=language))
+            _write(
+                target, _page(form, one.check, one.text, name=Path(one.name).name, language=words().language)
+            )
     failed = bool(unread)
     for result in found:
         if result.outcomes and not quiet:

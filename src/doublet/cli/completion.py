@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from doublet.cli.base import Command, write_text
+from doublet.errors import UsageError
 
 
 @click.command(
@@ -20,5 +21,5 @@ def command(shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.UsageError(f"there is no completion for {shell}")
+        raise UsageError("no_completion", shell=shell)
     write_text(kind(root, {}, "doublet", "_DOUBLET_COMPLETE").source() + "\n")

@@ -14,26 +14,16 @@ from doublet.cli.base import (
     format_option,
     settings_options,
     write_bytes,
-    write_example,
     write_text,
 )
+from doublet.cli.help import Group
 from doublet.cli.rows import write_rows
-from doublet.errors import suggest
 
 EXAMPLE = "doublet config show"
 
 
-class ConfigGroup(click.Group):
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_example(formatter, EXAMPLE)
-        super().format_help(ctx, formatter)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0]
-        if name not in self.commands and not name.startswith("-"):
-            hint = suggest(name, self.commands) or f": there is {', '.join(self.commands)}"
-            raise click.UsageError(f"there is no command 'config {name}'{hint}", ctx)
-        return super().resolve_command(ctx, args)
+class ConfigGroup(Group):
+    example = EXAMPLE
 
 
 @click.group(cls=ConfigGroup, help="Show the settings and where each comes from.")

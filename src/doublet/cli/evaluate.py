@@ -21,6 +21,7 @@ from doublet.cli.base import (
     write_bytes,
     write_text,
 )
+from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.errors import Cancelled, UsageError
 from doublet.model import Note
@@ -87,13 +88,6 @@ doublet evaluate --compare shingles auto theses/ --out differences"""
 )
 @click.option("--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text.")
 @click.option("--out", type=PATH, metavar="DIR", help="Folder for the report.")
-@click.option(
-    "--language",
-    type=click.Choice(["en", "ru"]),
-    default="en",
-    show_default=True,
-    help="First language of the page.",
-)
 @later_option
 @format_option("table", "json")
 @quiet_option
@@ -116,7 +110,6 @@ def command(
     id_field: str,
     text_field: str,
     out: Path | None,
-    language: str,
     later: bool,
     form: str,
     config_file: Path | None,
@@ -124,7 +117,7 @@ def command(
     **flags: Any,
 ) -> int | None:
     if list_changes:
-        write_text(changes_list(language))
+        write_text(changes_list(words().language))
         return None
     if data is not None and data_argument is not None:
         raise UsageError("data_twice")
@@ -139,7 +132,7 @@ def command(
             _compared(compare, data, threshold, id_field, text_field, resolved.settings, quiet),
             out,
             form,
-            language,
+            words().language,
             quiet,
         )
         return None
@@ -165,7 +158,7 @@ def command(
     if out is not None:
         from doublet.evaluation.report import write_report
 
-        written = write_report(result, out, language=language)
+        written = write_report(result, out, language=words().language)
         say(Note("report_is", path=written[0]), quiet=quiet)
     show(result, form)
     for note in () if quiet else result.notes:
@@ -301,7 +294,7 @@ def show_differences(result: Differences, out: Path | None, form: str, language:
     if out is not None:
         from doublet.evaluation.differ import write_differences
 
-        say(f"The report is {write_differences(result, out, language=language)[0]}", quiet=quiet)
+        say(Note("report_is", path=write_differences(result, out, language=language)[0]), quiet=quiet)
     if form == "json":
         write_bytes([json_document(result.to_dict())])
         return

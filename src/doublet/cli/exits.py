@@ -101,8 +101,32 @@ def _flushed(code: int) -> int:
     return code
 
 
+def usage_message(error: click.UsageError) -> str:
+    """What was wrong with the call, in the language of the run; what a type of click says of a value is its own."""
+    say = words()
+    if say.language == "en":  # which click speaks itself
+        return error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        near = (error.possibilities or [""])[0]
+        return say("no_such_option", option=error.option_name, nearest=near)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return say("missing_parameter", name=_called(error.param))
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        why: str | Note = error.message
+        given = error.ctx.params.get(error.param.name or "") if error.ctx else None
+        if isinstance(error.param.type, click.Choice) and given is None:
+            why = Note("rule_one_of", choices=list(error.param.type.choices), nearest="")
+        return say("wrong_parameter", name=_called(error.param), why=why)
+    return error.format_message()
+
+
+def _called(param: click.Parameter) -> str:
+    """An option by its first name, an argument as the usage shows it."""
+    return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+
+
 def _wrong_usage(error: click.UsageError) -> int:
-    message = error.format_message()
+    message = error.format_message() if isinstance(error, NoArgsIsHelpError) else usage_message(error)
     if isinstance(error, NoArgsIsHelpError):  # its message is the whole help
         with contextlib.suppress(OSError):
             click.echo(message, err=True)

@@ -22,14 +22,14 @@ from doublet.cli.base import (
     use_colour,
     width,
     write_bytes,
-    write_example,
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.help import Group
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.rows import write_rows
-from doublet.errors import UsageError, suggest
+from doublet.errors import UsageError
 
 if TYPE_CHECKING:
     from doublet.config import Resolved
@@ -44,17 +44,8 @@ doublet library crawl stories https://example.org/ --only post --create
 doublet check essay.txt --library theses"""
 
 
-class LibraryGroup(click.Group):
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_example(formatter, EXAMPLE)
-        super().format_help(ctx, formatter)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0]
-        if name not in self.commands and not name.startswith("-"):
-            hint = suggest(name, self.commands) or f": there is {', '.join(self.commands)}"
-            raise click.UsageError(f"there is no command 'library {name}'{hint}", ctx)
-        return super().resolve_command(ctx, args)
+class LibraryGroup(Group):
+    example = EXAMPLE
 
 
 @click.group(cls=LibraryGroup, help="Keep documents in libraries, to check against again and again.")

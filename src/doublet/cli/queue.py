@@ -20,13 +20,13 @@ from doublet.cli.base import (
     quiet_option,
     say,
     write_bytes,
-    write_example,
     write_text,
 )
+from doublet.cli.help import Group
 from doublet.cli.language import words
 from doublet.cli.later import put
 from doublet.cli.library import database_options, open_store
-from doublet.errors import UsageError, suggest
+from doublet.errors import UsageError
 from doublet.model import Note
 
 if TYPE_CHECKING:
@@ -41,24 +41,15 @@ WATCH_S = 1.0
 NUMBER = click.argument("number", metavar="ID", type=click.IntRange(1))
 
 
-class QueueGroup(click.Group):
+class QueueGroup(Group):
     """``doublet queue`` alone lists the jobs."""
+
+    example = EXAMPLE
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help")):
             args = ["list", *args]
         return super().parse_args(ctx, args)
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_example(formatter, EXAMPLE)
-        super().format_help(ctx, formatter)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0]
-        if name not in self.commands and not name.startswith("-"):
-            hint = suggest(name, self.commands) or f": there is {', '.join(self.commands)}"
-            raise click.UsageError(f"there is no command 'queue {name}'{hint}", ctx)
-        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=QueueGroup, help="See the work in the background, put some in, stop it, try it again.")

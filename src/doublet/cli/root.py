@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import click
 
 import doublet
-from doublet.cli.base import write_example
+from doublet.cli.base import language_option
 from doublet.cli.exits import TABLE
-from doublet.errors import suggest
+from doublet.cli.help import Group
+from doublet.cli.language import words
 
 #: command → (module, what it does). Kept here so that ``doublet --help`` need not import the commands.
 COMMANDS = {
@@ -33,8 +33,12 @@ COMMANDS = {
 }
 
 
-class Root(click.Group):
+class Root(Group):
     """A group whose commands are found by name in `COMMANDS`."""
+
+    example = """\
+doublet compare essay.txt source.txt
+doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -45,31 +49,12 @@ class Root(click.Group):
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            known = ", ".join(COMMANDS)
-            raise click.UsageError(
-                f"there is no command {name!r}{suggest(name, COMMANDS) or '.'} Known: {known}", ctx
-            )
-        return super().resolve_command(ctx, args)
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_example(formatter, EXAMPLE)
-        super().format_help(ctx, formatter)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+    def brief(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - that of the group
+        return COMMANDS[name][1]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Exit codes"):
-            formatter.write_dl([(str(code), text) for code, text in TABLE.items()])
-
-
-EXAMPLE = """\
-doublet compare essay.txt source.txt
-doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
+            formatter.write_dl([(str(code), words().name("exit", str(code))) for code in TABLE])
 
 
 @click.group(
@@ -78,5 +63,6 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
     help="Find what is said twice: duplicate documents and borrowed passages.",
 )
 @click.version_option(doublet.__version__, prog_name="doublet", message="%(prog)s %(version)s")
+@language_option
 def root() -> None:
     pass

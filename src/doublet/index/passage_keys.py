@@ -92,6 +92,11 @@ class Hits:
         )
 
 
+def candidates_for(keys: int) -> int:
+    """How many documents are verified for a text of so many keys."""
+    return max(LEAST_CANDIDATES, keys // KEYS_PER_CANDIDATE)
+
+
 def choose(hits: Hits, documents: int, limit: int, most: int | None = None) -> list[int]:
     """The documents to verify: always the one next that explains most of what is not explained yet.
 

@@ -20,11 +20,10 @@ from doublet.errors import InvalidParameter, UnknownMethod
 from doublet.index import passage_keys
 from doublet.index.passage_keys import (
     EVERY_KEY_UP_TO,
-    KEYS_PER_CANDIDATE,
-    LEAST_CANDIDATES,
     SHINGLE_WORDS,
     WINDOW,
     Hits,
+    candidates_for,
     choose,
     make_keys,
 )
@@ -96,7 +95,7 @@ def check_library(
     size = len(words.hashes)
     keys = make_keys([text], words, every=size <= EVERY_KEY_UP_TO)
     hits = store.documents.look_up(keys.values, numbers)
-    limit = candidates or max(LEAST_CANDIDATES, len(keys.values) // KEYS_PER_CANDIDATE)
+    limit = candidates or candidates_for(len(keys.values))
     names = {info.name for info in infos}
     mine: Stored = {}  # own earlier versions
     beside: dict[int, Beside] = {}  # all others that were read

@@ -21,7 +21,7 @@ from doublet.signatures.statistics import CollectionStatistics
 from doublet.sources.protocol import Source as SourceProtocol
 from doublet.store.connection import sqlite_place
 from doublet.store.database import Store
-from doublet.store.signing import StoreIndex
+from doublet.store.entries import StoreIndex
 from doublet.store.values import Added, Finding, LibraryInfo, SourceInfo, StoredDocument
 
 if TYPE_CHECKING:

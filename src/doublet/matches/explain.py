@@ -133,7 +133,7 @@ def explain(
     only = [i for i, some in enumerate(possible) if some and not passages[i] and not min_share]
     only.sort(key=lambda i: (-sum(p.a_end - p.a_start for p in possible[i]), names[i]))
     perhaps = tuple(tell(Ranked(i, 0.0, 0.0), f"p{place}") for place, i in enumerate(only, 1))
-    return Explained(out, perhaps, min(sum(row.added for row in kept), 1.0))
+    return Explained(out, perhaps, min(sum((row.added for row in kept), 0.0), 1.0))
 
 
 def rank(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.errors import InvalidParameter
 from doublet.kernels.reference.passages import SUMMARY, WEAK
+from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
 from doublet.matches.cover import union_length
 from doublet.text.tokens import Canon, TokenBatch, read_words
@@ -46,56 +46,6 @@ _SHORTENED = (
     "mr mrs ms dr prof st vs no vol fig gen col sgt capt inc ltd co jr sr etc al rev hon им ул см рис табл стр гл др "
     "проф акад напр тыс млн млрд руб коп кв обл тт гг вв св ср ред изд"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PassageOptions:
-    """Settings of the kernel, in its order. Chosen on one half of the PAN 2013 corpus (`benchmarks/passages.py`).
-
-    Weights are natural logarithms, so a word of one sentence in a hundred weighs 4.6; lengths are characters.
-    """
-
-    gap: float = 250  #: seeds further apart than this belong to different passages
-    cosine: float = 0.36  #: of two sentences that make a seed
-    dice: float = 0.33
-    loss: float = 0.48  #: of the weight of all words in a passage, taken from its worth
-    bonus: float = 7  #: for a border on the end of a sentence
-    reach: float = 120  #: words that a border may move at once
-    moves: float = 12
-    cap: float = 6  #: the most that one word may weigh
-    weak_mass: float = 20  #: weight of the words on both sides that makes a find worth telling …
-    weak_length: float = 60  #: … when both sides have so many characters
-    strong_mass: float = 45  #: the same for a passage that counts
-    strong_length: float = 130
-    strong_source_length: float = 220
-    summary_rise: float = 20  #: 0 looks for no summaries
-    summary_fall: float = 25
-    summary_share: float = 0.65  #: of its words, by weight, that stand in the source …
-    summary_above: float = 0.3  #: … and how much more that is than of the rest of the text
-    summary_words: float = 30  #: different telling words of a summary in the source
-    summary_shortest: float = 400
-    summary_longest: float = 1000
-    summary_times: float = 3  #: how much longer the place in the source is
-    strong_worth: float = 25  #: mass times density of a passage that counts …
-    sentence_worth: float = 55  #: … and of one in the source as long as its sentences are
-    summary_level: float = 0.7  #: share of words in the source that a summary is expected to have
-    summary_left: float = 0.28  #: as `summary_above`, of the words that no passage explains …
-    summary_left_mass: float = 20  #: … and what that must weigh
-    next_sentence: float = 0.28  #: likeness of next sentences that are taken in; 0 takes none
-    summary_evidence: float = (
-        0.62  #: words above the rest and twice the phrases above twice those of the rest
-    )
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            if not 0 <= getattr(self, name) <= 1e6:
-                raise InvalidParameter(
-                    f"{name} is {getattr(self, name)}: it can be 0 to 1,000,000", name=name
-                )
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        return np.array(astuple(self), np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +97,7 @@ def find_reworded(
         words.offsets,
         left,
         right,
-        options.values,
+        options,
         threads,
     )
     ends = columns[0].tolist()

@@ -68,7 +68,7 @@ def rescore(check: Check, without: Iterable[str]) -> Check:
     # Against files every source is told; against libraries those of words that are left out come apart.
     return replace(
         check,
-        share=min(sum(row.added for row in ranked), 1.0),
+        share=min(sum((row.added for row in ranked), 0.0), 1.0),
         sources=tuple(source for source in shared if source.share > 0),
         uncounted_sources=tuple(source for source in shared if not source.share > 0),
         possible_sources=tuple(replace(source, share=0.0, added=0.0) for source in only),

@@ -6,15 +6,13 @@ can be used by itself. `doublet.jobs.find_repeats` reads files and calls it. Ide
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import hashlib
 import importlib
 import itertools
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,10 +92,9 @@ def search(
             marked_texts, itertools.pairwise(edges), covered, strict=True
         )
     )
-    with _no_collector():
-        built = _built(
-            groups, flat, sequence, [name for name, _ in marked_texts], signs=options.tokens == "punctuation"
-        )
+    built = _built(
+        groups, flat, sequence, [name for name, _ in marked_texts], signs=options.tokens == "punctuation"
+    )
     return Repeats(
         algorithm=options.algorithm,
         parameters=options.to_dict(),
@@ -128,19 +125,6 @@ def _ordered(groups: TokenGroups, least: int) -> tuple[TokenGroups, NDArray[np.i
         return groups, flat
     groups = [groups[number] for number in kept]
     return groups, _flat(groups)
-
-
-@contextlib.contextmanager
-def _no_collector() -> Iterator[None]:
-    """Without the collector of cycles: it would look through a hundred thousand new tuples, which have none, again and
-    again."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _covered(flat: NDArray[np.int64], sequence: TokenSequence) -> NDArray[np.int64]:

@@ -157,7 +157,7 @@ class RepeatGroup:
             "fragments": [fragment.to_dict() for fragment in self.fragments],
         }
         if self.new is not None:
-            out |= {"new": self.new, "reason": self.reason}
+            out |= {"new": self.new, "reason": self.reason.to_dict() if self.reason else None}
         return out
 
 
@@ -203,5 +203,5 @@ class Repeats:
             "share": self.share,
             "groups": [group.to_dict() for group in self.groups],
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
-            "notes": list(self.notes),
+            "notes": [note.to_dict() for note in self.notes],
         }

@@ -149,7 +149,7 @@ class Database:
         self._columns: dict[str, dict[str, str]] = {}
         self.longest_hold_s = 0.0  #: of a transaction of ours that wrote: how long others had to wait for it
         if (address is None) == (alias is None):
-            raise ConfigError("a database is named by its address, or by its alias in a Django project")
+            raise ConfigError("address_or_alias")
         self.address = address  #: None inside a Django project
         self.foreign = alias is not None  #: the connection belongs to a Django project
         if alias is not None:
@@ -172,16 +172,12 @@ class Database:
     def _use(self, alias: str) -> None:
         """The connection *alias* of the Django project that we are part of."""
         if alias not in self._connections.settings:
-            there = ", ".join(sorted(self._connections.settings))
-            raise ConfigError(f"this Django project has no database {alias!r}: there is {there}", alias=alias)
+            there = sorted(self._connections.settings)
+            raise ConfigError("no_such_alias", alias=alias, known=there)
         self.alias = alias
         self.vendor = self.connection.vendor
         if self.vendor not in ("sqlite", "postgresql"):
-            raise ConfigError(
-                f"the database {alias!r} of this Django project is kept by {self.vendor}: libraries need SQLite or "
-                "PostgreSQL",
-                alias=alias,
-            )
+            raise ConfigError("alias_of_another_kind", alias=alias, vendor=self.vendor)
         settings = self.connection.settings_dict
         self.place = Path(settings["NAME"]) if self.vendor == "sqlite" else None
         self.shown = str(settings["NAME"])
@@ -190,11 +186,7 @@ class Database:
             found = self._applied()
         self._refuse_newer(found, known)
         if found is None or set(known) - set(found):
-            raise StoreError(
-                f"the database {alias!r} of this Django project lacks tables of Doublet: put 'doublet.store' into "
-                f"INSTALLED_APPS and run `manage.py migrate --database {alias}`",
-                database=self.shown,
-            )
+            raise StoreError("alias_without_tables", alias=alias, database=self.shown)
 
     def _look_at_file(self, place: Path, create: bool) -> None:
         if place.is_dir():
@@ -406,11 +398,7 @@ class Database:
                 yield
                 return
             with self._begun("IMMEDIATE", waiting):
-                began = time.monotonic()
-                try:
-                    yield
-                finally:
-                    self.longest_hold_s = max(self.longest_hold_s, time.monotonic() - began)
+                yield
 
     @contextlib.contextmanager
     def _begun(self, mode: str, waiting: Callable[[float], None] | None = None) -> Iterator[None]:
@@ -439,14 +427,19 @@ class Database:
                 if self.vendor == "sqlite":
                     connection.transaction_mode = before
         connection.doublet_began = True
+        began = time.monotonic()
         try:
-            yield
-        except BaseException as error:
+            try:
+                yield
+            except BaseException as error:
+                connection.doublet_began = False
+                atomic.__exit__(type(error), error, error.__traceback__)
+                raise
             connection.doublet_began = False
-            atomic.__exit__(type(error), error, error.__traceback__)
-            raise
-        connection.doublet_began = False
-        atomic.__exit__(None, None, None)
+            atomic.__exit__(None, None, None)
+        finally:
+            if mode == "IMMEDIATE":
+                self.longest_hold_s = max(self.longest_hold_s, time.monotonic() - began)
 
     def take_turn(self, library: int, waiting: Callable[[float], None] | None = None) -> None:
         """On PostgreSQL: nobody else writes to the library until the end of this transaction. *waiting* and

@@ -13,7 +13,7 @@ Rooms take and give values; no model leaves this package.
 
 from __future__ import annotations
 
-from doublet.store import segments
+from doublet.store import postings, segments
 from doublet.store.connection import Database
 from doublet.store.documents import Documents
 from doublet.store.frontier import Frontier
@@ -60,9 +60,7 @@ class Store:
     def optimize(self) -> None:
         """Put the index in its best shape after much was added. Worth it after a bulk load; never needed."""
         if self.database.vendor == "sqlite":
-            with self.writer.lock, self.database.writing():
-                for table in ("doublet_posting", "doublet_key"):
-                    self.database.rows(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+            postings.optimize(self.database)
             return
         segments.tidy(self.database, thorough=True)
         with self.database.guard():

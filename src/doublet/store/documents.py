@@ -17,7 +17,7 @@ from doublet.store.names import name_hash, unescape
 from doublet.store.sources import taken_out
 from doublet.store.texts import Packer
 from doublet.store.values import Added, StoredDocument, iso
-from doublet.store.writing import REMOVE_BATCH, Prepared, Writer, prepare
+from doublet.store.writing import Prepared, Writer, prepare
 
 U64 = NDArray[np.uint64]
 
@@ -47,33 +47,35 @@ class Documents:
         batch: Prepared,
         waiting: Callable[[float], None] | None = None,
     ) -> Added:
+        """Some documents at a time, each step in one transaction."""
         with self._writer.lock:
-            return self._writer.add(library, batch, waiting)
+            return self._writer.add_in_steps(library, batch, waiting)
 
     def add(self, library: str, documents: Iterable[Document]) -> Added:
-        """Store documents in one transaction: new ones are added, changed ones replaced, equal ones left alone."""
+        """Store documents in one transaction: new ones are added, changed ones replaced, equal ones left alone. Others
+        wait so long: many documents are better handed to `add_prepared`."""
         info = self._libraries.get(library)
-        return self.add_prepared(info.number, self.prepare(list(documents)))
+        batch = self.prepare(list(documents))
+        with self._writer.lock:
+            return self._writer.add(info.number, batch)
 
     def remove(self, library: str, ids: Sequence[str]) -> list[str]:
         """Take documents out; gives the ids that were there."""
         info = self._libraries.get(library)
-        gone: list[str] = []
+        with self._database.guard():
+            rows = self._database.among(
+                "SELECT id, name FROM doublet_document WHERE library_id = %s AND name_hash IN",
+                [name_hash(id) for id in ids],
+                [info.number],
+            )
+        names = {row[0]: unescape(row[1]) for row in rows}
         with self._writer.lock:
-            for start in range(0, len(ids), REMOVE_BATCH):
-                with self._database.guard():
-                    rows = self._database.among(
-                        "SELECT id, name FROM doublet_document WHERE library_id = %s AND name_hash IN",
-                        [name_hash(id) for id in ids[start : start + REMOVE_BATCH]],
-                        [info.number],
-                    )
-                names = [unescape(row[1]) for row in rows]
-                with self._database.writing():
-                    self._writer.remove(info.number, [row[0] for row in rows])
-                    taken_out(self._database, info.number, names)
-                self._writer.tidy()
-                gone += names
-        return gone
+            self._writer.remove_in_steps(
+                info.number,
+                list(names),
+                lambda some: taken_out(self._database, info.number, [names[number] for number in some]),
+            )
+        return list(names.values())
 
     # Reading
 

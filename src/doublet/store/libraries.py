@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from doublet.errors import InvalidParameter, LibraryExists, UnknownLibrary
+from doublet.errors import InvalidParameter, LibraryExists, StoreBusy, UnknownLibrary
 from doublet.signatures.statistics import CollectionStatistics
 from doublet.store import words
 from doublet.store.connection import Database
+from doublet.store.entries import drop_recipe
 from doublet.store.names import escape, unescape
-from doublet.store.signing import take_entries
-from doublet.store.sources import forget_library
+from doublet.store.sources import forget_library, forget_sources
 from doublet.store.values import LibraryInfo, iso
-from doublet.store.writing import REMOVE_BATCH, Writer
+from doublet.store.writing import Writer
 
 LONGEST_NAME = 200  #: characters of a library's name
 _INFO = "id, name, address, note, documents, words, size_bytes, created_at, changed_at, changes, outcomes"
@@ -71,20 +71,26 @@ class Libraries:
         info = self.get(name)
         done = 0
         with self._writer.lock:
-            for numbers in self._database.document_numbers(info.number, REMOVE_BATCH):
-                self._writer.remove(info.number, numbers)
-                self._writer.tidy()
+            for numbers in self._database.document_numbers(info.number):
+                self._writer.remove_in_steps(info.number, numbers)
                 done += len(numbers)
                 if step is not None:
                     step(done, max(done, info.documents))
+            for (recipe,) in self._database.rows(
+                "SELECT id FROM doublet_recipe WHERE library_id = %s", [info.number]
+            ):
+                drop_recipe(self._database, recipe)
+            forget_sources(self._database, info.number)
             with self._database.writing():
-                for (recipe,) in self._database.rows(
-                    "SELECT id FROM doublet_recipe WHERE library_id = %s", [info.number]
+                # Documents that came meanwhile keep the library: their tables would refer to nothing.
+                self._writer.lock_library(info.number)
+                if self._database.row(
+                    "SELECT 1 FROM doublet_document WHERE library_id = %s LIMIT 1", [info.number]
                 ):
-                    take_entries(self._database, recipe, None)
-                forget_library(self._database, info.number)
-                for table in ("doublet_recipe", "doublet_statistics"):
+                    raise StoreBusy("library_being_filled", name=name)
+                for table in ("doublet_statistics", "doublet_recipe"):
                     self._database.rows(f"DELETE FROM {table} WHERE library_id = %s", [info.number])
+                forget_library(self._database, info.number)
                 self._database.rows("DELETE FROM doublet_library WHERE id = %s", [info.number])
         return done
 

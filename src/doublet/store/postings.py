@@ -17,6 +17,7 @@ from doublet.index import passage_keys
 from doublet.index.passage_keys import KEY_BITS, Hits
 from doublet.store import segments
 from doublet.store.connection import Database
+from doublet.store.pace import Pace
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -79,6 +80,21 @@ def add_postings(
         owners = np.repeat(np.array(documents, np.int64), sizes)
         homes = np.broadcast_to(np.array(libraries, np.int64), len(documents))
         segments.write(database, keys, owners, np.repeat(homes, sizes))
+
+
+def optimize(database: Database) -> None:
+    """Put the FTS5 tables of SQLite in their best shape, some pages at a time."""
+    for table in ("doublet_posting", "doublet_key"):
+        pace = Pace(200, most=20_000, least=16)
+        sign = -1  # the first time: whatever there is becomes one
+        while True:
+            with pace.step() as pages, database.writing():
+                before = database.raw.total_changes
+                database.rows(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', %s)", [sign * pages])
+                done = database.raw.total_changes - before < 2  # as FTS5 tells that nothing was left to do
+            if done:
+                break
+            sign = 1
 
 
 def remove_postings(database: Database, documents: Sequence[int], packed: Sequence[bytes]) -> None:

@@ -88,14 +88,14 @@ class Reports:
         try:
             found: dict[str, Any] = json.loads(unpack_bytes(bytes(packed)).decode("utf-8", "surrogatepass"))
         except ValueError as error:
-            raise StoreDamaged(f"report {number} is damaged and cannot be opened", number=number) from error
+            raise StoreDamaged("kept_report_damaged", number=number) from error
         return found
 
     def _row(self, columns: str, number: int) -> tuple[Any, ...]:
         with self._database.guard():
             row = self._database.row(f"SELECT {columns} FROM doublet_report WHERE id = %s", [number])
         if row is None:
-            raise UnknownReport(f"there is no report {number}: it may have been deleted", number=number)
+            raise UnknownReport("no_report", number=number)
         return row
 
     def find(
@@ -169,7 +169,7 @@ def _pack(data: Mapping[str, Any]) -> bytes:
     try:
         text = json.dumps(dict(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
-        raise InvalidParameter(f"a report must be JSON: {error}", name="data") from error
+        raise InvalidParameter("report_not_json", why=str(error), name="data") from error
     return pack_bytes(text.encode("utf-8", "surrogatepass"))
 
 

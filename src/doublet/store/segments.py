@@ -4,7 +4,8 @@ A row for each posting would touch a page of the index for each key of a new doc
 documents. So every batch is written as a segment of its own, in one go, and segments of like size are merged into one,
 now and then (a log-structured merge). A removal writes a segment too, of postings marked as removed; a merge lets both
 disappear. Nobody changes what is there, so writers never wait for each other here, and a look-up, which is one
-statement, always sees one state.
+statement, always sees one state. A merge goes in short transactions: the new segment is written slice by slice and not
+yet used, one statement puts it in the place of the old ones, and their blocks are deleted some at a time.
 
 A block holds the postings of a segment whose keys begin with the same bits: records of 14 bytes, sorted by key and
 document. A key that many documents have stands in a row of its own, so that a look-up can take only the beginning; in
@@ -14,6 +15,7 @@ docs/explanation/library-store.md.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import StoreBusy, StoreDamaged, StoreFull
 from doublet.store.connection import Database, array
+from doublet.store.pace import Pace
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -41,7 +44,8 @@ HEAVY = (
 )
 FAN = 8  #: segments of like size that are merged into one. Fewer: quicker look-ups, more writing
 SMALLEST = 64  #: postings of the first level of segments; each further level has FAN times as many
-SLICE = 1_000_000  #: postings that a merge holds in memory at once, some 150 bytes each
+SLICE = 100_000  #: postings that a merge works through in one transaction, and holds in memory, some 150 bytes each
+WRITTEN, USED, GOING = 0, 1, 2  #: states of a segment
 LARGEST_NUMBER = (1 << (KEY_BITS - 1)) - 1  #: of a document
 _MERGING = 7126512  # the advisory lock of those who take segments away
 _MOST_TRIES = 50  # of a look-up that meets merges
@@ -124,10 +128,10 @@ def _bits(postings: int) -> int:
     return max(0, (postings - 1) // BLOCK).bit_length()
 
 
-def _new_segment(database: Database, bits: int, records: Records | None = None) -> int:
+def _new_segment(database: Database, bits: int, records: Records) -> int:
     row = database.row(
         "INSERT INTO doublet_segment (bits, postings, removed) VALUES (%s, %s, %s) RETURNING id",
-        [bits, len(records) if records else 0, records.removed if records else 0],
+        [bits, len(records), records.removed],
     )
     assert row is not None
     return int(row[0])
@@ -186,8 +190,10 @@ class Segment:
 
 
 def _segments(database: Database) -> list[Segment]:
-    """In the order in which they came."""
-    rows = database.rows("SELECT id, bits, postings, removed FROM doublet_segment ORDER BY id")
+    """Those in use, in the order in which they came."""
+    rows = database.rows(
+        "SELECT id, bits, postings, removed FROM doublet_segment WHERE state = %s ORDER BY id", [USED]
+    )
     return [Segment(*row) for row in rows]
 
 
@@ -216,27 +222,41 @@ def worth_merging(segments: Sequence[Segment], *, thorough: bool = False) -> lis
 
 
 def tidy(database: Database, *, thorough: bool = False) -> None:
-    """Merge what is worth it, each time in a transaction of its own; nothing where somebody else is at it."""
+    """Merge what is worth it, in short steps; nothing where somebody else is at it."""
     with database.guard():
-        chosen = worth_merging(_segments(database), thorough=thorough)
-    while chosen:
-        with database.writing():
-            free = database.row("SELECT pg_try_advisory_xact_lock(%s)", [_MERGING])
-            if free is None or not free[0]:
+        if not worth_merging(_segments(database), thorough=thorough):
+            return
+        with _merging(database) as free:
+            if not free or database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"):
                 return
-            chosen = worth_merging(_segments(database), thorough=thorough)
-            if chosen:
+            purge(database, (WRITTEN, GOING))  # what somebody who was killed left behind
+            while chosen := worth_merging(_segments(database), thorough=thorough):
                 merge(database, chosen)
-        with database.guard():
-            chosen = worth_merging(_segments(database), thorough=thorough)
+
+
+@contextlib.contextmanager
+def _merging(database: Database) -> Iterator[bool]:
+    """The right to take segments away, over several transactions; False when somebody else has it."""
+    (free,) = database.rows("SELECT pg_try_advisory_lock(%s)", [_MERGING])[0]
+    try:
+        yield bool(free)
+    finally:
+        if free and not database.raw.closed:
+            database.rows("SELECT pg_advisory_unlock(%s)", [_MERGING])
 
 
 def merge(database: Database, segments: Sequence[Segment]) -> None:
-    """Make one segment of several. Inside a transaction that holds the right to take segments away."""
+    """Make one segment of several. For whoever holds the right to take segments away; in short transactions."""
     postings = sum(segment.postings for segment in segments)
     bits = _bits(postings)
     cuts = min(bits, max(0, (postings - 1) // SLICE).bit_length())
-    new = _new_segment(database, bits)
+    with database.writing():
+        row = database.row(
+            "INSERT INTO doublet_segment (bits, postings, removed, state) VALUES (%s, 0, 0, %s) RETURNING id",
+            [bits, WRITTEN],
+        )
+    assert row is not None
+    new = int(row[0])
     small = {s.id: _read(database, s.id) for s in segments if s.bits < cuts}
     kept = removed = 0
     for number in range(1 << cuts):
@@ -250,17 +270,42 @@ def merge(database: Database, segments: Sequence[Segment]) -> None:
                 shift = KEY_BITS - segment.bits
                 parts.append(_read(database, segment.id, low >> shift, high >> shift, low, high))
         records = _together(parts).sorted().settled()
-        _copy_blocks(database, new, bits, records)
+        with database.writing():
+            _copy_blocks(database, new, bits, records)
         kept, removed = kept + len(records), removed + records.removed
-    ids = [segment.id for segment in segments]
-    if kept:
+    with database.writing():
         database.rows(
-            "UPDATE doublet_segment SET postings = %s, removed = %s WHERE id = %s", [kept, removed, new]
+            "UPDATE doublet_segment SET state = %s WHERE id = ANY(%s)",
+            [GOING, array([segment.id for segment in segments])],
         )
-    else:
-        ids.append(new)
-    database.rows("DELETE FROM doublet_block WHERE segment = ANY(%s)", [array(ids)])
-    database.rows("DELETE FROM doublet_segment WHERE id = ANY(%s)", [array(ids)])
+        database.rows(
+            "UPDATE doublet_segment SET postings = %s, removed = %s, state = %s WHERE id = %s",
+            [kept, removed, USED if kept else GOING, new],
+        )
+    purge(database, (GOING,))
+
+
+def purge(database: Database, states: Sequence[int]) -> None:
+    """Delete segments in these states, in steps. For whoever holds the right to take segments away."""
+    pace = Pace(2_000, most=50_000)
+    numbers = [
+        row[0]
+        for row in database.rows(
+            "SELECT id FROM doublet_segment WHERE state = ANY(%s) ORDER BY id", [array(list(states))]
+        )
+    ]
+    for number in numbers:
+        while True:
+            with pace.step() as size, database.writing():
+                gone = database.row(
+                    "WITH picked AS (SELECT part FROM doublet_block WHERE segment = %s ORDER BY part LIMIT %s), "
+                    "gone AS (DELETE FROM doublet_block b USING picked WHERE b.segment = %s AND b.part = picked.part "
+                    "RETURNING 1) SELECT count(*) FROM gone",
+                    [number, size, number],
+                )
+                if gone is None or not gone[0]:
+                    database.rows("DELETE FROM doublet_segment WHERE id = %s", [number])
+                    break
 
 
 def _together(parts: Sequence[Records]) -> Records:
@@ -340,7 +385,7 @@ _BLOCKS = (
     "SELECT s.id, s.removed, b.data FROM doublet_segment s CROSS JOIN LATERAL "
     "(SELECT string_agg(data, ''::bytea) AS data FROM doublet_block WHERE segment = s.id AND part = ANY(ARRAY("
     f"SELECT DISTINCT q.key >> ({KEY_BITS} - s.bits) FROM unnest(%s::bigint[]) AS q(key)))) AS b "
-    "WHERE b.data IS NOT NULL"
+    f"WHERE s.state = {USED} AND b.data IS NOT NULL"
 )
 _HEAVY_ROWS = (
     "SELECT b.data FROM unnest(%s::bigint[], %s::bigint[]) AS q(segment, part) CROSS JOIN LATERAL "

@@ -19,6 +19,7 @@ from doublet.model import Note, Outcome
 from doublet.store import leases
 from doublet.store.connection import Database
 from doublet.store.names import escape, from_json, name_hash, to_json, unescape
+from doublet.store.pace import Pace
 from doublet.store.values import Added, SourceInfo, iso
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ class Sources:
 
     def forget(self, number: int) -> None:
         """The documents of the source stay, but nothing updates them any more."""
+        _empty(self._database, number)
         with self._database.writing():
             self._database.rows("DELETE FROM doublet_page WHERE source_id = %s", [number])
             self._database.rows("DELETE FROM doublet_origin WHERE source_id = %s", [number])
@@ -221,8 +223,6 @@ class Sources:
                 "owner = '', lease_until = NULL WHERE id = %s AND owner = %s",
                 [status, escape(_kept(message)), int(time.time()), source.number, source.owner],
             )
-        with self._writer.lock:
-            self._writer.tidy()
 
     def known(self, source: int, id: str) -> Remembered | None:
         with self._database.guard():
@@ -590,6 +590,25 @@ class Sources:
             self._writer.take(library, [row[0] for row in numbers])
             _wake_twins(self._database, library, [unescape(row[1]) for row in numbers])
         return [name for name, state in known.values() if state == "stored"]
+
+
+def forget_sources(database: Database, library: int) -> None:
+    """What the sources of a library know of their documents, in steps."""
+    for (number,) in database.rows("SELECT id FROM doublet_source WHERE library_id = %s", [library]):
+        _empty(database, number)
+
+
+def _empty(database: Database, source: int) -> None:
+    pace = Pace(1_000, most=20_000)
+    for table in ("doublet_page", "doublet_origin"):
+        while True:
+            with pace.step() as size, database.writing():
+                rows = database.rows(
+                    f"SELECT id FROM {table} WHERE source_id = %s ORDER BY id LIMIT %s", [source, size]
+                )
+                database.many(f"DELETE FROM {table} WHERE id = %s", rows)
+            if not rows:
+                break
 
 
 def forget_library(database: Database, library: int) -> None:

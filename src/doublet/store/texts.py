@@ -48,7 +48,7 @@ def unpack_bytes(data: bytes) -> bytes:
     try:
         return bytes(zstandard.ZstdDecompressor().decompress(data))
     except zstandard.ZstdError as error:
-        raise StoreDamaged("something that was packed is damaged and cannot be unpacked") from error
+        raise StoreDamaged("packed_damaged") from error
 
 
 def kind_of(text: str, data: bytes) -> str:

@@ -20,7 +20,7 @@ from doublet.model import Note
 from doublet.progress import Progress
 from doublet.store import postings, segments, words
 from doublet.store.database import Store
-from doublet.store.signing import take_entries
+from doublet.store.entries import take_entries
 from doublet.store.texts import text_hash
 from doublet.store.values import Finding
 
@@ -146,10 +146,10 @@ class _Check:
         for row in rows:
             try:
                 if row[6] is None:
-                    raise StoreDamaged("missing")
+                    raise StoreDamaged("text_damaged")
                 data = self.store.writer.packer.unpack_bytes(row[5], row[6])
                 if text_hash(data) != bytes(row[1]):
-                    raise StoreDamaged("changed")
+                    raise StoreDamaged("text_damaged")
                 texts.append(data.decode("utf-8", "surrogatepass"))
                 good.append(row)
             except (StoreDamaged, UnicodeDecodeError):

@@ -331,10 +331,15 @@ def add_part(database: Database, library: int, part: Part) -> None:
         "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
         [library, part.documents, part.pack()],
     )
-    sizes = database.rows(
-        "SELECT id, length(data) FROM doublet_statistics WHERE library_id = %s ORDER BY length(data), id",
-        [library],
-    )
+
+
+def fold_parts(database: Database, library: int) -> None:
+    """Make one part of many, when there are many. Parts never change, so they are summed before anybody has to wait."""
+    with database.guard():
+        sizes = database.rows(
+            "SELECT id, length(data) FROM doublet_statistics WHERE library_id = %s ORDER BY length(data), id",
+            [library],
+        )
     if len(sizes) < FOLD_AT:
         return
     # The largest part is left alone as long as the others together are small beside it.
@@ -342,14 +347,21 @@ def add_part(database: Database, library: int, part: Part) -> None:
     if 2 * sum(size for _, size in small) > sizes[-1][1]:
         small = sizes
     numbers = [number for number, _ in small]
-    rows = database.among("SELECT data, documents FROM doublet_statistics WHERE id IN", numbers)
+    with database.guard():
+        rows = database.among("SELECT data, documents FROM doublet_statistics WHERE id IN", numbers)
     folded = sum_parts([Part.unpack(bytes(data), documents) for data, documents in rows])
-    for number in numbers:
-        database.rows("DELETE FROM doublet_statistics WHERE id = %s", [number])
-    database.rows(
-        "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
-        [library, folded.documents, folded.pack()],
-    )
+    packed = folded.pack()
+    with database.writing():
+        if database.vendor == "postgresql":
+            database.take_turn(library)
+        there = database.among("SELECT id FROM doublet_statistics WHERE id IN", numbers)
+        if len(there) < len(numbers) or len(rows) < len(numbers):
+            return  # somebody else was quicker
+        database.many("DELETE FROM doublet_statistics WHERE id = %s", [(number,) for number in numbers])
+        database.rows(
+            "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
+            [library, folded.documents, packed],
+        )
 
 
 def replace_parts(database: Database, library: int, part: Part) -> None:

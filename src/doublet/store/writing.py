@@ -22,7 +22,8 @@ from doublet.model import Document, Note, Outcome
 from doublet.store import postings, segments, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
-from doublet.store.signing import Signatures
+from doublet.store.pace import Pace
+from doublet.store.signing import Signatures, Signed
 from doublet.store.texts import Packer, encode, text_hash
 from doublet.store.values import Added
 
@@ -31,7 +32,8 @@ U64 = NDArray[np.uint64]
 Waiting = Callable[[float], None]
 
 LONGEST_TEXT = (1 << 31) - 1  #: characters
-REMOVE_BATCH = 1_000  #: documents that are taken out in one transaction
+ADD_AT_FIRST, ADD_AT_MOST = 250, 2_000  #: documents that are stored in one transaction of `add_in_steps`
+REMOVE_BATCH = 250  #: documents that are taken out in the first transaction of `remove_in_steps`
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +50,28 @@ class Prepared:
     words: words.Words
     texts: list[str]
     outcomes: list[Outcome]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def part(self, start: int, end: int) -> Prepared:
+        """Some of the documents; what became of those that cannot be stored goes with the first."""
+        if start == 0 and end >= len(self):
+            return self
+        own = slice(start, end)
+        first = self.key_offsets[start]
+        return Prepared(
+            names=self.names[own],
+            hashes=self.hashes[own],
+            rows=self.rows[own],
+            dictionaries=self.dictionaries[own],
+            blobs=self.blobs[own],
+            keys=self.keys[first : self.key_offsets[min(end, len(self))]],
+            key_offsets=[cut - first for cut in self.key_offsets[start : end + 1]],
+            words=self.words.some(range(start, min(end, len(self)))),
+            texts=self.texts[own],
+            outcomes=self.outcomes if start == 0 else [],
+        )
 
 
 def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
@@ -116,7 +140,39 @@ class Writer:
         self._signatures = signatures
         self.lock = threading.RLock()  #: of whoever calls `add`, `remove` or `take`: one thread at a time
         self._words = words.WordNumbers(database)
+        self._signed: Signed = {}  # of the batch at hand
         self._stored_dictionaries: list[int] = []  # by the transaction at hand
+        self._adding = Pace(ADD_AT_FIRST, most=ADD_AT_MOST, least=16)
+        self._removing = Pace(REMOVE_BATCH, most=4 * REMOVE_BATCH, least=16)
+
+    def add_in_steps(self, library: int, batch: Prepared, waiting: Waiting | None = None) -> Added:
+        """As `add`, some documents at a time: each step is stored as a whole, and nobody waits for long."""
+        start, out = 0, Added()
+        while start < len(batch) or not start:
+            with self._adding.step() as size:
+                end = len(batch) if len(batch) - start <= 1.5 * size else start + size
+                found = self.add(library, batch.part(start, end), waiting)
+            out += found
+            out.states |= found.states
+            if end >= len(batch):
+                return out
+            start = end
+        return out
+
+    def remove_in_steps(
+        self, library: int, numbers: Sequence[int], also: Callable[[Sequence[int]], None] | None = None
+    ) -> None:
+        """Take documents out, some at a time; *also* is called with their numbers inside each transaction."""
+        start = 0
+        while start < len(numbers):
+            with self._removing.step() as size:
+                some = numbers[start : start + size]
+                with self._database.writing():
+                    self.remove(library, some)
+                    if also is not None:
+                        also(some)
+            self.tidy(library)
+            start += len(some)
 
     def add(
         self,
@@ -133,9 +189,10 @@ class Writer:
         both are called inside the transaction.
         """
         self._stored_dictionaries = []
+        self._signed = self._sign_ahead(library, batch)
         try:
             with self._database.writing(waiting):
-                self._lock(library, waiting)
+                self.lock_library(library, waiting)
                 added = self._add(library, batch, skip() if skip is not None else frozenset())
                 if then is not None:
                     then(added)
@@ -148,13 +205,39 @@ class Writer:
         self._words.keep()
         for number in self._stored_dictionaries:  # not all: texts packed meanwhile may have brought more
             self.packer.new.pop(number, None)
-        self.tidy()
+        self.tidy(library)
         return added
 
-    def tidy(self) -> None:
-        """Keep the index of passages in shape. After a transaction; not inside one, which it would make long."""
-        if self._database.vendor == "postgresql" and not self._database.in_transaction:
-            segments.tidy(self._database)
+    def _sign_ahead(self, library: int, batch: Prepared) -> Signed:
+        """Signatures of those documents that look new or changed."""
+        with self._database.guard():
+            recipes = self._signatures.following(library)
+            if not recipes:
+                return {}
+            same = {
+                (row[0], bytes(row[1]))
+                for row in self._database.among(
+                    "SELECT name_hash, hash FROM doublet_document WHERE library_id = %s AND name_hash IN",
+                    [name_hash(name) for name in batch.names],
+                    [library],
+                )
+            }
+            new = [
+                place
+                for place, (name, hash) in enumerate(zip(batch.names, batch.hashes, strict=True))
+                if (name_hash(name), hash) not in same
+            ]
+            return self._signatures.sign(
+                recipes, [batch.names[place] for place in new], [batch.texts[place] for place in new]
+            )
+
+    def tidy(self, library: int) -> None:
+        """Keep the index of passages and the statistics in shape. After a transaction; not inside one, which it would
+        make long."""
+        if not self._database.in_transaction:
+            words.fold_parts(self._database, library)
+            if self._database.vendor == "postgresql":
+                segments.tidy(self._database)
 
     def _add(self, library: int, batch: Prepared, skip: frozenset[int]) -> Added:
         database = self._database
@@ -278,12 +361,14 @@ class Writer:
                 *(len(fresh), now, library),
             ],
         )
-        self._signatures.follow(library, [batch.names[i] for i in fresh], [batch.texts[i] for i in fresh])
+        self._signatures.follow(
+            library, [batch.names[i] for i in fresh], [batch.texts[i] for i in fresh], self._signed
+        )
 
     def remove(self, library: int, numbers: Sequence[int], waiting: Waiting | None = None) -> None:
         """Take documents out, by their numbers; those that are not there any more are left alone."""
         with self._database.writing(waiting):
-            self._lock(library, waiting)
+            self.lock_library(library, waiting)
             self._remove(library, numbers)
 
     def take(self, library: int, numbers: Sequence[int]) -> None:
@@ -319,7 +404,7 @@ class Writer:
             ],
         )
 
-    def _lock(self, library: int, waiting: Waiting | None) -> None:
+    def lock_library(self, library: int, waiting: Waiting | None = None) -> None:
         """Writers to one library take turns. SQLite has one writer anyway."""
         if self._database.vendor == "postgresql":
             self._database.take_turn(library, waiting)

@@ -185,7 +185,7 @@ def test_where_all_is_equal_nothing_more_is_looked_for(monkeypatch: pytest.Monke
 # Reworded copies as wholes
 
 
-@pytest.mark.parametrize(("told", "places"), [(20, 2), (60, 1)])
+@pytest.mark.parametrize(("told", "places"), [(30, 2), (47, 1)])
 def test_where_passages_tell_little_of_a_copy_the_alignment_tells_the_rest(told: int, places: int) -> None:
     from doublet.signatures import method
 

@@ -193,7 +193,7 @@ def test_cliques_are_stricter():
         ({"min_tokens": "5"}, "whole number"),
         ({"algorithm": "exakt"}, "did you mean 'exact'"),
         ({"tokens": "letters"}, "word, punctuation"),
-        ({"reduce": "stem", "algorithm": "exact"}, "words as they stand"),
+        ({"reduce": "stem", "algorithm": "exact"}, "words as they are"),
         ({"max_edits": 10}, "any two would be alike"),
         ({"ngram": 0}, "at least 1"),
         ({"min_common_share": 2}, "between 0 and 1"),

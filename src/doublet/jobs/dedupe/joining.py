@@ -48,8 +48,7 @@ def join(
     def on_step(done: int, total: int) -> None:
         progress.step("joining", done, total, "documents")
 
-    exact = options.candidates == "exact" or (options.candidates == "auto" and count <= EXACT_UP_TO)
-    if methods.by_shingles and exact:
+    if methods.by_shingles and joins_exactly(options.candidates, count):
         return Links(store.clean(chosen, methods.threshold, containment, on_step), ranks)
     keys, alike, agree = methods.signed.keys, None, None
     if methods.by_shingles:
@@ -63,6 +62,11 @@ def join(
         keys, store, chosen, methods.threshold, containment, alike=alike, agree=agree, on_step=on_step
     )
     return Links(rows, ranks)
+
+
+def joins_exactly(candidates: str, documents: int) -> bool:
+    """Whether so many documents are all compared, as was asked for or as suits their number."""
+    return candidates == "exact" or (candidates == "auto" and documents <= EXACT_UP_TO)
 
 
 def _in_preference(collection: Collection, methods: DedupeMethods, options: DedupeOptions) -> U32:

@@ -6,14 +6,13 @@ import contextlib
 import numbers
 import os
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from doublet import kernels
 from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, wrong_type
 from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions
 from doublet.jobs.dedupe.signed import Signed
+from doublet.kernels.memory import MemorySaver
 from doublet.reports.wording import count
 from doublet.signatures import Limit
 
@@ -145,14 +144,10 @@ def store_memory(memory_bytes: int | None, workers: int, readers: int = 0) -> in
     return memory_bytes - BASE_MEMORY - readers - workers * WORKER_MEMORY
 
 
-@contextlib.contextmanager
-def saving(memory_bytes: int | None) -> Iterator[None]:
+def saving(memory_bytes: int | None) -> contextlib.AbstractContextManager[object]:
     """Give back at once what is freed, where the budget is tight."""
-    kernels.save_memory(memory_bytes is not None and memory_bytes < TIGHT_MEMORY)
-    try:
-        yield
-    finally:
-        kernels.save_memory(False)
+    tight = memory_bytes is not None and memory_bytes < TIGHT_MEMORY
+    return MemorySaver() if tight else contextlib.nullcontext()
 
 
 class spilling:  # noqa: N801 - reads as a word in "with spilling(folder)"

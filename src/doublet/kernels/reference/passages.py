@@ -26,13 +26,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
 
 from doublet.kernels.data import LETTER_MASK, SCRIPT_SHIFT, SPECIAL, WORD, fold_table
 from doublet.kernels.reference.arguments import F64, U8, U32, U64, check_words, checked_texts, documents
+from doublet.kernels.settings import PassageOptions
 
 UNIT = 1024  #: a weight of 1.0
 LEAST_SENTENCE, LONGEST_SENTENCE = 3, 60  #: words; shorter ones join the next, longer ones are cut
@@ -58,32 +59,35 @@ def _whole(value: float) -> int:
 
 
 class _Settings:
-    def __init__(self, values: Sequence[float]) -> None:
-        if len(values) != 28:
-            raise ValueError("there must be 28 settings")
-        if not all(0 <= value <= 1e6 for value in values):
+    """The settings as the steps use them: weights as whole numbers."""
+
+    def __init__(self, given: PassageOptions) -> None:
+        if not all(0 <= getattr(given, field.name) <= 1e6 for field in fields(PassageOptions)):
             raise ValueError("a setting can be 0 to 1,000,000")
-        s = [float(value) for value in values]
-        self.gap = int(s[0])
-        self.cosine = s[1] * s[1]
-        self.dice = s[2]
-        self.loss = _whole(s[3] * 1000)
-        self.bonus = _whole(s[4] * UNIT) * 1000
-        self.reach, self.moves = int(s[5]), int(s[6])
-        self.cap = _whole(s[7] * UNIT)
-        self.weak_mass, self.weak_length = _whole(s[8] * UNIT), int(s[9])
-        self.strong_mass = _whole(s[10] * UNIT)
-        self.strong_length_a, self.strong_length_b = int(s[11]), int(s[12])
-        self.summaries = s[13] > 0
-        self.rise, self.fall = _whole(s[13] * UNIT) * 1000, _whole(s[14] * UNIT) * 1000
-        self.share, self.above = s[15], s[16]
-        self.telling = int(s[17])
-        self.shortest, self.longest = int(s[18]), int(s[19])
-        self.times = s[20]
-        self.strong_worth, self.sentence_worth = s[21] * UNIT, s[22] * UNIT
-        self.level, self.left_above, self.left_mass = s[23], s[24], s[25] * UNIT
-        self.next = _whole(s[26] * 1000)
-        self.evidence = s[27]
+        self.gap = int(given.gap)
+        self.cosine = given.cosine * given.cosine
+        self.dice = given.dice
+        self.loss = _whole(given.loss * 1000)
+        self.bonus = _whole(given.bonus * UNIT) * 1000
+        self.reach, self.moves = int(given.reach), int(given.moves)
+        self.cap = _whole(given.cap * UNIT)
+        self.next = _whole(given.next_sentence * 1000)
+        self.weak_mass, self.weak_length = _whole(given.weak_mass * UNIT), int(given.weak_length)
+        self.strong_mass = _whole(given.strong_mass * UNIT)
+        self.strong_worth, self.sentence_worth = given.strong_worth * UNIT, given.sentence_worth * UNIT
+        self.strong_length_a, self.strong_length_b = int(given.strong_length), int(given.strong_source_length)
+        self.summaries = given.summary_rise > 0
+        self.rise, self.fall = (
+            _whole(given.summary_rise * UNIT) * 1000,
+            _whole(given.summary_fall * UNIT) * 1000,
+        )
+        self.share, self.above = given.summary_share, given.summary_above
+        self.telling = int(given.summary_words)
+        self.shortest, self.longest = int(given.summary_shortest), int(given.summary_longest)
+        self.times = given.summary_times
+        self.level, self.left_above = given.summary_level, given.summary_left
+        self.left_mass = given.summary_left_mass * UNIT
+        self.evidence = given.summary_evidence
 
 
 @dataclass(slots=True)
@@ -645,20 +649,20 @@ def passages(
     offsets: U64,
     left: U32,
     right: U32,
-    settings: F64,
+    settings: PassageOptions,
     threads: int = 1,
 ) -> Columns:
     """Passages of each pair of texts (*left*, *right*), in order of the left text.
 
     Gives where the passages of each pair begin (one more than pairs), then columns: first word and end in the left
     text, the same in the right, equal stems, matched weight, weight of the left and of the right side, kind. Words are
-    numbered from the beginning of their text. *settings* are those of `doublet.matches.passages`, in order.
+    numbered from the beginning of their text. *settings* are read by name.
     """
     if not len(stems) == len(marks) == len(starts) == len(ends):
         raise ValueError("stems, marks, starts and ends must be of one length")
     if len(left) != len(right):
         raise ValueError("left and right must be of one length")
-    chosen = _Settings(settings.tolist())
+    chosen = _Settings(settings)
     bounds = documents(offsets, len(stems))
     if any(text >= len(bounds) for text in (*left.tolist(), *right.tolist())):
         raise ValueError("there is no text of this number")

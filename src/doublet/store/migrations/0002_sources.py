@@ -29,7 +29,7 @@ class _Plain:
 
 def merge_recipes(apps: Any, editor: Any) -> None:  # noqa: ARG001 - the signature that Django calls
     """Two processes could make the same recipe at the same moment: the older row stays."""
-    from doublet.store.signing import take_entries
+    from doublet.store.entries import take_entries
 
     database: Any = _Plain(editor.connection)
     twice = database.rows(

@@ -60,6 +60,22 @@ MESSAGES: dict[str, str] = {
     "setting_wrong": "{shown} is {value_shown}: {why}",
     "unknown_setting": "{path} has an unknown setting {key!r}{nearest:?, did you mean '%s'?|.} Known: {names:list}",
     "limit_range": "limit is {value}: it must be 1 or more, or None for all",
+    "address_or_alias": "a database is named by its address, or by its alias in a Django project",
+    "no_such_alias": "this Django project has no database {alias!r}. Known: {known:list}",
+    "alias_of_another_kind": "the database {alias!r} of this Django project is kept by {vendor}: libraries need SQLite or "
+    "PostgreSQL",
+    "alias_without_tables": "the database {alias!r} of this Django project lacks tables of Doublet: put 'doublet.store' into "
+    "INSTALLED_APPS and run `manage.py migrate --database {alias}`",
+    "signatures_not_ready": "the documents of {library!r} are not signed by the method {method!r} yet: run `doublet check "
+    "--method {method} --library {library}` once, or ask for them to be signed (build=True)",
+    "library_being_filled": "documents are being added to {name!r}: it was emptied and not removed. Stop whoever adds and "
+    "remove it again",
+    "kept_report_damaged": "report {number} is damaged and cannot be opened",
+    "no_report": "there is no report {number}: it may have been deleted",
+    "report_not_json": "a report must be JSON: {why}",
+    "packed_damaged": "something that was packed is damaged and cannot be unpacked",
+    "recipes_unusable": "{count} sets of signatures cannot be used",
+    "rebuild_unfinished": "the index was being made again and that was not finished",
     "already_in_index": "document {id!r} is in the index already: use replace",
     "needs_fetcher": "{given} is on the web: a fetcher is needed",
     "no_such_kind_here": "{address}: there is no kind of source {kind!r} here",
@@ -190,4 +206,11 @@ MESSAGES: dict[str, str] = {
     "spelling_not_known": "the spelling of these words is not known: use read_words",
     "different_vocabularies": "these words are numbered by different vocabularies",
     "document_is_string": "document is a string, and a string is a text: name a file with pathlib.Path, an address with doublet.WebAddress",
+    "unknown_command": "there is no command '{name}'{nearest:?, did you mean '%s'?|.} Known: {known:list}",
+    "no_such_option": "there is no option {option}{nearest:?, did you mean %s?}",
+    "missing_parameter": "{name} is missing",
+    "wrong_parameter": "{name}: {why}",
+    "rule_choice": "{value!r} is not one of {choices:list}",
+    "empty_name": "the name is empty: is a variable of a script not set?",
+    "no_completion": "there is no completion for {shell}",
 }

@@ -30,6 +30,22 @@ NOUNS: dict[str, tuple[str, ...]] = {
 }
 
 NAMES: dict[str, dict[str, str]] = {
+    # headings of the help, and exit codes
+    "help": {
+        "Options": "Options",
+        "Commands": "Commands",
+        "Example": "Example",
+        "Examples": "Examples",
+        "Exit codes": "Exit codes",
+    },
+    "exit": {
+        "0": "done; duplicates, and none, are both answers",
+        "1": "over the limit that you set (--fail-above, --fail-on-new)",
+        "2": "wrong usage or settings",
+        "3": "done, but some documents could not be used",
+        "4": "nothing could be done",
+        "130": "stopped by you",
+    },
     "value": {"true": "yes", "false": "no", "none": "–"},
     # kinds of fragments (K2)
     "fragment": {

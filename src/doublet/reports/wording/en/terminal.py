@@ -57,4 +57,6 @@ MESSAGES: dict[str, str] = {
     "job_lost": "job {number}: another worker has it now",
     "job_ended": "job {number}: {state:name.job_state} after {seconds:duration}{why:?: %s}",
     "attempts_of": "{attempts} of {most}",
+    "help_usage": "Usage:",
+    "help_default": "[default: {default}]",
 }

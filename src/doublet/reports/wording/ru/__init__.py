@@ -7,6 +7,7 @@ from doublet.reports.wording.ru import (
     crawl,
     errors,
     evaluation,
+    help,
     names,
     notes,
     queue,
@@ -22,7 +23,7 @@ MESSAGES: dict[str, str] = {
     for part in (notes, errors, reading, sources, crawl, store, queue, check, terminal, evaluation, service)
     for code, sentence in part.MESSAGES.items()
 }
-NOUNS, NAMES = names.NOUNS, names.NAMES
+NOUNS, NAMES, HELP = names.NOUNS, names.NAMES, help.HELP
 
 SPACE = "\u00a0"  #: between a number and its noun
 MARKS: dict[int, str] = {ord(","): "\u00a0", ord("."): ","}

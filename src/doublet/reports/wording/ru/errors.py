@@ -60,6 +60,22 @@ MESSAGES: dict[str, str] = {
     "setting_wrong": "{shown} равно {value_shown}: {why}",
     "unknown_setting": "{path}: неизвестная настройка «{key}»{nearest:?, может быть, «%s»?|.} Есть: {names:list}",
     "limit_range": "limit равно {value}: нужно 1 или больше, либо None для всех",
+    "address_or_alias": "база данных задаётся адресом или, в проекте Django, псевдонимом",
+    "no_such_alias": "в этом проекте Django нет базы данных «{alias}». Есть: {known:list}",
+    "alias_of_another_kind": "база данных «{alias}» этого проекта Django работает на {vendor}: библиотекам нужна SQLite или "
+    "PostgreSQL",
+    "alias_without_tables": "в базе данных «{alias}» этого проекта Django нет таблиц Doublet: добавьте 'doublet.store' в "
+    "INSTALLED_APPS и выполните `manage.py migrate --database {alias}`",
+    "signatures_not_ready": "документы библиотеки «{library}» ещё не подписаны методом «{method}»: выполните один раз "
+    "`doublet check --method {method} --library {library}` или попросите их подписать (build=True)",
+    "library_being_filled": "в библиотеку «{name}» добавляются документы: она опустошена, но не удалена. Остановите "
+    "добавление и удалите её снова",
+    "kept_report_damaged": "отчёт {number} повреждён и не открывается",
+    "no_report": "отчёта {number} нет: возможно, он удалён",
+    "report_not_json": "отчёт должен быть в JSON: {why}",
+    "packed_damaged": "сжатые данные повреждены и не распаковываются",
+    "recipes_unusable": "наборов сигнатур, которыми нельзя пользоваться: {count}",
+    "rebuild_unfinished": "указатель строился заново, но построен не до конца",
     "already_in_index": "документ «{id}» уже в указателе: используйте replace",
     "needs_fetcher": "{given} находится в сети: нужен загрузчик",
     "no_such_kind_here": "{address}: вида источника «{kind}» здесь нет",
@@ -190,4 +206,11 @@ MESSAGES: dict[str, str] = {
     "spelling_not_known": "написание этих слов неизвестно: используйте read_words",
     "different_vocabularies": "эти слова пронумерованы по разным словарям",
     "document_is_string": "document — строка, а строка — это текст: назовите файл через pathlib.Path, адрес через doublet.WebAddress",
+    "unknown_command": "команды «{name}» нет{nearest:?, может быть, «%s»?|.} Есть: {known:list}",
+    "no_such_option": "параметра {option} нет{nearest:?, может быть, %s?}",
+    "missing_parameter": "не указано: {name}",
+    "wrong_parameter": "{name}: {why}",
+    "rule_choice": "«{value}» не подходит, нужно одно из: {choices:list}",
+    "empty_name": "имя пустое: не забыта ли переменная сценария?",
+    "no_completion": "для {shell} дополнения нет",
 }

@@ -57,4 +57,6 @@ MESSAGES: dict[str, str] = {
     "job_lost": "задание {number}: теперь у другого исполнителя",
     "job_ended": "задание {number}: {state:name.job_state}, {seconds:duration}{why:?: %s}",
     "attempts_of": "{attempts} из {most}",
+    "help_usage": "Вызов:",
+    "help_default": "[по умолчанию: {default}]",
 }
