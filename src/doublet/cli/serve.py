@@ -32,6 +32,13 @@ doublet serve --https --host-name doublet.example.org --proxies 1"""
     "--workers", default=1, show_default=True, type=click.IntRange(0, 64), help="Processes for long work."
 )
 @click.option(
+    "--checkers",
+    default=2,
+    show_default=True,
+    type=click.IntRange(0, 64),
+    help="Processes for quick checks. With 0 they are made by the process that answers requests.",
+)
+@click.option(
     "--host-name",
     "hosts",
     multiple=True,

@@ -32,6 +32,7 @@ from doublet.web.workers import command
 
 log = logging.getLogger("doublet.web")
 FIRST_NAME = "admin"
+QUICK_S = 20.0  #: that somebody waits for a quick check at most; then a worker makes it
 GRACE_S = 20.0  #: for requests and workers to end
 
 
@@ -140,6 +141,7 @@ def serve(
     bind: str,
     port: int,
     workers: int,
+    checkers: int,
     empty: bool,
     browse: bool | None,
     say: Callable[[str], None],
@@ -169,6 +171,11 @@ def serve(
     say(f"Doublet {doublet.__version__} answers at {shown}  (Ctrl+C stops it)")
     if browse or (browse is None and sys.stdout.isatty() and os.environ.get("DISPLAY")):
         threading.Timer(1.0, webbrowser.open, [shown]).start()
+    from doublet.jobs.check_pool import CheckPool
+    from doublet.web import checkers as quick
+
+    pool = CheckPool(address, processes=checkers, timeout_s=QUICK_S) if checkers else None
+    quick.use(pool)
     try:
         uvicorn.run(
             application,
@@ -183,6 +190,8 @@ def serve(
         )
     finally:
         supervisor.stop()
+        if pool is not None:
+            pool.close()
         if workers:
             thread.join(GRACE_S + 15)
 

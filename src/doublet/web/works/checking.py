@@ -6,24 +6,26 @@ worker of the service takes. A work always ends in a final state: `catch_up` clo
 
 from __future__ import annotations
 
+import logging
 import zlib
 from typing import Any
 
 from django.utils import timezone
 
-from doublet.errors import Cancelled, DoubletError, InputUnreadable
+from doublet.errors import Cancelled, DoubletError, InputUnreadable, PoolBusy, TimedOut, WorkerLost
 from doublet.jobs.check import with_hidden
-from doublet.jobs.check_library import check_library
 from doublet.jobs.read import GivenText, read_document
 from doublet.matches.among import among, same_work
 from doublet.model import Check, Document, Note
 from doublet.progress import Progress
 from doublet.text.read import ReadDocument
+from doublet.web import checkers
 from doublet.web.fetching import read_page
 from doublet.web.store import store
 from doublet.web.works import kept
 from doublet.web.works.models import CANCELLED, DONE, ENDED, FAILED, NEW, RUNNING, Group, RepeatsSearch, Work
 
+log = logging.getLogger(__name__)
 QUICK_BYTES = 60_000  #: of a pasted text that is checked at once
 PRIORITY = 10  #: a person waits for it
 WORK, GROUP = "work", "class"  #: kinds of jobs
@@ -32,8 +34,11 @@ WORK, GROUP = "work", "class"  #: kinds of jobs
 def begin(work: Work) -> None:
     """Check a new work: now when it is short, else soon."""
     if work.kind == "text" and work.upload is not None and work.upload.size <= QUICK_BYTES:
-        perform(work, Progress())
-        return
+        try:
+            perform(work, Progress())
+            return
+        except PoolBusy:
+            log.info("a quick check goes to the queue", extra={"work": str(work.pk)})
     queue(work)
 
 
@@ -88,7 +93,7 @@ def catch_up(thing: Work | Group | RepeatsSearch) -> None:
 
 def perform(work: Work, progress: Progress) -> None:
     """Do the check. A document that cannot be used makes the work fail with its reason; nothing else is raised but
-    `Cancelled`."""
+    `Cancelled`, and `PoolBusy` when too many wait: then the work is as new."""
     changed = Work.objects.filter(pk=work.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
     if not changed:
         return
@@ -97,6 +102,9 @@ def perform(work: Work, progress: Progress) -> None:
     except Cancelled:
         _end(work, CANCELLED, {})
         raise
+    except (PoolBusy, TimedOut, WorkerLost) as error:
+        Work.objects.filter(pk=work.pk, state=RUNNING).update(state=NEW)
+        raise PoolBusy(error.note) from error
     except DoubletError as error:
         _end(work, FAILED, as_message(error))
         return
@@ -167,15 +175,14 @@ def check_work(work: Work, progress: Progress) -> tuple[str, Check]:
     if not given.text.strip():
         raise InputUnreadable("nothing_to_check", path=work.title, state="nothing_read")
     options = work.options
-    result = check_library(
-        store(),
+    result = checkers.check(
         given.text,
+        progress,
         libraries=options.get("libraries"),
         name=work.title,
         method=options.get("method", "auto"),
         leave_out=options.get("leave_out", ()),
         own=options.get("own", ()),
-        progress=progress,
     )
     return given.text, with_hidden(result, given)
 

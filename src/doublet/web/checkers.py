@@ -1,0 +1,28 @@
+"""Quick checks while somebody waits: a bounded pool of processes in the process that answers requests.
+
+Elsewhere (in workers, at the first start) there is no pool, and a check is made where it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doublet.jobs.check_library import check_library
+from doublet.jobs.check_pool import CheckPool
+from doublet.model import Check
+from doublet.progress import Progress
+from doublet.web.store import store
+
+_pools: list[CheckPool] = []  # of this process: none or one
+
+
+def use(pool: CheckPool | None) -> None:
+    """From now on quick checks go to *pool*; None: they are made in this process."""
+    _pools[:] = [pool] if pool is not None else []
+
+
+def check(text: str, progress: Progress, **options: Any) -> Check:
+    """As `check_library`, in the pool where there is one. Raises `PoolBusy` when too many wait."""
+    if _pools:
+        return _pools[0].check(text, **options)
+    return check_library(store(), text, progress=progress, **options)
