@@ -7,6 +7,7 @@ import json
 import pathlib
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,14 @@ def test_languages_have_the_same_sentences_and_values() -> None:
     assert set(ENGLISH.MESSAGES) == set(RUSSIAN.MESSAGES)
     for code, sentence in ENGLISH.MESSAGES.items():
         assert placeholders(sentence) == placeholders(RUSSIAN.MESSAGES[code]), code
+
+
+@pytest.mark.parametrize("tables", [ENGLISH, RUSSIAN], ids=LANGUAGES)
+def test_a_code_is_in_one_table(tables: Any) -> None:
+    """Else one sentence would hide another."""
+    parts = [part for part in vars(tables).values() if hasattr(part, "MESSAGES")]
+    assert len(parts) >= 8
+    assert sum(len(part.MESSAGES) for part in parts) == len(tables.MESSAGES)
 
 
 @pytest.mark.parametrize("kind", sorted(set(ENGLISH.NAMES) - {"unit"}))

@@ -40,7 +40,7 @@ def test_a_message(charset: str) -> None:
     assert (found.kind, found.title, found.text) == ("mail", "Снег в городе", f"{SNOW}\n\nВторой абзац.")
     assert found.places[1].label() == "paragraph 2"
     (note,) = found.notes
-    assert "работа.pdf" in note
+    assert "работа.pdf" in str(note)
 
 
 def test_a_message_that_is_a_page_alone() -> None:

@@ -296,7 +296,7 @@ def _require_target(report: kept.Report, data: shapes.NewDecision) -> None:
         "kind": {"verbatim", "edited", "reworded", "moved"},
     }[data.target]
     if data.which not in known:
-        raise InvalidParameter("not_in_report", name="which", target=data.target, value=data.which)
+        raise InvalidParameter("report_has_no", name="which", target=data.target, value=data.which)
 
 
 def _figures(figures: kept.Figures) -> shapes.Figures:

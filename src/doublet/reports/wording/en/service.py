@@ -27,7 +27,7 @@ MESSAGES: dict[str, str] = {
     "text_or_address": "give either a text or an address",
     "not_a_web_address": "{value:quoted} is not an address: it must begin with http:// or https://",
     "edited_meanwhile": "somebody else changed this check in the meantime: read it again, then change it",
-    "not_in_report": "the report has no {target} {value:quoted}",
+    "report_has_no": "the report has no {target} {value:quoted}",
     "class_size": "a class has 1 to {most} works, and this one has {works}",
     "neither_address_nor_folder": (
         "{address:quoted} is neither an address nor in a folder that the owner of the service opened"

@@ -26,7 +26,7 @@ MESSAGES: dict[str, str] = {
     "text_or_address": "укажите или текст, или адрес",
     "not_a_web_address": "{value:quoted} — не адрес: он должен начинаться с http:// или https://",
     "edited_meanwhile": "пока вы работали, эту проверку изменил кто-то другой: прочитайте её снова и потом меняйте",
-    "not_in_report": "в отчёте нет {value:quoted} ({target})",
+    "report_has_no": "в отчёте нет {value:quoted} ({target})",
     "class_size": "в группе от 1 до {most} работ, а в этой {works}",
     "neither_address_nor_folder": "{address:quoted} — не адрес и не лежит в папке, которую открыл владелец сервиса",
     "last_administrator": "это единственный действующий администратор: сначала сделайте администратором кого-то ещё",
