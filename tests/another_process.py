@@ -68,7 +68,7 @@ def _sound(store: Any, library: str) -> list[str]:
 def _share(store: Any, library: str, text: str, method: str = "auto") -> float:
     from doublet.jobs.check_library import check_library
 
-    return float(check_library(store, text, libraries=[library], method=method).share)
+    return float(check_library(store, text, libraries=[library], method=method, build=True).share)
 
 
 def _documents(store: Any, library: str) -> list[str]:

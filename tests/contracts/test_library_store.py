@@ -18,6 +18,7 @@ from doublet.errors import (
     IncompatibleSignatures,
     InvalidParameter,
     LibraryExists,
+    SignaturesNotReady,
     StoreError,
     StoreTooNew,
     UnknownLibrary,
@@ -288,7 +289,7 @@ def test_a_borrowed_paragraph_of_a_long_work(store: Store, name: str) -> None:
 @pytest.mark.parametrize("method", ["shingles", "minhash", "simhash", "tfridf", "imatch", "longsent"])
 def test_whole_document_methods(store: Store, name: str, method: str) -> None:
     store.documents.add(name, [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
-    found = check_library(store, f"{RU} \U0001f600", libraries=[name], method=method)
+    found = check_library(store, f"{RU} \U0001f600", libraries=[name], method=method, build=True)
     assert found.sources[0].id == "ru"
     assert found.sources[0].resemblance == pytest.approx(1.0, abs=0.01)
     store.documents.add(name, [Document("new", EN + RU)])  # signed as it comes in
@@ -511,7 +512,7 @@ def test_the_work_of_a_check_hardly_grows_with_the_library(
 
             patch.setattr(Database, "rows", rows)
             patch.setattr(Packer, "unpack", unpack)
-            check_library(store, text, method=method)
+            check_library(store, text, method=method, build=True)
         work.append((asked, read))
     assert work[1][0] <= work[0][0] + 2
     assert work[1][1] <= looks * passage_keys.LEAST_CANDIDATES
@@ -619,7 +620,7 @@ def test_another_process_goes_on_with_signatures(vendor: str, method: str) -> No
     with Store(address) as store:
         store.libraries.create("x")
         store.documents.add("x", [Document("ru", RU), Document("en", EN), Document("mixed", MIXED)])
-        check_library(store, RU, libraries=["x"], method=method)
+        check_library(store, RU, libraries=["x"], method=method, build=True)
         (recipe,) = store.database.rows("SELECT statistics, follows FROM doublet_recipe")
         assert recipe[0] is not None
         assert recipe[1]
@@ -653,7 +654,45 @@ def test_documents_that_come_while_statistics_are_gathered(
     with Store(address) as store:
         store.libraries.create("x")
         store.documents.add("x", [Document(f"{n}", f"{RU} {EN} own{n}") for n in range(5)])
-        check_library(store, RU, libraries=["x"], method="pivot")
+        check_library(store, RU, libraries=["x"], method="pivot", build=True)
         assert came == [1]
     assert_sound(address, "x")
     assert ask("share", address, "x", text=EN, method="pivot") > 0.9
+
+
+def test_a_check_that_reads_writes_nothing(store: Store, name: str) -> None:
+    """Signatures are made when somebody asks for it; documents that come later are signed with the rest."""
+    store.documents.add(name, [Document("ru", RU), Document("en", EN)])
+    with pytest.raises(SignaturesNotReady) as refused:
+        check_library(store, RU, libraries=[name], method="tfridf")
+    assert (refused.value.code, refused.value.details["method"]) == ("signatures_not_ready", "tfridf")
+    count = "SELECT count(*) FROM doublet_recipe r JOIN doublet_library l ON l.id = r.library_id WHERE l.name = %s"
+    assert store.database.row(count, [name]) == (0,)
+    assert check_library(store, RU, libraries=[name], method="tfridf", build=True).share == 1.0
+    store.documents.add(name, [Document("mixed", MIXED)])  # a drift of the statistics
+    assert check_library(store, RU, libraries=[name], method="tfridf").share == 1.0
+    assert store.database.row(count, [name]) == (1,)
+    with pytest.raises(InvalidParameter):
+        check_library(store, RU, libraries=[name], method="minhash", parameters={"functions": -1})
+
+
+@pytest.mark.parametrize("method", ["tfridf", "minhash"])
+def test_nobody_waits_for_long(vendor: str, method: str) -> None:
+    """The longest time that others had to wait for a write: half a second, whatever is done."""
+    address = new_address(vendor)
+    texts = [f"{' '.join(f'w{(n * 7 + i) % 900}' for i in range(120))} x{n}" for n in range(3_000)]
+    with Store(address) as store:
+        store.libraries.create("x")
+        index_library(store, "x", [(str(n), text) for n, text in enumerate(texts)])
+        steps: list[int] = []
+        number = store.libraries.get("x").number
+        store.signatures.index(number, method, step=lambda done, _: steps.append(done))
+        assert steps[-1] == len(texts)
+        store.optimize()
+        store.documents.remove("x", [str(n) for n in range(500)])
+        store.signatures.index(number, method, drift=0.01)
+    assert_sound(address, "x")
+    assert ask("share", address, "x", text=texts[-1], method=method) == 1.0
+    with Store(address) as again:
+        again.libraries.delete("x")
+    assert max(store.database.longest_hold_s, again.database.longest_hold_s) < 0.5

@@ -37,7 +37,7 @@ def test_old_databases_open(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
         assert store.libraries.statistics("old").documents == 11
         verify(store, repair=True)  # makes again what another version of the canonical text made
         assert verify(store) == []
-        found = check_library(store, texts["water-towers"], method="minhash")
+        found = check_library(store, texts["water-towers"], method="minhash", build=True)
         assert found.sources[0].id == "water-towers"
         assert check_library(store, texts["springs"]).share == 1.0
 

@@ -105,6 +105,11 @@ doublet check https://example.org/article --library theses"""
     help="Write to this file instead of standard output (- is standard output); pages and PDFs of several texts go to "
     "a folder.",
 )
+@click.option(
+    "--no-build",
+    is_flag=True,
+    help="With --method: do not sign the documents of the libraries first when they are not signed by it yet.",
+)
 @later_option
 @quiet_option
 @common_options
@@ -112,6 +117,7 @@ def command(
     *,
     texts: tuple[str, ...],
     later: bool,
+    no_build: bool,
     libraries: tuple[str, ...],
     against: tuple[str, ...],
     method: str | None,
@@ -159,6 +165,7 @@ def command(
     options: dict[str, Any] = {"min_share": least}
     if not against:
         options |= {"leave_out": kinds, "own": own} | ({"method": method} if method else {})
+        options["build"] = not no_build
     checked: list[CheckedDocument] = []
     with (
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,

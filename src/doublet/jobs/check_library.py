@@ -71,6 +71,7 @@ def check_library(
     own: Iterable[str] = (),
     min_share: float = 0.0,
     candidates: int | None = None,
+    build: bool = False,
     progress: Progress | None = None,
     **align: Any,
 ) -> Check:
@@ -79,8 +80,9 @@ def check_library(
     *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents whose id or
     source is *name* or one of *own* are not counted. *candidates*: how many documents are verified at most. The
     method "passages" is "auto" without its second look; any other gives the documents that it calls similar, with
-    their passages. Raises `UnknownLibrary`,
-    `UnknownMethod`, `InvalidParameter`, `StoreError`.
+    their passages. For such a method the documents have to be signed: with *build* that is done here, in short steps,
+    which may take minutes; without, nothing is written. Raises `UnknownLibrary`, `UnknownMethod`, `SignaturesNotReady`,
+    `InvalidParameter`, `StoreError`.
     """
     progress = progress or Progress()
     wanted = check_leave_out(leave_out)
@@ -136,7 +138,7 @@ def check_library(
         lay(found)
     else:
         found, measures, used = _similar(
-            store, infos, text, words, method, dict(parameters or {}), limit, progress
+            store, infos, text, words, method, dict(parameters or {}), limit, build, progress
         )
         lay(found, measures)
     masks: dict[str, Masked] = {}
@@ -213,6 +215,7 @@ def _similar(
     method: str,
     parameters: dict[str, Any],
     limit: int,
+    build: bool,
     progress: Progress,
 ) -> tuple[Stored, list[tuple[float, float]], dict[str, Any]]:
     """Documents that a whole-document method calls similar, most alike first, with its measures and all its
@@ -228,7 +231,7 @@ def _similar(
         def step(done: int, total: int) -> None:
             progress.step("signing", done, total, "documents")
 
-        index = store.signatures.index(info.number, method, parameters, step=step)
+        index = store.signatures.index(info.number, method, parameters, build=build, step=step)
         (signature,) = sign_read(index.method, words, [text])
         if signature is None:
             continue

@@ -20,7 +20,7 @@ from doublet.signatures import parameters_of
 TEXT = "The boats were locked in the ice until March, and nobody in the village minded it much. " * 8
 DOCUMENTS = [{"id": "a", "text": TEXT, "source": "s"}, {"id": "b", "text": TEXT + "More.", "source": "t"}]
 #: Options that change nothing about the answer: how the work is done, and where it goes.
-NO_PART = {"progress", "workers", "memory_bytes", "spill_folder", "groups_out", "kept_out"}
+NO_PART = {"build", "progress", "workers", "memory_bytes", "spill_folder", "groups_out", "kept_out"}
 #: Options that are input, and stand in the answer elsewhere.
 INPUT = {"statistics": "recipe", "baseline": "groups", "libraries": "libraries", "name": "name"}
 ALIGN = {"seed_words": 5, "max_gap_words": 3, "min_words": 7}
@@ -136,11 +136,11 @@ def test_every_parameter_of_every_method(method: str, store: Any) -> None:
     assert known.keys() <= doublet.compare(TEXT, TEXT, method=method).parameters.keys()
     assert known.keys() <= doublet.dedupe(DOCUMENTS, method=method).parameters.keys() | {"containment"}
     if method != "auto":
-        assert known.keys() <= check_library(store, TEXT, method=method).parameters.keys()
+        assert known.keys() <= check_library(store, TEXT, method=method, build=True).parameters.keys()
 
 
 def test_parameters_of_a_method_are_those_that_were_used(store: Any) -> None:
-    found = check_library(store, TEXT, method="shingles", parameters={"shingle_words": 7})
+    found = check_library(store, TEXT, method="shingles", parameters={"shingle_words": 7}, build=True)
     assert (found.parameters["shingle_words"], found.parameters["method"]) == (7, "shingles")
     with pytest.raises(doublet.InvalidParameter, match="shingle_words"):
         check_library(store, TEXT, parameters={"shingle_words": 7})

@@ -57,7 +57,7 @@ def test_check_reads_the_text_once_and_its_candidates_once_more(read: Counter[st
 def test_check_of_a_library(read: Counter[str], tmp_path: Path, method: str) -> None:
     with doublet.open_library(tmp_path / "library.db") as library:
         library.add([("ru", RU), ("en", EN), ("mine", RU[:900]), *((f"c{i}", f"{RU} {i}") for i in range(9))])
-        library.check(RU, method=method)  # signatures of documents are made here
+        library.check(RU, method=method, build=True)  # signatures of documents are made here
         read.clear()
         result = library.check(
             WORK, method=method, leave_out=["quotations", "bibliography", "common", "own"], own=["mine"]

@@ -38,7 +38,9 @@ def check(
     folder = Path(out) if out else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    checker = against_libraries(work.store, libraries, **dict(options or {}), progress=work.progress)
+    checker = against_libraries(
+        work.store, libraries, **{"build": True, **dict(options or {})}, progress=work.progress
+    )
     work.progress.step("checking", len(rows), len(given), "documents")
     with polite_fetcher(work.settings) as fetcher:
         for one in check_many(given[len(rows) :], checker, fetcher=fetcher):
