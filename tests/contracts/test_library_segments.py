@@ -130,7 +130,7 @@ _STEPS = st.lists(
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_history_gives_what_a_set_gives(database: Database, small: None, steps: list, cut: int) -> None:
     with database.writing():
-        segments.clear(database)
+        database.rows("TRUNCATE doublet_segment, doublet_block")
     there: dict[int, frozenset[int]] = {}
     number = 0
     for action, values in steps:
@@ -167,7 +167,7 @@ def _write(database: Database, rows: dict[int, frozenset[int]], *, removed: bool
 
 def test_a_key_that_is_asked_for_twice(database: Database) -> None:
     with database.writing():
-        segments.clear(database)
+        database.rows("TRUNCATE doublet_segment, doublet_block")
         _write(database, {1: frozenset({7, 9}), 2: frozenset({9})}, removed=False)
     asked = np.array([9, 7, 9, 8], np.uint64)
     numbers, documents, frequency = segments.look_up(database, asked, None, 10)
@@ -193,7 +193,7 @@ def test_of_a_key_of_many_documents_only_the_beginning_is_read(
 ) -> None:
     read = []
     with database.writing():
-        segments.clear(database)
+        database.rows("TRUNCATE doublet_segment, doublet_block")
         documents = np.arange(1, 20_001, dtype=np.int64)
         segments.write(database, np.full(20_000, 77, np.uint64), documents, np.ones_like(documents))
 

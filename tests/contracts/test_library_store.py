@@ -32,9 +32,11 @@ from doublet.model import Document
 from doublet.progress import Event, Progress
 from doublet.signatures import METHODS
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.store import postings, signing, words
+from doublet.store import postings, rebuild, signing, words
+from doublet.store import verify as verifying
 from doublet.store.connection import Database
 from doublet.store.database import Store
+from doublet.store.pace import Pace
 from doublet.store.texts import Packer
 from doublet.store.values import Added
 from doublet.store.verify import verify
@@ -696,3 +698,69 @@ def test_nobody_waits_for_long(vendor: str, method: str) -> None:
     with Store(address) as again:
         again.libraries.delete("x")
     assert max(store.database.longest_hold_s, again.database.longest_hold_s) < 0.5
+
+
+def test_an_index_is_made_again_while_others_write(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents that come, change and go meanwhile are in the new index as they are in the old one."""
+    address = new_address(vendor)
+    monkeypatch.setattr(rebuild, "Pace", lambda size, most: Pace(2, most=2))
+    texts = {str(n): " ".join(f"w{n}x{i}" for i in range(40)) for n in range(12)}
+
+    def meanwhile(done: int) -> None:
+        if done == 6:
+            with Store(address) as other:
+                other.documents.add("x", [Document("new", "quite new words " * 8), Document("1", RU)])
+                other.documents.remove("x", ["2", "9"])
+        if done == 8:
+            raise KeyboardInterrupt
+
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", [Document(id, text) for id, text in texts.items()])
+        with pytest.raises(KeyboardInterrupt):
+            rebuild.rebuild(store.database, meanwhile)
+        assert [(one.kind, one.message.code) for one in verify(store)] == [("index", "rebuild_unfinished")]
+        assert check_library(store, texts["3"]).share == 1.0
+        store.documents.remove("x", ["3"])  # stands in both
+        assert [one.repaired for one in verify(store, repair=True)] == [True]
+        rebuild.rebuild(store.database, lambda done: meanwhile(done) if done == 6 else None)
+    assert_sound(address, "x")
+    assert ask("share", address, "x", text=RU) == 1.0
+    assert ask("share", address, "x", text=texts["4"]) == 1.0
+    assert ask("share", address, "x", text=texts["3"]) == 0.0
+    assert ask("documents", address, "x") == ["0", "4", "5", "6", "7", "8", "10", "11", "new", "1"]
+
+
+def test_verify_finds_signatures_that_cannot_be_used(vendor: str) -> None:
+    address = new_address(vendor)
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", [Document("ru", RU), Document("en", EN)])
+        store.signatures.index(store.libraries.get("x").number, "tfidf")
+        with store.database.writing():
+            store.database.rows("UPDATE doublet_recipe SET statistics = %s", [b"broken"])
+    with Store(address) as store:
+        (found,) = verify(store, repair=True)
+        assert (found.kind, found.message.code, found.repaired) == ("signatures", "recipes_unusable", True)
+    assert_sound(address, "x")
+    assert ask("share", address, "x", text=RU, method="tfidf") == 1.0
+
+
+def test_mending_is_done_in_steps(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other versions of keys and words, statistics that are damaged: made again some at a time, nobody waits."""
+    address = new_address(vendor)
+    monkeypatch.setattr(verifying, "STEP", 3)
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", [Document(f"{n}", f"{RU} own{n} word{n}") for n in range(10)])
+        with store.database.writing():
+            store.database.rows("UPDATE doublet_content SET version = 1")
+            store.database.rows("UPDATE doublet_statistics SET data = %s", [b"broken"])
+            store.database.rows("UPDATE doublet_library SET documents = 3")
+        kinds = sorted(one.kind for one in verify(store))
+        assert kinds == ["counters", "keys", "statistics"]
+        mended = verify(store, repair=True)
+        assert sorted(one.kind for one in mended) == kinds
+        assert all(one.repaired for one in mended)
+        assert store.libraries.statistics("x") == counted([f"{RU} own{n} word{n}" for n in range(10)])
+    assert_sound(address, "x")

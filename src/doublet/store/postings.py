@@ -70,16 +70,41 @@ def add_postings(
     offsets: Sequence[int],
 ) -> None:
     """*libraries*: the one of all documents, or that of each."""
+    write_postings(database, libraries, documents, keys, offsets)
+    inside = _inside_new(database, documents)
+    if inside:
+        own = [keys[offsets[place] : offsets[place + 1]] for place in inside]
+        homes = np.broadcast_to(np.array(libraries, np.int64), len(documents))[inside].tolist()
+        cuts = np.concatenate([[0], np.cumsum([len(one) for one in own])]).astype(np.int64).tolist()
+        numbers = [documents[place] for place in inside]
+        write_postings(database, homes, numbers, np.concatenate(own), cuts, new=True)
+
+
+def _inside_new(database: Database, documents: Sequence[int]) -> list[int]:
+    """Places of documents that stand in an index that is being made beside the old one (`doublet.store.rebuild`)."""
+    found = database.row("SELECT upto FROM doublet_rebuild")
+    return [place for place, number in enumerate(documents) if number <= found[0]] if found else []
+
+
+def write_postings(
+    database: Database,
+    libraries: int | Sequence[int],
+    documents: Sequence[int],
+    keys: U64,
+    offsets: Sequence[int],
+    *,
+    new: bool = False,
+) -> None:
+    """*new*: into the index that is being made beside the one in use."""
     if database.vendor == "sqlite":
-        database.copy(
-            "doublet_posting", ("rowid", "k"), zip(documents, spell_keys(keys, offsets), strict=True)
-        )
+        table = "doublet_posting_new" if new else "doublet_posting"
+        database.copy(table, ("rowid", "k"), zip(documents, spell_keys(keys, offsets), strict=True))
     else:
         cuts: I64 = np.array(offsets, np.int64)
         sizes = cuts[1:] - cuts[:-1]
         owners = np.repeat(np.array(documents, np.int64), sizes)
         homes = np.broadcast_to(np.array(libraries, np.int64), len(documents))
-        segments.write(database, keys, owners, np.repeat(homes, sizes))
+        segments.write(database, keys, owners, np.repeat(homes, sizes), used=not new)
 
 
 def optimize(database: Database) -> None:
@@ -99,18 +124,30 @@ def optimize(database: Database) -> None:
 
 def remove_postings(database: Database, documents: Sequence[int], packed: Sequence[bytes]) -> None:
     """*packed* keys exactly as they were put in: other ones would damage the index."""
+    _remove(database, documents, packed)
+    inside = _inside_new(database, documents)
+    if inside:
+        _remove(
+            database, [documents[place] for place in inside], [packed[place] for place in inside], new=True
+        )
+
+
+def _remove(
+    database: Database, documents: Sequence[int], packed: Sequence[bytes], *, new: bool = False
+) -> None:
     keys = [unpack_keys(data) for data in packed]
     offsets = np.concatenate([[0], np.cumsum([len(own) for own in keys])]).astype(np.int64)
     values = np.concatenate(keys) if keys else np.zeros(0, np.uint64)
     if database.vendor == "sqlite":
-        spelt = spell_keys(values, offsets.tolist())
+        table = "doublet_posting_new" if new else "doublet_posting"
         database.raw.executemany(
-            "INSERT INTO doublet_posting (doublet_posting, rowid, k) VALUES ('delete', ?, ?)",
-            zip(documents, spelt, strict=True),
+            f"INSERT INTO {table} ({table}, rowid, k) VALUES ('delete', ?, ?)",
+            zip(documents, spell_keys(values, offsets.tolist()), strict=True),
         )
     else:
         owners = np.repeat(np.array(documents, np.int64), np.diff(offsets))
-        segments.write(database, values, owners, np.zeros(len(owners), np.int64), removed=True)
+        nowhere = np.zeros(len(owners), np.int64)
+        segments.write(database, values, owners, nowhere, removed=True, used=not new)
 
 
 def copy_pairs(database: Database, table: str, columns: tuple[str, ...], *values: I64) -> None:

@@ -112,8 +112,17 @@ def _number(raw: Bytes, start: int, end: int) -> U64:
 # Writing
 
 
-def write(database: Database, keys: U64, documents: I64, libraries: I64, *, removed: bool = False) -> None:
-    """A new segment of these postings, parallel lists. Inside a transaction."""
+def write(
+    database: Database,
+    keys: U64,
+    documents: I64,
+    libraries: I64,
+    *,
+    removed: bool = False,
+    used: bool = True,
+) -> None:
+    """A new segment of these postings, parallel lists. Inside a transaction. *used*: False for an index that is being
+    made beside the one in use."""
     if not len(keys):
         return
     if int(documents.max()) > LARGEST_NUMBER or int(libraries.max()) >= 1 << 32:
@@ -121,7 +130,10 @@ def write(database: Database, keys: U64, documents: I64, libraries: I64, *, remo
     values = documents.astype(np.uint64) << np.uint64(1) | np.uint64(removed)
     records = Records(keys.astype(np.uint64), values, libraries.astype(np.uint64)).sorted()
     bits = _bits(len(records))
-    _copy_blocks(database, _new_segment(database, bits, records), bits, records)
+    segment = _new_segment(database, bits, records)
+    _copy_blocks(database, segment, bits, records)
+    if not used:
+        database.rows("UPDATE doublet_segment SET state = %s WHERE id = %s", [WRITTEN, segment])
 
 
 def _bits(postings: int) -> int:
@@ -226,7 +238,7 @@ def tidy(database: Database, *, thorough: bool = False) -> None:
     with database.guard():
         if not worth_merging(_segments(database), thorough=thorough):
             return
-        with _merging(database) as free:
+        with merging(database) as free:
             if not free or database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"):
                 return
             purge(database, (WRITTEN, GOING))  # what somebody who was killed left behind
@@ -235,7 +247,7 @@ def tidy(database: Database, *, thorough: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def _merging(database: Database) -> Iterator[bool]:
+def merging(database: Database) -> Iterator[bool]:
     """The right to take segments away, over several transactions; False when somebody else has it."""
     (free,) = database.rows("SELECT pg_try_advisory_lock(%s)", [_MERGING])[0]
     try:
@@ -332,17 +344,6 @@ def _read(
     )
     found = unpack(b"".join(row[0] for row in rows))
     return found.some(found.documents != 0)
-
-
-def hold(database: Database) -> None:
-    """From now to the end of the transaction nobody else takes segments away."""
-    database.rows("SELECT pg_advisory_xact_lock(%s)", [_MERGING])
-
-
-def clear(database: Database) -> None:
-    """Take all postings away. Inside a transaction."""
-    hold(database)
-    database.rows("TRUNCATE doublet_segment, doublet_block")
 
 
 def everything(database: Database) -> Iterator[Records]:

@@ -101,6 +101,19 @@ class Signatures:
             return index
         return self._made[number]
 
+    def usable(self, number: int) -> bool:
+        """Whether another process can go on with a recipe: what it knows of the library is read back."""
+        row = self._database.row(
+            "SELECT method, parameters, statistics FROM doublet_recipe WHERE id = %s", [number]
+        )
+        if row is None:
+            return True
+        try:
+            make_method(row[0], _read_statistics(row[0], row[2]), **_frozen(_loaded(row[1])))
+        except Exception:  # of whatever kind: a method of another package may be part of it
+            return False
+        return True
+
     def _remember(self, index: StoreIndex) -> None:
         if not self._database.in_foreign_transaction:  # which may be taken back, and the number given again
             self._made[index.number] = index

@@ -7,8 +7,9 @@ from them, so all of these can be made again; only a damaged text cannot.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,15 @@ from doublet.progress import Progress
 from doublet.store import postings, segments, words
 from doublet.store.database import Store
 from doublet.store.entries import take_entries
+from doublet.store.pace import Pace
+from doublet.store.rebuild import rebuild
 from doublet.store.texts import text_hash
 from doublet.store.values import Finding
 
 I64 = NDArray[np.int64]
-BATCH = 2_000
+BATCH = 2_000  #: documents that are looked at together
+STEP = 200  #: documents that are mended in one transaction
+NOT_MENDED = ("pages", "texts")  #: nothing is left to mend them from
 PART = 50_000  #: postings that are looked at together
 _FACTORS = [np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93)]
 
@@ -41,33 +46,46 @@ def verify(
 
     The postings of all libraries are one index: they are always checked together. Everything is read as it was at one
     moment, and writers go on meanwhile. With *repair* everything that follows from the texts is made again where it is
-    wrong; only then, and only if something is, writers wait until it is done.
+    wrong, in short steps: nobody waits for long.
     """
     progress = progress or Progress()
-    with store.database.reading():
-        names = [info.name for info in store.libraries.all()] if libraries is None else list(libraries)
-        check = _Check(store, False, progress)
-        check.everything(names)
+    with store.database.guard():
+        if libraries is None:
+            libraries = [info.name for info in store.libraries.all()]
+    check = _look(store, libraries, progress)
     if not repair or not check.findings:
         return check.findings
-    # Nobody may write meanwhile, or a document would be seen without its postings.
-    check = _Check(store, True, progress)
-    with store.writer.lock, store.database.writing():
-        if store.database.vendor == "postgresql":
-            for info in store.libraries.all():
-                store.database.take_turn(info.number)
-            segments.hold(store.database)
-        check.everything(names)
-    return check.findings
+    again: list[Finding] = []
+    with store.writer.lock:
+        if check.remake:
+            for library, numbers in check.remake.items():
+                _remake(store, library, numbers)
+            # The rest is judged by the keys and words that were made here; the index, too.
+            again = [replace(one, repaired=True) for one in check.findings if one.kind == "keys"]
+            check = _look(store, libraries, progress)
+        for mend in check.mend:
+            mend()
+    return again + [replace(one, repaired=one.kind not in NOT_MENDED) for one in check.findings]
+
+
+def _look(store: Store, libraries: Sequence[str], progress: Progress) -> _Check:
+    with store.database.reading():
+        check = _Check(store, progress)
+        check.everything(libraries)
+    return check
 
 
 class _Check:
-    def __init__(self, store: Store, repair: bool, progress: Progress) -> None:
+    """What is wrong at one moment, and how to mend it: each step for itself, and by what it changes, so that writers go
+    on meanwhile."""
+
+    def __init__(self, store: Store, progress: Progress) -> None:
         self.store = store
         self.database = store.database
-        self.repair = repair
         self.progress = progress
         self.findings: list[Finding] = []
+        self.mend: list[Callable[[], None]] = []
+        self.remake: dict[int, list[int]] = {}  # library → documents
 
     def everything(self, names: Sequence[str]) -> None:
         self.pages()
@@ -76,8 +94,12 @@ class _Check:
         self.postings()
         self.key_postings()
 
-    def found(self, library: str, kind: str, count: int, message: Note, *, mended: bool) -> None:
-        self.findings.append(Finding(library, kind, count, message, mended and self.repair))
+    def found(
+        self, library: str, kind: str, count: int, message: Note, mend: Callable[[], None] | None = None
+    ) -> None:
+        self.findings.append(Finding(library, kind, count, message))
+        if mend is not None:
+            self.mend.append(mend)
 
     def pages(self) -> None:
         if self.database.vendor != "sqlite":
@@ -85,7 +107,7 @@ class _Check:
         rows = [row[0] for row in self.database.rows("PRAGMA quick_check(20)")]
         wrong = [text for text in rows if text != "ok"]
         if wrong:
-            self.found("", "pages", len(wrong), Note("file_is_damaged", wrong=wrong[0]), mended=False)
+            self.found("", "pages", len(wrong), Note("file_is_damaged", wrong=wrong[0]))
 
     # One library
 
@@ -131,12 +153,10 @@ class _Check:
                 "texts",
                 len(bad_texts),
                 Note("texts_damaged"),
-                mended=False,
             )
         if remake:
-            self.found(name, "keys", len(remake), Note("keys_disagree"), mended=True)
-            if self.repair:
-                self._remake(remake)
+            self.found(name, "keys", len(remake), Note("keys_disagree"))
+            self.remake[info.number] = remake
         self._counters(name, info.number, total)
         self._statistics(name, info.number, words.sum_parts(parts), bool(bad_texts))
         self._signatures(name, info.number)
@@ -161,10 +181,7 @@ class _Check:
         return words.pack_bags(found, self._word_numbers(found))
 
     def _word_numbers(self, found: words.Words) -> I64:
-        """Numbers of words as the database has them. Missing ones are made when repairing, else are new ones."""
-        if self.repair:
-            with self.store.writer.lock, self.database.writing():
-                return words.WordNumbers(self.database).numbers(found)
+        """Numbers of words as the database has them. Missing ones get numbers that no word has."""
         rows = self.database.among(
             "SELECT hash, id FROM doublet_word WHERE hash IN", found.hashes.view(np.int64).tolist()
         )
@@ -178,69 +195,54 @@ class _Check:
         out[found.used] = own
         return out
 
-    def _remake(self, numbers: Sequence[int]) -> None:
-        """Keys and bags from the texts; the postings are then made again as a whole."""
-        for start in range(0, len(numbers), BATCH):
-            some = list(numbers[start : start + BATCH])
-            texts = self.store.documents.texts(some)
-            keys = passage_keys.make_keys([texts[number] for number in some])
-            bags, _ = self._bags([texts[number] for number in some])
-            rows = [
-                (
-                    *(
-                        passage_keys.VERSION,
-                        postings.pack_keys(keys.values[int(keys.offsets[i]) : int(keys.offsets[i + 1])]),
-                    ),
-                    *(bags[i], number),
-                )
-                for i, number in enumerate(some)
-            ]
-            with self.store.writer.lock, self.database.writing():
-                self.database.many(
-                    "UPDATE doublet_content SET version = %s, keys = %s, bag = %s WHERE document_id = %s",
-                    rows,
-                )
-
     def _counters(self, name: str, library: int, total: _Totals) -> None:
         row = self.database.row(
             "SELECT documents, words, size_bytes FROM doublet_library WHERE id = %s", [library]
         )
         right = (total.documents, total.words, total.size_bytes)
-        if row is not None and tuple(row) != right:
-            self.found(
-                name,
-                "counters",
-                1,
-                Note("counts_disagree", row=row[0], right=right[0]),
-                mended=True,
-            )
-            if self.repair:
-                with self.store.writer.lock, self.database.writing():
-                    self.database.rows(
-                        "UPDATE doublet_library SET documents = %s, words = %s, size_bytes = %s WHERE id = %s",
-                        [*right, library],
-                    )
+        if row is None or tuple(row) == right:
+            return
+        wrong = [good - there for good, there in zip(right, row, strict=True)]
+
+        def mend() -> None:
+            with self.database.writing():
+                self.database.rows(
+                    "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
+                    "size_bytes = size_bytes + %s WHERE id = %s",
+                    [*wrong, library],
+                )
+
+        self.found(name, "counters", 1, Note("counts_disagree", row=row[0], right=right[0]), mend)
 
     def _statistics(self, name: str, library: int, right: words.Part, unsure: bool) -> None:
-        try:
-            stored = words.read_statistics(self.database, library)
-            columns = ((stored.words, right.words), (stored.df, right.df), (stored.cf, right.cf))
-            same = stored.documents == right.documents and all(np.array_equal(a, b) for a, b in columns)
-        except StoreDamaged:
-            same = False
-        if not same and not unsure:
-            self.found(name, "statistics", 1, Note("statistics_disagree"), mended=True)
-            if self.repair:
-                with self.store.writer.lock, self.database.writing():
-                    words.replace_parts(self.database, library, right)
+        stored, damaged = words.read_parts(self.database, library)
+        wrong = words.sum_parts([right, stored.negative()])
+        if unsure or not (damaged or wrong.documents or len(wrong.words)):
+            return
+
+        def mend() -> None:
+            with self.database.writing():
+                if self.database.vendor == "postgresql":
+                    self.database.take_turn(library)
+                self.database.many(
+                    "DELETE FROM doublet_statistics WHERE id = %s", [(number,) for number in damaged]
+                )
+                words.add_part(self.database, library, wrong)
+
+        self.found(name, "statistics", 1, Note("statistics_disagree"), mend)
 
     def _signatures(self, name: str, library: int) -> None:
         """Every recipe that follows the library has an entry for each document and no other."""
         missing = extra = 0
+        wrong: list[tuple[int, list[str]]] = []
+        unusable: list[int] = []
         recipes = self.database.rows(
-            "SELECT id, follows FROM doublet_recipe WHERE library_id = %s", [library]
+            "SELECT id, follows FROM doublet_recipe WHERE library_id = %s ORDER BY id", [library]
         )
         for recipe, follows in recipes:
+            if not self.store.signatures.usable(recipe):
+                unusable.append(recipe)
+                continue
             stray = self.database.rows(
                 "SELECT e.name FROM doublet_entry e LEFT JOIN doublet_document d ON d.library_id = %s "
                 "AND d.name_hash = e.name_hash WHERE e.recipe_id = %s AND d.id IS NULL",
@@ -254,32 +256,47 @@ class _Check:
             extra += len(stray)
             lacking = absent[0] if absent and follows else 0
             missing += lacking
-            if self.repair and (stray or lacking):
-                with self.store.writer.lock, self.database.writing():
-                    take_entries(self.database, recipe, [row[0] for row in stray])
-                    # It will be filled up when it is used next.
-                    self.database.rows(
-                        "UPDATE doublet_recipe SET follows = %s WHERE id = %s", [False, recipe]
-                    )
-        if missing or extra:
+            if stray or lacking:
+                wrong.append((recipe, [row[0] for row in stray]))
+        if unusable:
             self.found(
                 name,
                 "signatures",
-                missing + extra,
-                Note("signatures_disagree", missing=missing, extra=extra),
-                mended=True,
+                len(unusable),
+                Note("recipes_unusable", count=len(unusable)),
+                lambda: self._drop(unusable),
             )
+        if missing or extra:
+            note = Note("signatures_disagree", missing=missing, extra=extra)
+            self.found(name, "signatures", missing + extra, note, lambda: self._mend_signatures(wrong))
+
+    def _drop(self, recipes: Sequence[int]) -> None:
+        for recipe in recipes:
+            self.store.signatures.drop(recipe)
+
+    def _mend_signatures(self, wrong: Sequence[tuple[int, list[str]]]) -> None:
+        for recipe, stray in wrong:
+            with self.database.writing():  # it is filled up when it is built next
+                self.database.rows("UPDATE doublet_recipe SET follows = %s WHERE id = %s", [False, recipe])
+            for start in range(0, len(stray), STEP):
+                with self.database.writing():
+                    take_entries(self.database, recipe, stray[start : start + STEP])
 
     # The index as a whole
 
     def postings(self) -> None:
         right = self._expected()
         stored = self._stored("doublet_posting", passage_keys.KEY_BITS)
-        if stored != right:
-            lost = abs(stored.count - right.count) if stored else right.count
-            self.found("", "index", max(1, lost), Note("index_disagrees"), mended=True)
-            if self.repair:
-                self._rebuild()
+        unfinished = bool(self.database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"))
+        if stored == right and not unfinished:
+            return
+        lost = abs(stored.count - right.count) if stored else right.count
+        note = Note("rebuild_unfinished") if stored == right else Note("index_disagrees")
+
+        def step(done: int) -> None:
+            self.progress.step("indexing", done, None, "documents")
+
+        self.found("", "index", max(1, lost), note, lambda: rebuild(self.database, step))
 
     def _expected(self) -> Postings:
         out = Postings()
@@ -327,30 +344,6 @@ class _Check:
                 self.database.rows(f"DROP TABLE IF EXISTS {look}")
         return out
 
-    def _rebuild(self) -> None:
-        """The whole index from the stored keys, in one transaction."""
-        with self.store.writer.lock, self.database.writing():
-            if self.database.vendor == "sqlite":
-                self.database.rows("INSERT INTO doublet_posting (doublet_posting) VALUES ('delete-all')")
-            else:
-                segments.clear(self.database)
-            last = 0
-            while True:
-                rows = self.database.rows(
-                    "SELECT c.document_id, c.keys, d.library_id FROM doublet_content c "
-                    "JOIN doublet_document d ON d.id = c.document_id WHERE c.document_id > %s "
-                    "ORDER BY c.document_id LIMIT %s",
-                    [last, BATCH],
-                )
-                if not rows:
-                    return
-                last = rows[-1][0]
-                values = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows))
-                sizes = [len(row[1]) // postings.KEY_BYTES for row in rows]
-                offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64).tolist()
-                numbers, homes = [row[0] for row in rows], [row[2] for row in rows]
-                postings.add_postings(self.database, homes, numbers, values, offsets)
-
     def key_postings(self) -> None:
         """The index of whole-document keys: as many postings as the entries have keys, and readable."""
         row = self.database.row("SELECT coalesce(sum(length(keys)), 0) FROM doublet_entry")
@@ -362,16 +355,47 @@ class _Check:
             found = self._stored("doublet_key", 64 + 25)
             stored = found.count if found is not None else -1
         if stored != expected:
-            self.found("", "key index", 1, Note("signature_index_disagrees"), mended=True)
-            if self.repair:
-                with self.store.writer.lock, self.database.writing():
+            self.found("", "key index", 1, Note("signature_index_disagrees"), self._mend_key_index)
+
+    def _mend_key_index(self) -> None:
+        """All signatures go; they are made again when they are asked for."""
+        with self.database.writing():
+            self.database.rows("UPDATE doublet_recipe SET follows = %s", [False])
+        pace = Pace(STEP, most=20_000)
+        while True:
+            with pace.step() as size, self.database.writing():
+                rows = self.database.rows("SELECT id FROM doublet_entry ORDER BY id LIMIT %s", [size])
+                self.database.many("DELETE FROM doublet_entry WHERE id = %s", rows)
+                if not rows:
                     if self.database.vendor == "sqlite":
                         self.database.rows("INSERT INTO doublet_key (doublet_key) VALUES ('delete-all')")
                     else:
                         self.database.rows("TRUNCATE doublet_key")
-                    # Signed again when they are used next.
-                    self.database.rows("DELETE FROM doublet_entry")
-                    self.database.rows("UPDATE doublet_recipe SET follows = %s", [False])
+                    return
+
+
+def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
+    """Keys and bags from the texts, which never change under a number. The index follows as a whole."""
+    database = store.database
+    for start in range(0, len(numbers), STEP):
+        some = list(numbers[start : start + STEP])
+        texts = store.documents.texts(some)
+        some = [number for number in some if number in texts]
+        keys = passage_keys.make_keys([texts[number] for number in some])
+        found = words.read_words([texts[number] for number in some])
+        cuts = keys.offsets.astype(np.int64).tolist()
+        packed = [postings.pack_keys(keys.values[a:b]) for a, b in pairwise(cuts)]
+        with database.writing():
+            if database.vendor == "postgresql":
+                database.take_turn(library)
+            bags, _ = words.pack_bags(found, words.WordNumbers(database).numbers(found))
+            database.many(
+                "UPDATE doublet_content SET version = %s, keys = %s, bag = %s WHERE document_id = %s",
+                [
+                    (passage_keys.VERSION, keys_packed, bag, number)
+                    for keys_packed, bag, number in zip(packed, bags, some, strict=True)
+                ],
+            )
 
 
 @dataclass(slots=True)

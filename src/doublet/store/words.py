@@ -364,12 +364,18 @@ def fold_parts(database: Database, library: int) -> None:
         )
 
 
-def replace_parts(database: Database, library: int, part: Part) -> None:
-    database.rows("DELETE FROM doublet_statistics WHERE library_id = %s", [library])
-    database.rows(
-        "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
-        [library, part.documents, part.pack()],
-    )
+def read_parts(database: Database, library: int) -> tuple[Part, list[int]]:
+    """The sum of the parts that can be read, and the numbers of those that are damaged."""
+    parts: list[Part] = []
+    damaged: list[int] = []
+    for number, data, documents in database.rows(
+        "SELECT id, data, documents FROM doublet_statistics WHERE library_id = %s ORDER BY id", [library]
+    ):
+        try:
+            parts.append(Part.unpack(bytes(data), documents))
+        except StoreDamaged:
+            damaged.append(number)
+    return sum_parts(parts), damaged
 
 
 def read_statistics(database: Database, library: int) -> Part:

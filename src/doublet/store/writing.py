@@ -32,8 +32,8 @@ U64 = NDArray[np.uint64]
 Waiting = Callable[[float], None]
 
 LONGEST_TEXT = (1 << 31) - 1  #: characters
-ADD_AT_FIRST, ADD_AT_MOST = 250, 2_000  #: documents that are stored in one transaction of `add_in_steps`
-REMOVE_BATCH = 250  #: documents that are taken out in the first transaction of `remove_in_steps`
+ADD_AT_FIRST, ADD_AT_MOST = 100, 1_000  #: documents that are stored in one transaction of `add_in_steps`
+REMOVE_BATCH = 100  #: documents that are taken out in the first transaction of `remove_in_steps`
 
 
 @dataclass(slots=True, eq=False)

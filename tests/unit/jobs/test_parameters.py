@@ -53,7 +53,7 @@ JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
         {"shingle_words": 6, "min_share": 0.25, **ALIGN},
     ),
     "check_library": (
-        lambda store, **options: check_library(store, TEXT, **options),
+        lambda store, **options: check_library(store, TEXT, build=True, **options),
         check_library,
         {
             "method": "minhash",

@@ -74,8 +74,6 @@ MESSAGES: dict[str, str] = {
     "no_report": "there is no report {number}: it may have been deleted",
     "report_not_json": "a report must be JSON: {why}",
     "packed_damaged": "something that was packed is damaged and cannot be unpacked",
-    "recipes_unusable": "{count} sets of signatures cannot be used",
-    "rebuild_unfinished": "the index was being made again and that was not finished",
     "already_in_index": "document {id!r} is in the index already: use replace",
     "needs_fetcher": "{given} is on the web: a fetcher is needed",
     "no_such_kind_here": "{address}: there is no kind of source {kind!r} here",

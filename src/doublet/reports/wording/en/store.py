@@ -37,6 +37,8 @@ MESSAGES: dict[str, str] = {
     "counts_disagree": "the library says {row:,} documents, there are {right:,}",
     "statistics_disagree": "the statistics do not agree with the documents",
     "signatures_disagree": "{missing} documents lack a signature, {extra} have one too many",
+    "recipes_unusable": "{count} sets of signatures cannot be used",
+    "rebuild_unfinished": "the index was being made again and that was not finished",
     "index_disagrees": "the index does not agree with the documents",
     "signature_index_disagrees": "the index of signatures does not agree with the signatures",
     "same_words_as": "has the same words as {same!r}, which is in the library already",

@@ -74,8 +74,6 @@ MESSAGES: dict[str, str] = {
     "no_report": "отчёта {number} нет: возможно, он удалён",
     "report_not_json": "отчёт должен быть в JSON: {why}",
     "packed_damaged": "сжатые данные повреждены и не распаковываются",
-    "recipes_unusable": "наборов сигнатур, которыми нельзя пользоваться: {count}",
-    "rebuild_unfinished": "указатель строился заново, но построен не до конца",
     "already_in_index": "документ «{id}» уже в указателе: используйте replace",
     "needs_fetcher": "{given} находится в сети: нужен загрузчик",
     "no_such_kind_here": "{address}: вида источника «{kind}» здесь нет",

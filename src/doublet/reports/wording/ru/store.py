@@ -37,6 +37,8 @@ MESSAGES: dict[str, str] = {
     "counts_disagree": "в библиотеке записано документов: {row:,}, а есть {right:,}",
     "statistics_disagree": "статистика не соответствует документам",
     "signatures_disagree": "без сигнатуры: {missing}, с лишней: {extra}",
+    "recipes_unusable": "наборов сигнатур, которыми нельзя пользоваться: {count}",
+    "rebuild_unfinished": "указатель строился заново, но построен не до конца",
     "index_disagrees": "указатель не соответствует документам",
     "signature_index_disagrees": "указатель сигнатур не соответствует сигнатурам",
     "same_words_as": "те же слова, что у «{same}», который уже в библиотеке",
