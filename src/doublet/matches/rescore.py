@@ -94,7 +94,11 @@ class _Choice:
             if one not in fragments and one not in names and one not in KINDS:
                 known = [*KINDS, *sorted(fragments), *sorted(names)]
                 raise InvalidParameter(
-                    "not_in_report", value=one, nearest=nearest(one, known), kinds=list(KINDS), name="without"
+                    "without_unknown",
+                    value=one,
+                    nearest=nearest(one, known),
+                    kinds=list(KINDS),
+                    name="without",
                 )
         wanted = frozenset(given)
         return _Choice(wanted & fragments, wanted & names, wanted & frozenset(KINDS))

@@ -78,7 +78,7 @@ def test_empty_text_and_no_documents():
     )
     assert tuple(map(str, check("", []).notes)) == (
         "the text has no words: there is nothing to check",
-        *nothing.notes,
+        *map(str, nothing.notes),
     )
     assert check("some text", [("a", "other words")]).notes == ()
 

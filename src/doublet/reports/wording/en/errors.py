@@ -192,7 +192,7 @@ MESSAGES: dict[str, str] = {
     "rule_switch": "it must be yes or no",
     "rule_name": "it must be a name",
     "rule_one_of": "it must be one of {choices:list}{nearest:?, did you mean '%s'?}",
-    "not_in_report": "{value!r} is not in this report{nearest:?, did you mean '%s'?|.} It can be the id of a fragment or of a source, or a kind: {kinds:list}",
+    "without_unknown": "{value!r} is not in this report{nearest:?, did you mean '%s'?|.} It can be the id of a fragment or of a source, or a kind: {kinds:list}",
     "report_without_words": "this report does not say which words its fragments hold, as reports have done since format 2: check the document again",
     "wanted_report": "a Check, the dict of one, or the Path of its JSON",
     "file_not_a_report": "{path} is not a report of a check: {why}",

@@ -192,7 +192,7 @@ MESSAGES: dict[str, str] = {
     "rule_switch": "нужно yes или no",
     "rule_name": "нужно имя",
     "rule_one_of": "нужно одно из: {choices:list}{nearest:?, может быть, «%s»?}",
-    "not_in_report": "«{value}» нет в этом отчёте{nearest:?, может быть, «%s»?|.} Можно назвать фрагмент или источник по его id или вид фрагментов: {kinds:list}",
+    "without_unknown": "«{value}» нет в этом отчёте{nearest:?, может быть, «%s»?|.} Можно назвать фрагмент или источник по его id или вид фрагментов: {kinds:list}",
     "report_without_words": "в этом отчёте не сказано, какие слова входят в его фрагменты (это есть в отчётах с формата 2): проверьте документ снова",
     "wanted_report": "Check, его словарь или Path файла JSON",
     "file_not_a_report": "{path} — не отчёт о проверке: {why}",
