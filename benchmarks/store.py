@@ -246,7 +246,7 @@ def recompute(store: Store) -> dict[str, Any]:
     times = []
     for work in (
         lambda: store.signatures.weigh(number, "tfridf"),
-        lambda: len(store.index("bench", "tfridf")),
+        lambda: len(store.signatures.index(store.libraries.get("bench").number, "tfridf")),
     ):
         wall, cpu = time.perf_counter(), time.process_time()
         count = work()
