@@ -159,7 +159,7 @@ def test_possible_places_in_every_report():
     assert again.to_dict() == result.to_dict()
     assert again.possible_sources[0].possible == answer.possible[0].possible
     for language, told, head in (
-        ("en", "Perhaps reworded, in no share: 1 place", "No source"),
+        ("en", "Perhaps reworded, in no share: 1 place", "Not a source"),
         ("ru", "Возможно, пересказ, в доли не входит: 1\u00a0место", "Не источник"),
     ):
         page = check_page(result, text, language=language)
