@@ -8,7 +8,7 @@ arrival. Ids that are all whole numbers are ordered as numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -121,16 +121,30 @@ def has_repeats(ids: Sequence[str], ranks: NDArray[np.int64]) -> bool:
 
 def _sortable(ids: Sequence[str]) -> NDArray[Any]:
     """Numbers when all ids are whole numbers, else the ids themselves. Arrays: lists take five times the room."""
-    together = "".join(ids)
-    if (
-        together.isascii()
-        and together.isdigit()
-        and all(len(i) < 19 and (i == "0" or i[:1] != "0") for i in ids)
-    ):
+    if len(ids) and all_whole(ids):
         return np.fromiter(map(int, ids), np.int64, len(ids))
     names = np.empty(len(ids), object)
     names[:] = ids
     return names
+
+
+def all_whole(ids: Sequence[str]) -> bool:
+    """Whether all ids are whole numbers as they are usually written. True of none."""
+    together = "".join(ids)
+    if not together:
+        return not len(ids)
+    plain = together.isascii() and together.isdigit()
+    return plain and all(len(i) < 19 and (i == "0" or i[:1] > "0") for i in ids)
+
+
+def all_numbers(times: Iterable[str]) -> bool:
+    """Whether all times that are there are written as numbers. True of none."""
+    return all(_NUMBER.fullmatch(text) for text in times if text)
+
+
+def read_time(text: str, *, number: bool) -> float | None:
+    """A time as a number that grows, or None when it cannot be read. *number*: all times are written as numbers."""
+    return (float(text) if text else None) if number else _moment(text)
 
 
 def time_ranks(times: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -140,10 +154,8 @@ def time_ranks(times: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     without a zone is in UTC.
     """
     known = set(times)
-    if all(_NUMBER.fullmatch(text) for text in known if text):
-        read = {text: float(text) for text in known if text}
-    else:
-        read = {text: moment for text in known if (moment := _moment(text)) is not None}
+    number = all_numbers(known)
+    read = {text: time for text in known if (time := read_time(text, number=number)) is not None}
     places = {moment: place for place, moment in enumerate(sorted(set(read.values())), 1)}
     ranks = np.array([places[read[text]] if text in read else 0 for text in times], np.int64)
     return ranks, sorted(text for text in known if text and text not in read)

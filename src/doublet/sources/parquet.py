@@ -117,7 +117,7 @@ class ParquetBatch:
 class ParquetTable:
     """One Parquet file."""
 
-    path: Path
+    path: Any  #: or an open file
     label: str
     fields: Fields
     limit_bytes: int
@@ -125,6 +125,8 @@ class ParquetTable:
     rows: int
     schema: Any
     kind: str = "parquet"
+    row_groups: range | None = None  #: None: all of them
+    first_row: int = 0  #: of these, in the table
 
     def batches(
         self, first: int, done: int, max_records: int, max_bytes: int, *, all_columns: bool = False
@@ -136,12 +138,14 @@ class ParquetTable:
         names += [name for name in (fields.title, fields.address) if name in reachable]
         wanted = [name for name in names if name and name != PLACE_AS_ID]
         columns = None if all_columns else list(dict.fromkeys(wanted))
-        row = 0
+        row = self.first_row
         try:
             # In small pieces, one column after the other: else a whole row group is in memory, and a table may be one.
             with parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER) as file:
                 step = self._rows_at_once(file, max_records, max_bytes)
-                for table in file.iter_batches(batch_size=step, columns=columns, use_threads=False):
+                for table in file.iter_batches(
+                    batch_size=step, row_groups=self.row_groups, columns=columns, use_threads=False
+                ):
                     count = table.num_rows
                     consumed = done + self.size_bytes * (row + count) // max(self.rows, 1)
                     yield ParquetBatch(
@@ -176,8 +180,13 @@ def open_parquet(path: Path, *, label: str, fields: Fields, limit_bytes: int) ->
             schema, rows = file.schema_arrow, file.metadata.num_rows
     except (OSError, ValueError) as error:
         raise InputUnreadable("parquet_damaged", why=_one_line(error), path=label) from error
-    check_columns(_reachable(schema), fields, label)
+    check_schema(schema, fields, label)
     return ParquetTable(path, label, fields, limit_bytes, path.stat().st_size, rows, schema)
+
+
+def check_schema(schema: Any, fields: Fields, label: str) -> None:
+    """Raise `InputUnreadable` when a wanted column is not there."""
+    check_columns(_reachable(schema), fields, label)
 
 
 def _column(schema: Any, name: str) -> str:

@@ -58,7 +58,7 @@ def make_groups(collection: Collection, links: Links, threshold: float, memory: 
     order = np.argsort(id_ranks(keeps), kind="stable").tolist()
     groups = tuple(
         Group(
-            _group_id(keeps[i]),
+            group_id(keeps[i]),
             keeps[i],
             tuple(sorted(members[kept[i]], key=lambda m: (-m.resemblance, -m.containment, m.id))),
         )
@@ -75,11 +75,11 @@ def join_groups(groups: tuple[Group, ...], joined: Mapping[str, list[Member]]) -
     for i in np.argsort(id_ranks(keeps), kind="stable").tolist():
         members = (*known.get(keeps[i], ()), *joined.get(keeps[i], ()))
         ordered = tuple(sorted(members, key=lambda m: (-m.resemblance, -m.containment, m.id)))
-        out.append(Group(_group_id(keeps[i]), keeps[i], ordered))
+        out.append(Group(group_id(keeps[i]), keeps[i], ordered))
     return tuple(out)
 
 
-def _group_id(keep: str) -> str:
+def group_id(keep: str) -> str:
     return hashlib.blake2b(keep.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 

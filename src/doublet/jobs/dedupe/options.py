@@ -13,7 +13,7 @@ from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.dedupe.signed import Signed
 from doublet.matches.preference import check_keep
 from doublet.model import Note
-from doublet.signatures import Limit, Method, gather_statistics
+from doublet.signatures import METHODS, Limit, Method, Statistics, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.signatures.shingled import ShingledMethod
 from doublet.text.tokens import forget_words
@@ -143,15 +143,16 @@ class DedupeMethods:
         name: str, parameters: dict[str, Any], source: Any, workers: int, limit: Limit | None = None
     ) -> DedupeMethods:
         """Raises `MemoryTooSmall` when what the method has to know about the collection does not fit the *limit*."""
-        own = dict(parameters)
-        verify = own.get("threshold", 0.5)
-        from doublet.signatures import METHODS
-
-        known = {info.name for info in METHODS[name].parameters_type.infos()} if name in METHODS else set(own)
-        if "threshold" not in known:
-            own.pop("threshold", None)
+        own = own_parameters(name, parameters)
         statistics = gather_statistics(name, _texts(source), threads=workers, within=limit, **own)
         forget_words()  # the threads that read have their own
+        return DedupeMethods.of(name, parameters, statistics)
+
+    @staticmethod
+    def of(name: str, parameters: dict[str, Any], statistics: Statistics | None) -> DedupeMethods:
+        """The same with *statistics* of the collection that are at hand already."""
+        own = own_parameters(name, parameters)
+        verify = parameters.get("threshold", 0.5)
         chosen = make_method(name, statistics, **own)
         described = {key: value for key, value in vars(chosen.parameters).items() if key != "containment"}
         shape = {
@@ -173,6 +174,15 @@ class DedupeMethods:
         threshold = verify if chosen.threshold is None else chosen.threshold
         size = getattr(statistics, "size_bytes", 0)
         return DedupeMethods(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
+
+
+def own_parameters(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Those of the method itself: a threshold that it does not know is for the sets of shingles alone."""
+    own = dict(parameters)
+    known = {info.name for info in METHODS[name].parameters_type.infos()} if name in METHODS else set(own)
+    if "threshold" not in known:
+        own.pop("threshold", None)
+    return own
 
 
 def _texts(source: Any) -> Iterator[str]:

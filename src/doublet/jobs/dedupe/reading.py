@@ -73,15 +73,7 @@ def read(
     total = source.total_bytes
 
     def work(batch: Batch) -> Iterator[Shingled]:
-        block = batch.block if isinstance(batch, JsonBatch) else None
-        if block is None or keep not in ("longest", "first") or not methods.reads_blocks:
-            yield shingle_parsed(batch.parse(), methods, memory, batch.consumed_bytes)
-            return
-        long = shingle_long(batch, methods) if batch.size_bytes >= LONG_BYTES else None
-        if long is not None:
-            yield long
-        else:
-            yield from shingle_block(batch, block, methods, store, memory)
+        return shingle_batch(batch, methods, keep, store, memory)
 
     batches = iter(source.batches())
     start = list(islice(batches, 1))
@@ -120,6 +112,21 @@ def read(
         with spilling(memory.folder):
             leave_out_repeats(source, out, options)
     return out
+
+
+def shingle_batch(
+    batch: Batch, methods: DedupeMethods, keep: str, store: Any, memory: MemoryShares
+) -> Iterator[Shingled]:
+    """The sets of a batch, straight from raw JSON where that can be done; *store* (or None) counts their values."""
+    block = batch.block if isinstance(batch, JsonBatch) else None
+    if block is None or keep not in ("longest", "first") or not methods.reads_blocks:
+        yield shingle_parsed(batch.parse(), methods, memory, batch.consumed_bytes)
+        return
+    long = shingle_long(batch, methods) if batch.size_bytes >= LONG_BYTES else None
+    if long is not None:
+        yield long
+    else:
+        yield from shingle_block(batch, block, methods, store, memory)
 
 
 def shingle_long(batch: Any, methods: DedupeMethods) -> Shingled | None:

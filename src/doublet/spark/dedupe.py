@@ -1,0 +1,259 @@
+"""The job `dedupe` over Spark: the same answer as `jobs.dedupe` on one machine, for any number of machines and parts.
+
+Stages, each a folder of the output, written once and used again when the job is started again with the same settings:
+signatures → counts → repeated-ids, equal-sets → candidates, pairs → ranks, links → groups, kept, errors.
+Explained in docs/explanation/spark.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from doublet.errors import UsageError
+from doublet.jobs.dedupe.joining import EXACT_UP_TO
+from doublet.jobs.dedupe.options import BY_SHINGLES, DedupeMethods, DedupeOptions, check_share
+from doublet.progress import Progress
+from doublet.signatures import METHODS
+from doublet.sources.records import Fields
+from doublet.spark import answers, counting, deciding, exchange, inputs, pairing, roles, signing, stages, storage
+from doublet.spark.job import Job
+from doublet.spark.order import Order
+from doublet.spark.session import cores_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STAGES = ("signatures", "pairs", "groups", "kept")  #: at which a run can be told to stop
+SPLITS_PER_CORE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Deduped:
+    """What a run wrote to *out*, in numbers."""
+
+    out: str
+    documents: int
+    removed: int
+    kept: int
+    candidates: int
+    pairs: int
+    outcomes: Mapping[str, int]
+    stages: Mapping[str, Any]  #: figures of each stage
+    reused: tuple[str, ...] = ()  #: stages that an earlier run had finished
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "out": self.out,
+            "documents": self.documents,
+            "removed": self.removed,
+            "kept": self.kept,
+            "candidates": self.candidates,
+            "pairs": self.pairs,
+            "outcomes": dict(self.outcomes),
+            "stages": dict(self.stages),
+            "reused": list(self.reused),
+        }
+
+
+def dedupe(
+    spark: SparkSession,
+    addresses: Sequence[str],
+    out: str,
+    *,
+    method: str = "auto",
+    threshold: float | None = None,
+    containment: float | None = 0.9,
+    keep: str = "longest",
+    prefer: Sequence[str] = (),
+    candidates: str = "auto",
+    reworded: str | None = None,
+    fields: Fields | None = None,
+    max_record_bytes: int = 100_000_000,
+    partitions: int | None = None,
+    splits: int | None = None,
+    stop_after: str | None = None,
+    restart: bool = False,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Deduped:
+    """Duplicates of the collection at *addresses*, written to the folder *out*. The options are those of `doublet.dedupe`.
+
+    *partitions* and *splits* say how the work is cut; the answer does not depend on them. *stop_after* one of `STAGES`;
+    a later call goes on from there. *restart*: use nothing that an earlier run left in *out*.
+    """
+    progress = Progress.of(progress)
+    options = DedupeOptions.check(
+        method=method,
+        parameters=parameters,
+        containment=containment,
+        keep=keep,
+        prefer=prefer,
+        pairs=False,
+        views=(),
+        candidates=candidates,
+        reworded=reworded,
+        workers=1,
+    )
+    if stop_after is not None and stop_after not in STAGES:
+        raise UsageError(f"there is no stage {stop_after!r} to stop after: it can be {', '.join(STAGES)}")
+    if threshold is not None:
+        parameters["threshold"] = check_share("threshold", threshold)
+    cores = cores_of(spark)
+    job = Job(
+        out=storage.whole(out),
+        method=method,
+        parameters=parameters,
+        fields=fields or Fields(),
+        containment=options.containment,
+        keep=keep,
+        prefer=tuple(options.prefer),
+        max_record_bytes=max_record_bytes,
+        partitions=partitions or max(2, 2 * cores),
+    )
+    run = stages.Run.open(job, addresses, splits or SPLITS_PER_CORE * cores, restart=restart)
+    job = run.job
+    signed = _sign(spark, run, options, progress)
+    total = _total(signed)
+    if stop_after == "signatures":
+        return _result(run, total)
+    methods = DedupeMethods.of(method, dict(parameters), None) if not METHODS[method].needs_statistics else None
+    threshold = methods.threshold if methods is not None else float(parameters.get("threshold", 0.5))
+    job = replace(job, threshold=threshold)
+    order = Order(keep, job.prefer, total["whole_ids"], total["number_times"])
+    exact = candidates == "exact" or (candidates == "auto" and total["documents"] <= EXACT_UP_TO)
+    by = ("shingles" if exact else "sketches") if method in BY_SHINGLES else "keys"
+    paired = _pair(spark, run, job, order, by, total, progress)
+    if stop_after == "pairs":
+        return _result(run, total, paired)
+    removed = _decide(spark, run, job, order, by, progress)
+    if stop_after == "groups":
+        return _result(run, total, paired, removed)
+    kept = run.stage(
+        answers.KEPT,
+        lambda: {"documents": sum(exchange.answers(exchange.begin(spark, run.splits, partial(answers.kept_split, job))))},
+        progress,
+    )
+    return _result(run, total, paired, removed, kept["documents"])
+
+
+def _sign(spark: SparkSession, run: stages.Run, options: DedupeOptions, progress: Progress) -> list[dict[str, Any]]:
+    job = run.job
+    if METHODS[job.method].needs_statistics if job.method in METHODS else False:
+        from doublet.spark.statistics import gather
+
+        run.stage("statistics", lambda: gather(spark, job, run.splits), progress, depends=("method", "parameters"))
+
+    def work() -> dict[str, Any]:
+        found = exchange.answers(exchange.begin(spark, run.splits, partial(signing.sign_split, job)))
+        return {"splits": sorted(found, key=lambda one: int(one["split"]))}
+
+    done: list[dict[str, Any]] = run.stage(signing.SIGNATURES, work, progress)["splits"]
+    before = inputs.lines_before(run.listing, [one["positions"] for one in done])
+    run.stage(
+        answers.ERRORS,
+        lambda: {"rows": sum(exchange.answers(exchange.begin(spark, run.splits, partial(answers.errors_split, job, before))))},
+        progress,
+    ) if options else None
+    return done
+
+
+def _total(signed: list[dict[str, Any]]) -> dict[str, Any]:
+    outcomes: Counter[str] = Counter()
+    for one in signed:
+        outcomes.update(one["outcomes"])
+    sums = {name: sum(one[name] for one in signed) for name in ("documents", "values", "words", "disguised")}
+    return {
+        **sums,
+        "outcomes": dict(outcomes),
+        "whole_ids": all(one["whole_ids"] for one in signed) and sums["documents"] > 0,
+        "number_times": all(one["number_times"] for one in signed),
+    }
+
+
+def _pair(
+    spark: SparkSession, run: stages.Run, job: Job, order: Order, by: str, total: dict[str, Any], progress: Progress
+) -> dict[str, Any]:
+    splits = run.splits
+    bits = counting.bits_for(total["values"])
+    tables = min(splits, cores_of(spark))
+
+    def count() -> dict[str, Any]:
+        work = partial(_count, job, bits, tables, splits)
+        exchange.answers(exchange.begin(spark, tables, work))
+        exchange.answers(exchange.begin(spark, tables, partial(_add, job, bits, tables)))
+        return {"bits": bits, "tables": tables}
+
+    counted = run.stage(counting.COUNTS, count, progress)
+    ids = run.stage(
+        roles.IDS, lambda: {"documents": roles.find_roles(spark, job, roles.IDS, order, splits)}, progress
+    )
+    if by == "shingles":
+        run.stage(
+            roles.SETS, lambda: {"documents": roles.find_roles(spark, job, roles.SETS, order, splits)}, progress
+        )
+    chosen = pairing.Pairing(
+        job,
+        splits,
+        counted["bits"],
+        counted["tables"],
+        by,
+        containers=job.keep != "longest" and bool(job.containment) and bool(ids["documents"]),
+    )
+
+    def pair() -> dict[str, Any]:
+        found = pairing.find_pairs(spark, chosen)
+        return {name: sum(one[name] for one in found) for name in ("candidates", "pairs")}
+
+    return run.stage(pairing.PAIRS, pair, progress)
+
+
+def _count(job: Job, bits: int, tables: int, splits: int, task: int) -> exchange.Sent:
+    return counting.count_splits(job, bits, task, tables, splits)
+
+
+def _add(job: Job, bits: int, tables: int, task: int) -> exchange.Sent:
+    return counting.add_tables(job, bits, task, tables)
+
+
+def _decide(
+    spark: SparkSession, run: stages.Run, job: Job, order: Order, by: str, progress: Progress
+) -> dict[str, Any]:
+    def links() -> dict[str, Any]:
+        pairs = deciding.pair_frame(spark, job, order)
+        nodes = deciding.without_excluded(spark, job, deciding.nodes_of(pairs), run.splits)
+        contained = None
+        if job.keep != "longest" and job.containment:
+            held = pairs.where("inner_size < outer_size").where(f"common / inner_size >= {job.containment!r}D")
+            contained = held.selectExpr("inner_number as number").distinct()
+        deciding.rank_nodes(job, nodes, contained)
+        ranks, count = deciding.rank_frame(spark, job)
+        return {"removed": deciding.decide(job, deciding.edge_frame(pairs, ranks, job), count)}
+
+    run.stage(deciding.LINKS, links, progress)
+    return run.stage(
+        answers.GROUPS, lambda: {"removed": answers.write_groups(spark, job, run.splits)}, progress
+    )
+
+
+def _result(
+    run: stages.Run,
+    total: dict[str, Any],
+    paired: dict[str, Any] | None = None,
+    removed: dict[str, Any] | None = None,
+    kept: int = 0,
+) -> Deduped:
+    return Deduped(
+        run.job.out,
+        total["documents"],
+        (removed or {}).get("removed", 0),
+        kept,
+        (paired or {}).get("candidates", 0),
+        (paired or {}).get("pairs", 0),
+        total["outcomes"],
+        run.figures(),
+        tuple(run.reused),
+    )

@@ -1,0 +1,54 @@
+"""A Spark session for our jobs: the one that is running, or a new one with settings that suit them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from doublet.errors import ConfigError
+from doublet.spark.exchange import ROWS_AT_ONCE
+from doublet.spark.storage import S3_NAMES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+
+def open_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The session that runs already (under spark-submit there is one), or a new one on *master*. Raises `ConfigError`."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise ConfigError(
+            'Spark is not installed: install doublet with it, pip install "doublet[spark]", and Java 17'
+        ) from error
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("doublet")
+    if master is not None:
+        builder = builder.master(master)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1") if master.startswith("local") else None
+    chosen = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+        **{f"spark.executorEnv.{name}": os.environ[name] for name in S3_NAMES if name in os.environ},
+        **(settings or {}),
+    }
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+    except Exception as error:
+        raise ConfigError(
+            f"Spark cannot be started: {str(error).strip().partition(chr(10))[0]}. It needs Java 17 or later (JAVA_HOME) "
+            f"and, with --master, a cluster that answers"
+        ) from error
+    spark.conf.set(_BATCH, str(ROWS_AT_ONCE))  # blobs are large: ten thousand of them are too many at once
+    return spark
+
+
+def cores_of(spark: SparkSession) -> int:
+    return max(1, spark.sparkContext.defaultParallelism)

@@ -1,0 +1,120 @@
+"""The stages of a run: what each has written, and whether it can be used again.
+
+The folder of a run has a file that names the settings, the input and every finished stage with its files and their sizes.
+A stage is used again when nothing that it depends on has changed and all of its files are there, whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from doublet import __version__
+from doublet.errors import InputUnreadable, UsageError
+from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
+from doublet.progress import Progress
+from doublet.spark import inputs, storage
+from doublet.spark.job import Job
+
+FORMAT = 1
+STATE = "doublet-run.json"
+
+
+@dataclass(slots=True)
+class Run:
+    """A run in its folder. Made by `open`."""
+
+    job: Job
+    listing: inputs.Listing
+    state: dict[str, Any]
+    reused: list[str] = field(default_factory=list)
+    _key: str = ""  # grows with every stage: what comes later depends on what came before
+
+    @property
+    def splits(self) -> int:
+        return len(self.listing.splits)
+
+    @staticmethod
+    def open(job: Job, addresses: Sequence[str], tasks: int, *, restart: bool) -> Run:
+        """Raises `UsageError` for a folder that belongs to something else, and `SourceError`."""
+        listing = inputs.list_inputs(addresses, job.fields, tasks)
+        if not listing.splits:
+            raise InputUnreadable(f"there are no files in {', '.join(addresses)}", path=addresses[0])
+        place = job.at(STATE)
+        state: dict[str, Any] = {}
+        if storage.size_of(place) >= 0:
+            state = storage.read_json(place)
+            if state.get("format") != FORMAT:
+                raise UsageError(
+                    f"{job.out} was written by another version of doublet ({state.get('version')}): name another folder"
+                )
+        elif storage.exists(job.out) and storage.find_files(job.out):
+            raise UsageError(f"{job.out} is not empty, and was not written by doublet spark: name another folder")
+        inputs_now = [list(one) for one in listing.files]
+        if restart or state.get("inputs") != inputs_now:
+            for stage in state.get("stages", {}):
+                storage.remove_folder(job.at(stage))
+            state = {}
+        if state:
+            # How the input was cut and how many partitions there were stays as it was: files are called by it.
+            listing = replace(listing, splits=[inputs.Split(**one) for one in storage.read_json(job.at("splits.json"))])
+            job = replace(job, partitions=state["partitions"])
+        else:
+            state = {
+                "format": FORMAT,
+                "version": __version__,
+                "inputs": inputs_now,
+                "partitions": job.partitions,
+                "stages": {},
+            }
+            storage.write_json(job.at("splits.json"), [split.to_dict() for split in listing.splits])
+            storage.write_json(place, state)
+        run = Run(job, listing, state)
+        run._key = _hash([TEXT_VERSION, HASH_VERSION, inputs_now, _told(job)])
+        return run
+
+    def stage(self, name: str, work: Callable[[], dict[str, Any]], progress: Progress, depends: Sequence[str] = ()) -> dict[str, Any]:
+        """The figures of a stage: of the earlier run when they hold, else of *work*, which is done now."""
+        del depends
+        known = self.state["stages"].get(name)
+        if known is not None and known["key"] == self._key and self._whole(name, known["files"]):
+            self.reused.append(name)
+            self._key = _hash([self._key, name])
+            figures: dict[str, Any] = known["figures"]
+            return figures
+        progress.step(name, 0, None, "stage")
+        self.state["stages"].pop(name, None)
+        storage.remove_folder(self.job.at(name))
+        begun = time.perf_counter()
+        figures = work()
+        figures["seconds"] = round(time.perf_counter() - begun, 3)
+        files = {one.name: one.size_bytes for one in self._files(name)}
+        figures["bytes"] = sum(files.values())
+        self.state["stages"][name] = {"key": self._key, "files": files, "figures": figures}
+        storage.write_json(self.job.at(STATE), self.state)
+        self._key = _hash([self._key, name])
+        return figures
+
+    def figures(self) -> dict[str, Any]:
+        return {
+            name: {key: value for key, value in stage["figures"].items() if key != "splits"}
+            for name, stage in self.state["stages"].items()
+        }
+
+    def _files(self, name: str) -> list[storage.Found]:
+        return storage.find_files(self.job.at(name)) if storage.exists(self.job.at(name)) else []
+
+    def _whole(self, name: str, files: dict[str, int]) -> bool:
+        return {one.name: one.size_bytes for one in self._files(name)} == files
+
+
+def _told(job: Job) -> Any:
+    return [job.method, sorted(job.parameters.items()), repr(job.fields), job.containment, job.keep, job.prefer, job.max_record_bytes]
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, default=str, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,223 @@
+"""Files wherever they are: on a disk that all machines see, in HDFS, in an S3-compatible store. Made of Arrow's file systems.
+
+An address is a path or ``scheme://…`` (file, hdfs, s3, gs; s3a and s3n mean s3). Keys and the address of an S3 server come
+from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL), which `session` hands to the
+executors. A file appears whole or not at all: it is written under another name and moved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from doublet.errors import InputNotFound, InputUnreadable, UsageError
+
+S3_NAMES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_ENDPOINT_URL")
+_S3 = ("s3a://", "s3n://")
+
+
+class Found(NamedTuple):
+    """A file: its address, its name below the folder that was asked for, its size, and when it changed."""
+
+    address: str
+    name: str
+    size_bytes: int
+    changed: str
+
+
+@lru_cache(maxsize=64)
+def _file_system(root: str) -> Any:
+    from pyarrow import fs
+
+    if root.startswith("s3://"):
+        endpoint = os.environ.get("AWS_ENDPOINT_URL") or None
+        plain = endpoint is not None and endpoint.startswith("http://")
+        return fs.S3FileSystem(
+            endpoint_override=endpoint.partition("://")[2] if endpoint else None,
+            scheme="http" if plain else "https",
+            region=os.environ.get("AWS_REGION") or ("us-east-1" if endpoint else None),
+            allow_bucket_creation=False,
+        )
+    if "://" not in root:
+        return fs.LocalFileSystem()
+    try:
+        return fs.FileSystem.from_uri(root)[0]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{root} cannot be used: {error}", address=root) from error
+
+
+def locate(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it."""
+    for other in _S3:
+        if address.startswith(other):
+            address = "s3://" + address.removeprefix(other)
+    scheme, mark, rest = address.partition("://")
+    if not mark:
+        return _file_system(""), os.path.abspath(address)  # noqa: PTH100 - links stay as they were named
+    if scheme == "file":
+        return _file_system(""), rest or "/"
+    if scheme == "s3":
+        return _file_system("s3://"), rest.rstrip("/")
+    host, slash, path = rest.partition("/")
+    return _file_system(f"{scheme}://{host}"), slash + path
+
+
+def whole(address: str) -> str:
+    """The address for all machines: a path from the root on."""
+    return address.rstrip("/") if "://" in address else os.path.abspath(address)  # noqa: PTH100 - see `locate`
+
+
+def exists(address: str) -> bool:
+    from pyarrow import fs
+
+    system, path = locate(address)
+    return bool(system.get_file_info(path).type != fs.FileType.NotFound)
+
+
+def is_local(address: str) -> bool:
+    return "://" not in address or address.startswith("file://")
+
+
+def below(address: str, name: str) -> str:
+    return f"{address.rstrip('/')}/{name}"
+
+
+def open_input(address: str) -> Any:
+    """The file at *address*, to be read in any order. Raises `InputNotFound`, `InputUnreadable`."""
+    system, path = locate(address)
+    try:
+        return system.open_input_file(path)
+    except FileNotFoundError as error:
+        raise InputNotFound(f"there is no file {address!r}", path=address) from error
+    except OSError as error:
+        raise InputUnreadable(f"{address} cannot be read: {_reason(error)}", path=address) from error
+
+
+def find_files(address: str) -> list[Found]:
+    """The file at *address*, or all files of the folder and those below it, by name; hidden ones are left out.
+
+    Raises `InputNotFound`, `InputUnreadable`.
+    """
+    from pyarrow import fs
+
+    system, path = locate(address)
+    try:
+        info = system.get_file_info(path)
+        if info.type == fs.FileType.File:
+            return [Found(address, path.rpartition("/")[2], info.size, str(info.mtime_ns))]
+        if info.type != fs.FileType.Directory:
+            raise InputNotFound(f"there is no file or folder {address!r}", path=address)
+        found = system.get_file_info(fs.FileSelector(path, recursive=True))
+    except InputNotFound:
+        raise
+    except OSError as error:
+        raise InputUnreadable(f"{address} cannot be read: {_reason(error)}", path=address) from error
+    rows = []
+    for one in found:
+        name = one.path[len(path.rstrip("/")) + 1 :]
+        hidden = any(part.startswith((".", "_")) for part in name.split("/")) or name.endswith(".part")
+        if one.type == fs.FileType.File and not hidden:
+            rows.append(Found(below(address, name), name, one.size, str(one.mtime_ns)))
+    return sorted(rows, key=lambda row: row.name)
+
+
+def size_of(address: str) -> int:
+    """Bytes of a file; -1 when it is not there."""
+    from pyarrow import fs
+
+    system, path = locate(address)
+    info = system.get_file_info(path)
+    return int(info.size) if info.type == fs.FileType.File else -1
+
+
+class writing:  # noqa: N801 - reads as a word in "with writing(address) as file"
+    """A file that appears at *address* when all of it is written."""
+
+    def __init__(self, address: str) -> None:
+        self._system, self._path = locate(address)
+        self._moves = not address.startswith(("s3://", *_S3))  # there a file appears when it is closed
+        self._under = f"{self._path}.{uuid.uuid4().hex[:8]}.part" if self._moves else self._path
+
+    def __enter__(self) -> Any:
+        if self._moves:
+            self._system.create_dir(self._path.rpartition("/")[0], recursive=True)
+        self._file = self._system.open_output_stream(self._under)
+        return self._file
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is not None and not self._moves:
+            return  # what was not closed is not there
+        self._file.close()
+        if error is not None:
+            self._system.delete_file(self._under)
+        elif self._moves:
+            self._system.move(self._under, self._path)
+
+
+def write_bytes(address: str, data: bytes) -> None:
+    with writing(address) as file:
+        file.write(data)
+
+
+def read_bytes(address: str) -> bytes:
+    with open_input(address) as file:
+        return bytes(file.read())
+
+
+def read_json(address: str) -> Any:
+    return json.loads(read_bytes(address))
+
+
+def write_json(address: str, value: Any) -> None:
+    write_bytes(address, json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1).encode())
+
+
+def remove_folder(address: str) -> None:
+    """Remove a folder with all that is in it; nothing happens when it is not there."""
+    system, path = locate(address)
+    try:
+        system.delete_dir_contents(path, missing_dir_ok=True)
+        if is_local(address):
+            Path(path).rmdir()
+    except FileNotFoundError:
+        return
+
+
+def write_table(address: str, tables: Iterator[Any], schema: Any) -> int:
+    """Write Arrow tables as one Parquet file; gives the number of rows."""
+    from pyarrow import parquet
+
+    rows = 0
+    with (
+        writing(address) as file,
+        parquet.ParquetWriter(
+            file, schema, compression="none", use_dictionary=False, write_statistics=False
+        ) as writer,
+    ):
+        for table in tables:
+            if table.num_rows:
+                writer.write_table(table)
+                rows += table.num_rows
+    return rows
+
+
+def read_table(address: str, columns: list[str] | None = None) -> Iterator[Any]:
+    """The rows of a Parquet file as Arrow tables, a row group each. A damaged file raises `InputUnreadable`."""
+    from pyarrow import parquet
+
+    with open_input(address) as file:
+        try:
+            opened = parquet.ParquetFile(file, pre_buffer=False)
+            for group in range(opened.num_row_groups):
+                yield opened.read_row_group(group, columns=columns, use_threads=False)
+        except (OSError, ValueError) as error:
+            raise InputUnreadable(f"{address} is damaged: {_reason(error)}", path=address) from error
+
+
+def _reason(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:200]
