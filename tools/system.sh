@@ -8,6 +8,7 @@ command -v soffice >/dev/null || wanted="$wanted libreoffice-writer-nogui"
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || wanted="$wanted chromium"
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || wanted="$wanted nginx-light"
 [ -f /usr/share/mediawiki/maintenance/install.php ] || wanted="$wanted mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl php-apcu php-curl"
+command -v java >/dev/null || wanted="$wanted openjdk-17-jre-headless"
 [ -f /usr/share/mythes/th_ru_RU_v2.dat ] || wanted="$wanted mythes-ru"
 [ -f /usr/share/mythes/th_en_US_v2.dat ] || wanted="$wanted mythes-en-us"
 [ -n "$wanted" ] || exit 0

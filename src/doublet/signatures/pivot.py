@@ -234,6 +234,17 @@ def _largest(counts: I64, offsets: I64) -> I64:
     return out
 
 
+def content_hashes(batch: TokenBatch, counted: WordCounts) -> U64:
+    """A number for each document that has words, made of these and how often they stand there, in any order."""
+    filled = np.flatnonzero(np.diff(counted.offsets))
+    if not len(filled):
+        return np.zeros(0, np.uint64)
+    hashes = np.zeros(len(batch.vocabulary), np.uint64)
+    hashes[batch.ids] = batch.hashes
+    marks = mix(hashes[counted.ids] ^ mix(counted.counts.astype(np.uint64)))
+    return np.add.reduceat(marks, counted.offsets[filled])
+
+
 class _Sample:
     """Documents to choose from: of too many those with the smallest hash of their content, each content once.
 
@@ -260,10 +271,7 @@ class _Sample:
         if not len(filled):
             return
         levels = counted.counts * STEPS // _largest(counted.counts, counted.offsets)[counted.texts]
-        hashes = np.zeros(len(batch.vocabulary), np.uint64)
-        hashes[batch.ids] = batch.hashes
-        marks = mix(hashes[counted.ids] ^ mix(counted.counts.astype(np.uint64)))
-        contents = np.add.reduceat(marks, counted.offsets[filled])
+        contents = content_hashes(batch, counted)
         if self._largest is not None:
             small = contents < np.uint64(self._largest)
             filled, contents = filled[small], contents[small]

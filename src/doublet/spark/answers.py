@@ -2,101 +2,109 @@
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from doublet.jobs.dedupe.answers import group_id
-from doublet.spark import inputs, storage
-from doublet.spark.deciding import LINK, LINKS
-from doublet.spark.exchange import Sent, tell
-from doublet.spark.frames import read_frame, stage_tables, write_frame
+from doublet.spark import exchange, inputs, storage
+from doublet.spark.deciding import LINKS
+from doublet.spark.exchange import Sent, slots, tell
+from doublet.spark.frames import stage_tables
 from doublet.spark.job import Job, splits_of
 from doublet.spark.roles import IDS, SETS, Roles
 from doublet.spark.signing import OUTCOMES, SIGNATURES
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 GROUPS, KEPT, ERRORS = "groups", "kept", "errors"
-GROUP = (
-    "group string, keep string, member string, resemblance double, containment double, within string, step string"
-)
-FOLLOWER = "number long, id binary, leader long, leader_id binary"
 _HALF = np.int64(32)
 
 
-def link_frame(spark: SparkSession, job: Job) -> DataFrame:
-    return read_frame(spark, job.partitions, LINK, partial(stage_tables, job, LINKS))
+def write_groups(spark: SparkSession, job: Job, splits: int) -> int:
+    """Every removed document with its keeper and the reason; gives their number. A group is in one file, the closest
+    first."""
+    count = job.partitions
+    followed = exchange.begin(spark, splits, partial(_follow, job))
+    linked = exchange.then(followed, count, partial(_link, job))
+    return sum(exchange.answers(exchange.then(linked, count, partial(_group, job))))
 
 
-def all_links(spark: SparkSession, job: Job, splits: int) -> DataFrame:
-    """Links of all documents that go: also of those that follow an equal one."""
-    links = link_frame(spark, job)
-    followers = read_frame(spark, splits, FOLLOWER, partial(_followers, job))
-    theirs = links.selectExpr(
-        "number as leader", "keeper", "keeper_id", "resemblance", "containment"
-    )
-    followed = followers.join(theirs, "leader", "left").selectExpr(
-        "number",
-        "id",
-        "coalesce(keeper, leader) as keeper",
-        "coalesce(keeper_id, leader_id) as keeper_id",
-        "coalesce(resemblance, 1D) as resemblance",
-        "coalesce(containment, 1D) as containment",
-    )
-    return links.select(*followed.columns).union(followed)
-
-
-def _followers(job: Job, split: int) -> Iterator[Any]:
-    import pyarrow as pa
-
+def _follow(job: Job, split: int) -> Sent:
+    """Documents with the set of another one, to the owner of that one."""
+    names = slots(job.partitions)
     for table in stage_tables(job, SETS, split):
         rows = table.column("row").to_numpy()
-        names: list[bytes] = []
+        ids: list[bytes] = []
         first = 0
         for part in storage.read_table(job.part(SIGNATURES, split), ["id"]) if len(rows) else ():
             low, high = np.searchsorted(rows, (first, first + part.num_rows)).tolist()
-            names += part.column("id").take(rows[low:high] - first).to_pylist()
+            ids += part.column("id").take(rows[low:high] - first).to_pylist()
             first += part.num_rows
-        numbers = rows | np.int64(split) << _HALF
-        yield pa.table(
-            [pa.array(numbers), pa.array(names, pa.binary()), table.column("leader"), table.column("leader_id")],
-            names=["number", "id", "leader", "leader_id"],
+        leaders = table.column("leader").to_pylist()
+        told = sorted(
+            zip(leaders, table.column("leader_id").to_pylist(), ids, strict=True),
+            key=lambda row: _owner(job, row[0]),
         )
+        for owner, some in groupby(told, key=lambda row: _owner(job, row[0])):
+            mine = list(some)
+            for at in range(0, len(mine), 1000):
+                yield names[owner], pickle.dumps(mine[at : at + 1000])
 
 
-def write_groups(spark: SparkSession, job: Job, splits: int) -> int:
-    """Every removed document with its keeper and the reason, by the kept id; gives their number."""
-    rows = all_links(spark, job, splits).mapInArrow(partial(_group_rows, job.threshold), GROUP)
-    ordered = rows.orderBy("keep", "resemblance", "containment", "member")
-    return write_frame(ordered, job, GROUPS)
+def _owner(job: Job, number: int) -> int:
+    return (number >> 32) % job.partitions
 
 
-def _group_rows(threshold: float, batches: Iterator[Any]) -> Iterator[Any]:
+def _link(job: Job, owner: int, blobs: Iterator[Any]) -> Sent:
+    """Links of an owner's documents and of their followers, to where the groups of their keepers are put together."""
+    links: dict[int, tuple[bytes, float, float]] = {}
+    rows: list[tuple[bytes, bytes, float, float]] = []
+    names = slots(job.partitions)
+    for table in stage_tables(job, LINKS, owner):
+        columns = (
+            table.column(c).to_pylist() for c in ("number", "id", "keeper_id", "resemblance", "containment")
+        )
+        for number, name, keeper, like, inside in zip(*columns, strict=True):
+            links[number] = keeper, like, inside
+            rows.append((keeper, name, like, inside))
+    for blob in blobs:
+        for leader, leader_id, name in pickle.loads(bytes(blob)):  # made by the step before
+            keeper, like, inside = links.get(leader, (leader_id, 1.0, 1.0))
+            rows.append((keeper, name, like, inside))
+    rows.sort(key=lambda row: zlib.crc32(row[0]) % job.partitions)
+    for place, some in groupby(rows, key=lambda row: zlib.crc32(row[0]) % job.partitions):
+        mine = list(some)
+        for at in range(0, len(mine), 1000):
+            yield names[place], pickle.dumps(mine[at : at + 1000])
+
+
+def _group(job: Job, place: int, blobs: Iterator[Any]) -> Sent:
     import pyarrow as pa
 
-    for batch in batches:
-        keeps, members = (
-            [name.decode("utf-8", "surrogatepass") for name in batch.column(c).to_pylist()]
-            for c in ("keeper_id", "id")
-        )
-        likes = batch.column("resemblance").to_pylist()
-        yield pa.record_batch(
-            [
-                pa.array([group_id(name) for name in keeps], pa.string()),
-                *(pa.array([_utf8(name) for name in names], pa.string()) for names in (keeps, members)),
-                batch.column("resemblance"),
-                batch.column("containment"),
-                pa.array(
-                    [_utf8(k) if like < threshold else None for k, like in zip(keeps, likes, strict=True)], pa.string()
-                ),
-                pa.array(["exact" if like == 1.0 else "shingles" for like in likes], pa.string()),
-            ],
-            names=[part.split()[0] for part in GROUP.split(", ")],
-        )
+    rows = [row for blob in blobs for row in pickle.loads(bytes(blob))]  # made by the step before
+    rows.sort(key=lambda row: (row[0], -row[2], -row[3], row[1]))
+    keeps, members = ([row[i].decode("utf-8", "surrogatepass") for row in rows] for i in (0, 1))
+    likes = [row[2] for row in rows]
+    within = [_utf8(keep) if like < job.threshold else None for keep, like in zip(keeps, likes, strict=True)]
+    table = pa.table(
+        {
+            "group": pa.array([group_id(name) for name in keeps], pa.string()),
+            "keep": pa.array([_utf8(name) for name in keeps], pa.string()),
+            "id": pa.array([_utf8(name) for name in members], pa.string()),
+            "resemblance": pa.array(likes, pa.float64()),
+            "containment": pa.array([row[3] for row in rows], pa.float64()),
+            "contained_in": pa.array(within, pa.string()),
+            "step": pa.array(["exact" if like == 1.0 else "shingles" for like in likes], pa.string()),
+        }
+    )
+    yield tell(storage.write_table(job.part(GROUPS, place), iter([table]), table.schema))
 
 
 def _utf8(name: str) -> str:
@@ -114,7 +122,13 @@ def kept_split(job: Job, split: int) -> Sent:
         numbers = table.column("number").to_numpy()
         gone.append(numbers[numbers >> _HALF == split] & np.int64(0xFFFFFFFF))
     positions = np.concatenate(
-        [np.zeros(0, np.uint32), *(t.column("position").to_numpy() for t in storage.read_table(job.part(SIGNATURES, split), ["position"]))]
+        [
+            np.zeros(0, np.uint32),
+            *(
+                t.column("position").to_numpy()
+                for t in storage.read_table(job.part(SIGNATURES, split), ["position"])
+            ),
+        ]
     )
     stays = np.ones(len(positions), np.bool_)
     stays[np.concatenate(gone)] = False
@@ -125,9 +139,19 @@ def kept_split(job: Job, split: int) -> Sent:
         for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):
             parsed = batch.parse()
             used = [i for i, position in enumerate(parsed.positions) if position in kept]
-            columns = [parsed.ids, parsed.texts, parsed.times, parsed.sources, parsed.titles, parsed.addresses]
+            columns = [
+                parsed.ids,
+                parsed.texts,
+                parsed.times,
+                parsed.sources,
+                parsed.titles,
+                parsed.addresses,
+            ]
             yield pa.table(
-                [pa.array([_utf8(c[i]) for i in used] if c else [None] * len(used), pa.string()) for c in columns],
+                [
+                    pa.array([_utf8(c[i]) for i in used] if c else [None] * len(used), pa.string())
+                    for c in columns
+                ],
                 schema=schema,
             )
 
@@ -149,9 +173,8 @@ def errors_split(job: Job, lines_before: list[int], split: int) -> Sent:
             spelled = name.decode("utf-8", "surrogatepass")
             reason = f"other records have the id {spelled!r} too: one of them is used, this one is left out"
             rows.append(("duplicate_id", _utf8(spelled), "", reason))
-    columns = list(zip(*rows, strict=True)) if rows else [[], [], [], []]
     names = ["state", "id", "place", "reason"]
-    found = pa.table([pa.array(list(c), pa.string()) for c in columns], names=names)
+    found = pa.table([pa.array([row[i] for row in rows], pa.string()) for i in range(4)], names=names)
     yield tell(storage.write_table(job.part(ERRORS, split), iter([found]), found.schema))
 
 

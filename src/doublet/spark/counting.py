@@ -1,8 +1,8 @@
 """In how many documents each fingerprint stands, about: a table of counters that all executors can read.
 
-Only fingerprints of several documents can lead to a pair. A counter is a byte; those that share one are counted together,
-so a fingerprint of two documents is never taken for one of a single document: a wrong count costs time, not a pair.
-Tasks count some splits each; the tables are added up slice by slice, so nobody holds all of them.
+Only fingerprints of several documents can lead to a pair. A counter is a byte; those that share one are counted
+together, so a fingerprint of two documents is never taken for one of a single document: a wrong count costs time,
+not a pair. Tasks count some splits each; the tables are added up slice by slice, so nobody holds all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def bits_for(values: int) -> int:
     return max(LEAST_BITS, min(MOST_BITS, int(CELLS_PER_VALUE * values).bit_length()))
 
 
-def count_splits(job: Job, bits: int, task: int, tasks: int, splits: int) -> Sent:
+def count_splits(job: Job, bits: int, tasks: int, splits: int, task: int) -> Sent:
     """Count the fingerprints of every *tasks*-th split from *task* on."""
     table = np.zeros(1 << bits, np.uint8)
     for split in range(task, splits, tasks):
@@ -54,7 +54,7 @@ def _cells(table: U8, values: U64) -> NDArray[np.uint32]:
     return (values >> np.uint64(65 - len(table).bit_length())).astype(np.uint32)
 
 
-def add_tables(job: Job, bits: int, task: int, tasks: int) -> Sent:
+def add_tables(job: Job, bits: int, tasks: int, task: int) -> Sent:
     """Add up one slice of all tables."""
     low, high = ((1 << bits) * i // tasks for i in (task, task + 1))
     total = np.zeros(high - low, np.uint8)
@@ -70,7 +70,7 @@ def add_tables(job: Job, bits: int, task: int, tasks: int) -> Sent:
 
 def table_of(job: Job, bits: int, slices: int) -> U8:
     """The whole table; read once in each process."""
-    key = f"{job.out} {bits} {slices}"
+    key = f"{job.run} {job.out} {bits} {slices}"
     if key not in _tables:
         _tables.clear()
         parts = [storage.read_bytes(job.at(COUNTS, f"slice-{number:04d}.bin")) for number in range(slices)]

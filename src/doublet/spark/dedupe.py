@@ -19,7 +19,20 @@ from doublet.jobs.dedupe.options import BY_SHINGLES, DedupeMethods, DedupeOption
 from doublet.progress import Progress
 from doublet.signatures import METHODS
 from doublet.sources.records import Fields
-from doublet.spark import answers, counting, deciding, exchange, inputs, pairing, roles, signing, stages, storage
+from doublet.spark import (
+    answers,
+    counting,
+    crowd,
+    deciding,
+    deciding_here,
+    exchange,
+    inputs,
+    pairing,
+    roles,
+    signing,
+    stages,
+    storage,
+)
 from doublet.spark.job import Job
 from doublet.spark.order import Order
 from doublet.spark.session import cores_of
@@ -29,6 +42,7 @@ if TYPE_CHECKING:
 
 STAGES = ("signatures", "pairs", "groups", "kept")  #: at which a run can be told to stop
 SPLITS_PER_CORE = 3
+INSIDE = "pairs-inside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +89,18 @@ def dedupe(
     max_record_bytes: int = 100_000_000,
     partitions: int | None = None,
     splits: int | None = None,
+    crowd_pairs: int = pairing.MOST_PAIRS_OF_ONE,
+    pairs_at_once: int = deciding_here.MOST_PAIRS,
     stop_after: str | None = None,
     restart: bool = False,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Deduped:
-    """Duplicates of the collection at *addresses*, written to the folder *out*. The options are those of `doublet.dedupe`.
+    """Duplicates of the collection at *addresses*, written to the folder *out*. The options are those of
+    `doublet.dedupe`.
 
-    *partitions* and *splits* say how the work is cut; the answer does not depend on them. *stop_after* one of `STAGES`;
+    *partitions* and *splits* say how the work is cut, *crowd_pairs* from how many pairs of one fingerprint or key on
+    these are followed in rounds; the answer does not depend on them. *stop_after* one of `STAGES`;
     a later call goes on from there. *restart*: use nothing that an earlier run left in *out*.
     """
     progress = Progress.of(progress)
@@ -114,51 +132,72 @@ def dedupe(
         max_record_bytes=max_record_bytes,
         partitions=partitions or max(2, 2 * cores),
     )
-    run = stages.Run.open(job, addresses, splits or SPLITS_PER_CORE * cores, restart=restart)
+    spark.conf.set("spark.sql.shuffle.partitions", str(job.partitions))
+    run = stages.Run.open(
+        job,
+        addresses,
+        splits or SPLITS_PER_CORE * cores,
+        least_split=1 if splits else inputs.LEAST_SPLIT,
+        restart=restart,
+    )
     job = run.job
-    signed = _sign(spark, run, options, progress)
+    signed = _sign(spark, run, progress)
     total = _total(signed)
     if stop_after == "signatures":
+        _errors(spark, run, signed, progress)
         return _result(run, total)
-    methods = DedupeMethods.of(method, dict(parameters), None) if not METHODS[method].needs_statistics else None
+    methods = (
+        DedupeMethods.of(method, dict(parameters), None) if not METHODS[method].needs_statistics else None
+    )
     threshold = methods.threshold if methods is not None else float(parameters.get("threshold", 0.5))
     job = replace(job, threshold=threshold)
     order = Order(keep, job.prefer, total["whole_ids"], total["number_times"])
     exact = candidates == "exact" or (candidates == "auto" and total["documents"] <= EXACT_UP_TO)
     by = ("shingles" if exact else "sketches") if method in BY_SHINGLES else "keys"
-    paired = _pair(spark, run, job, order, by, total, progress)
+    run.depend([by, crowd_pairs])
+    chosen, paired = _pair(spark, run, job, order, by, total, crowd_pairs, progress)
+    _errors(spark, run, signed, progress)
     if stop_after == "pairs":
         return _result(run, total, paired)
-    removed = _decide(spark, run, job, order, by, progress)
+    removed = _decide(spark, run, chosen, order, paired, pairs_at_once, progress)
     if stop_after == "groups":
         return _result(run, total, paired, removed)
     kept = run.stage(
         answers.KEPT,
-        lambda: {"documents": sum(exchange.answers(exchange.begin(spark, run.splits, partial(answers.kept_split, job))))},
+        lambda: {
+            "documents": sum(
+                exchange.answers(exchange.begin(spark, run.splits, partial(answers.kept_split, job)))
+            )
+        },
         progress,
     )
     return _result(run, total, paired, removed, kept["documents"])
 
 
-def _sign(spark: SparkSession, run: stages.Run, options: DedupeOptions, progress: Progress) -> list[dict[str, Any]]:
+def _sign(spark: SparkSession, run: stages.Run, progress: Progress) -> list[dict[str, Any]]:
     job = run.job
     if METHODS[job.method].needs_statistics if job.method in METHODS else False:
         from doublet.spark.statistics import gather
 
-        run.stage("statistics", lambda: gather(spark, job, run.splits), progress, depends=("method", "parameters"))
+        run.stage("statistics", lambda: gather(spark, job, run.splits), progress)
 
     def work() -> dict[str, Any]:
         found = exchange.answers(exchange.begin(spark, run.splits, partial(signing.sign_split, job)))
         return {"splits": sorted(found, key=lambda one: int(one["split"]))}
 
     done: list[dict[str, Any]] = run.stage(signing.SIGNATURES, work, progress)["splits"]
-    before = inputs.lines_before(run.listing, [one["positions"] for one in done])
+    return done
+
+
+def _errors(spark: SparkSession, run: stages.Run, signed: list[dict[str, Any]], progress: Progress) -> None:
+    """The errors table: what could not be read, and the records whose id others have too."""
+    before = inputs.lines_before(run.listing, [one["positions"] for one in signed])
+    work = partial(answers.errors_split, run.job, before)
     run.stage(
         answers.ERRORS,
-        lambda: {"rows": sum(exchange.answers(exchange.begin(spark, run.splits, partial(answers.errors_split, job, before))))},
+        lambda: {"rows": sum(exchange.answers(exchange.begin(spark, run.splits, work)))},
         progress,
-    ) if options else None
-    return done
+    )
 
 
 def _total(signed: list[dict[str, Any]]) -> dict[str, Any]:
@@ -175,16 +214,23 @@ def _total(signed: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _pair(
-    spark: SparkSession, run: stages.Run, job: Job, order: Order, by: str, total: dict[str, Any], progress: Progress
-) -> dict[str, Any]:
+    spark: SparkSession,
+    run: stages.Run,
+    job: Job,
+    order: Order,
+    by: str,
+    total: dict[str, Any],
+    crowd_pairs: int,
+    progress: Progress,
+) -> tuple[pairing.Pairing, dict[str, Any]]:
     splits = run.splits
     bits = counting.bits_for(total["values"])
     tables = min(splits, cores_of(spark))
 
     def count() -> dict[str, Any]:
-        work = partial(_count, job, bits, tables, splits)
+        work = partial(counting.count_splits, job, bits, tables, splits)
         exchange.answers(exchange.begin(spark, tables, work))
-        exchange.answers(exchange.begin(spark, tables, partial(_add, job, bits, tables)))
+        exchange.answers(exchange.begin(spark, tables, partial(counting.add_tables, job, bits, tables)))
         return {"bits": bits, "tables": tables}
 
     counted = run.stage(counting.COUNTS, count, progress)
@@ -193,7 +239,9 @@ def _pair(
     )
     if by == "shingles":
         run.stage(
-            roles.SETS, lambda: {"documents": roles.find_roles(spark, job, roles.SETS, order, splits)}, progress
+            roles.SETS,
+            lambda: {"documents": roles.find_roles(spark, job, roles.SETS, order, splits)},
+            progress,
         )
     chosen = pairing.Pairing(
         job,
@@ -201,6 +249,7 @@ def _pair(
         counted["bits"],
         counted["tables"],
         by,
+        crowd_pairs=crowd_pairs,
         containers=job.keep != "longest" and bool(job.containment) and bool(ids["documents"]),
     )
 
@@ -208,35 +257,75 @@ def _pair(
         found = pairing.find_pairs(spark, chosen)
         return {name: sum(one[name] for one in found) for name in ("candidates", "pairs")}
 
-    return run.stage(pairing.PAIRS, pair, progress)
-
-
-def _count(job: Job, bits: int, tables: int, splits: int, task: int) -> exchange.Sent:
-    return counting.count_splits(job, bits, task, tables, splits)
-
-
-def _add(job: Job, bits: int, tables: int, task: int) -> exchange.Sent:
-    return counting.add_tables(job, bits, task, tables)
+    return chosen, {**run.stage(pairing.PAIRS, pair, progress), "excluded": ids["documents"]}
 
 
 def _decide(
-    spark: SparkSession, run: stages.Run, job: Job, order: Order, by: str, progress: Progress
+    spark: SparkSession,
+    run: stages.Run,
+    chosen: pairing.Pairing,
+    order: Order,
+    paired: dict[str, Any],
+    pairs_at_once: int,
+    progress: Progress,
 ) -> dict[str, Any]:
+    job = chosen.job
+    inside = job.keep != "longest" and bool(job.containment)
+    crowded = crowd.size_of_crowds(job)
+    apart = inside and (chosen.by != "shingles" or crowded > 0)
+    if apart:
+        # Who lies inside a longer text is asked of all texts, whatever the method is; and all of a crowd.
+        held = replace(chosen, job=replace(job, threshold=2.0), by="shingles", crowding=False)
+        run.stage(INSIDE, lambda: {"pairs": _inside(spark, held)}, progress)
+
     def links() -> dict[str, Any]:
+        crowd.forget(job)
+        storage.remove_folder(job.at(deciding.RANKS))
+        if not crowded and not paired["pairs"]:
+            return {"removed": 0, "crowded": 0, "rounds": 0}
+        if not crowded and paired["pairs"] <= pairs_at_once:
+            longer = (INSIDE if apart else pairing.PAIRS) if inside else None
+            here = partial(deciding_here.decide_here, job, order, run.splits, longer)
+            return {
+                "removed": sum(exchange.answers(exchange.begin(spark, 1, here))),
+                "crowded": 0,
+                "rounds": 0,
+            }
         pairs = deciding.pair_frame(spark, job, order)
-        nodes = deciding.without_excluded(spark, job, deciding.nodes_of(pairs), run.splits)
+        nodes = deciding.nodes_of(pairs)
+        if crowded:
+            nodes = nodes.union(crowd.member_frame(spark, job, order)).dropDuplicates(["number"])
+        if paired["excluded"]:
+            nodes = deciding.without_excluded(spark, job, nodes, run.splits)
         contained = None
-        if job.keep != "longest" and job.containment:
-            held = pairs.where("inner_size < outer_size").where(f"common / inner_size >= {job.containment!r}D")
+        if inside:
+            known = deciding.pair_frame(spark, job, order, (INSIDE,)) if apart else pairs
+            held = known.where("inner_size < outer_size").where(
+                f"common / inner_size >= {job.containment!r}D"
+            )
             contained = held.selectExpr("inner_number as number").distinct()
         deciding.rank_nodes(job, nodes, contained)
         ranks, count = deciding.rank_frame(spark, job)
-        return {"removed": deciding.decide(job, deciding.edge_frame(pairs, ranks, job), count)}
+        found = [pairing.PAIRS]
+        if crowded:
+            crowd.rank_crowds(spark, job, ranks)
+            found = crowd.compare_crowds(spark, chosen, order, ranks, count)
+            pairs = deciding.pair_frame(spark, job, order, found)
+        removed = deciding.decide(job, deciding.edge_frame(pairs, ranks, job), count)
+        return {"removed": removed, "crowded": crowded, "rounds": len(found) - 1}
 
     run.stage(deciding.LINKS, links, progress)
     return run.stage(
         answers.GROUPS, lambda: {"removed": answers.write_groups(spark, job, run.splits)}, progress
     )
+
+
+def _inside(spark: SparkSession, held: pairing.Pairing) -> int:
+    """Write the pairs in which a text lies inside a longer one."""
+    count = held.job.partitions
+    posted = exchange.begin(spark, held.splits, partial(pairing.post, held))
+    led = exchange.then(posted, count, partial(pairing.lead, held))
+    return sum(one["pairs"] for one in exchange.answers(pairing.compare_led(led, held, "-inside")))
 
 
 def _result(

@@ -1,9 +1,10 @@
 """Tasks of Spark that send each other packed blobs of arrays: a row is a destination and a blob, not a key and a value.
 
-A job is a chain of steps. `begin` runs a function for each task; `then` sends what a step gave to the partitions that it
-named and runs the next function there; `answers` collects what the last step tells, a few numbers for each task. Blobs are
-small (`MOST_BLOB`), so that no machine holds much of them at once. Rows go to exactly the partition that was named: Spark
-puts a row where the hash of its first column falls, so the column holds a number whose hash falls there.
+A job is a chain of steps. `begin` runs a function for each task; `then` sends what a step gave to the partitions
+that it named and runs the next function there; `answers` collects what the last step tells, a few numbers for each
+task. Blobs are small (`MOST_BLOB`), so that no machine holds much of them at once. Rows go to exactly the partition
+that was named: Spark puts a row where the hash of its first column falls, so the column holds a number whose hash falls
+there.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ def _batches(sent: Sent) -> Iterator[Any]:
         blobs.append(blob)
         size += len(blob)
         if len(blobs) >= ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
-            yield pa.record_batch([pa.array(numbers, pa.int32()), pa.array(blobs, pa.binary())], ["slot", "blob"])
+            yield pa.record_batch(
+                [pa.array(numbers, pa.int32()), pa.array(blobs, pa.binary())], ["slot", "blob"]
+            )
             numbers, blobs, size = [], [], 0
     if blobs:
         yield pa.record_batch([pa.array(numbers, pa.int32()), pa.array(blobs, pa.binary())], ["slot", "blob"])

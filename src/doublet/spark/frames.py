@@ -1,4 +1,6 @@
-"""Parquet files that our tasks wrote → DataFrames, and DataFrames → such files: rows, where packed arrays are not needed."""
+"""Parquet files that our tasks wrote → DataFrames, and DataFrames → such files: rows, where packed arrays
+are not needed.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def write_frame(frame: DataFrame, job: Job, stage: str) -> int:
                 yield pa.Table.from_batches(held, schema)
 
         count = storage.write_table(job.part(stage, context.partitionId()), tables(), schema)
-        yield pa.record_batch([pa.array([0], pa.int32()), pa.array([tell(count)[1]], pa.binary())], ["slot", "blob"])
+        yield pa.record_batch(
+            [pa.array([0], pa.int32()), pa.array([tell(count)[1]], pa.binary())], ["slot", "blob"]
+        )
 
     assert names
     return sum(exchange.answers(frame.mapInArrow(run, exchange.SCHEMA)))

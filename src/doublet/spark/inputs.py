@@ -1,8 +1,8 @@
 """Inputs → splits, and on the executors a split → batches of records, with the readers of `doublet.sources`.
 
-Files of JSON lines are cut by bytes and Parquet files by row groups; every other file (WARC, compressed files, archives,
-CSV) is one split. So a record that cannot be used has the outcome that it has on one machine. What is not on a disk that
-the executor sees is read in ranges, or copied to its disk where a reader needs the whole file.
+Files of JSON lines are cut by bytes and Parquet files by row groups; every other file (WARC, compressed files,
+archives, CSV) is one split. So a record that cannot be used has the outcome that it has on one machine. What is not
+on a disk that the executor sees is read in ranges, or copied to its disk where a reader needs the whole file.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +57,22 @@ class Listing:
         return sum(split.size_bytes for split in self.splits)
 
 
-def list_inputs(addresses: Sequence[str], fields: Fields, tasks: int) -> Listing:
-    """Find the files and cut them. *tasks*: so many splits are wanted at least. Raises `SourceError`."""
+def list_inputs(
+    addresses: Sequence[str], fields: Fields, tasks: int, least_split: int = LEAST_SPLIT
+) -> Listing:
+    """Find the files and cut them: about *tasks* splits, but none much smaller than *least_split* bytes.
+
+    Raises `SourceError`.
+    """
     found = []
     for address in dict.fromkeys(addresses):
         folder = storage.find_files(address)
         # Files of a folder are called by their whole address, a file by the name that the user gave.
-        found += [(one, address if len(folder) == 1 and one.address == address else one.address) for one in folder]
+        found += [
+            (one, address if len(folder) == 1 and one.address == address else one.address) for one in folder
+        ]
     whole = sum(one.size_bytes for one, _ in found)
-    size = max(LEAST_SPLIT, min(MOST_SPLIT, whole // max(1, tasks)))
+    size = max(1, least_split, min(MOST_SPLIT, whole // max(1, tasks)))
     splits: list[Split] = []
     for one, label in found:
         splits += _cut(one, label, fields, size)
@@ -84,9 +92,7 @@ def _cut(one: storage.Found, label: str, fields: Fields, size: int) -> list[Spli
         return [Split(one.address, label, "file", size_bytes=one.size_bytes)]
     count = max(1, -(-one.size_bytes // size))
     bounds = [one.size_bytes * i // count for i in range(count + 1)]
-    return [
-        Split(one.address, label, "lines", a, b, size_bytes=b - a) for a, b in zip(bounds, bounds[1:], strict=False)
-    ]
+    return [Split(one.address, label, "lines", a, b, size_bytes=b - a) for a, b in pairwise(bounds)]
 
 
 def _plain_lines(head: bytes, name: str, fields: Fields) -> bool:

@@ -1,4 +1,4 @@
-"""What a run on Spark was asked for, as the executors need it, and the plan that they make of it once."""
+"""What a run on Spark was asked for, as the executors need it, and the methods that they make of it once."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Job:
     prefer: tuple[str, ...] = ()
     max_record_bytes: int = 100_000_000
     partitions: int = 8  #: of what is sent between tasks
+    run: str = ""  #: a name for this run: what a process remembers of another one is of no use
 
     def at(self, *names: str) -> str:
         return storage.below(self.out, "/".join(names))
@@ -40,19 +41,19 @@ class Job:
         return self.at(stage, f"part-{number:06d}.parquet")
 
 
-_plans: dict[str, DedupeMethods] = {}
+_methods: dict[str, DedupeMethods] = {}
 _splits: dict[str, list[Split]] = {}
 
 
 def methods_of(job: Job) -> DedupeMethods:
     """Made once in each process."""
     key = hashlib.sha256(
-        json.dumps([job.out, job.method, sorted(job.parameters.items())], default=str).encode()
+        json.dumps([job.run, job.out, job.method, sorted(job.parameters.items())], default=str).encode()
     ).hexdigest()
-    if key not in _plans:
-        _plans.clear()
-        _plans[key] = DedupeMethods.of(job.method, dict(job.parameters), load_statistics(job))
-    return _plans[key]
+    if key not in _methods:
+        _methods.clear()
+        _methods[key] = DedupeMethods.of(job.method, dict(job.parameters), load_statistics(job))
+    return _methods[key]
 
 
 def load_statistics(job: Job) -> Statistics | None:
@@ -71,7 +72,8 @@ def memory_of(methods: DedupeMethods) -> MemoryShares:
 
 def splits_of(job: Job) -> list[Split]:
     """The splits of the input as the run wrote them down."""
-    if job.out not in _splits:
+    key = f"{job.run} {job.out}"
+    if key not in _splits:
         _splits.clear()
-        _splits[job.out] = [Split(**one) for one in storage.read_json(job.at("splits.json"))]
-    return _splits[job.out]
+        _splits[key] = [Split(**one) for one in storage.read_json(job.at("splits.json"))]
+    return _splits[key]

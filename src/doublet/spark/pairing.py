@@ -2,9 +2,9 @@
 
 Five steps, each of which sends packed arrays to the next (`exchange`):
 
-1. A split *posts* its documents. By shingles: the fingerprints that several documents have, the rarest first, each as 32
-   bits with its document and the size of the set; those that stand in the prefix which no similar set can miss are marked.
-   By keys: all keys of the document.
+1. A split *posts* its documents. By shingles: the fingerprints that several documents have, the rarest first, each
+   as 32 bits with its document and the size of the set; those that stand in the prefix which no similar set can miss
+   are marked. By keys: all keys of the document.
 2. A bucket has all that was posted under its part of the numbers: a marked one and another one of the same number are a
    candidate, when their sizes allow it. Numbers that very many documents share are *crowded* and put aside (`crowd`).
 3. The owner of the larger document's split removes what it was told twice, and asks for the sets of the smaller ones.
@@ -61,7 +61,11 @@ class Pairing:
     bits: int
     slices: int
     by: str
-    containers: bool = False  #: what takes no part may still hold others inside (for keepers that are not the longest)
+    containers: bool = (
+        False  #: what takes no part may still hold others inside (for keepers that are not the longest)
+    )
+    crowd_pairs: int = MOST_PAIRS_OF_ONE
+    crowding: bool = True  #: put crowds aside; else follow all of their pairs
 
     @property
     def least(self) -> float:
@@ -147,7 +151,9 @@ def _rows_of(keys: U64, sizes: U32) -> tuple[U64, I64]:
     return keys[once], np.concatenate([[0], np.cumsum(once.sum(axis=1))])
 
 
-def _prefixes(pairing: Pairing, values: U64, counts: U8, owners: U32, sizes: U32, first: int) -> list[NDArray[Any]]:
+def _prefixes(
+    pairing: Pairing, values: U64, counts: U8, owners: U32, sizes: U32, first: int
+) -> list[NDArray[Any]]:
     """Fingerprints as 32 bits, rows, and sizes with two marks: within the prefix for any pair, and within the one for a
     text inside a much longer one."""
     # One number to sort by: document, how common, fingerprint. What several documents have comes after what one has.
@@ -199,8 +205,10 @@ def lead(pairing: Pairing, bucket: int, blobs: Iterator[Any]) -> Sent:
     marked = (sizes & _MARKED) > 0
     marks = np.add.reduceat(marked.astype(np.int64), starts) if len(starts) else lengths
     leads = marks * lengths
-    crowded = leads > MOST_PAIRS_OF_ONE
-    _write_crowded(pairing, bucket, numbers, documents, sizes, starts[crowded], lengths[crowded])
+    crowded = np.zeros(len(leads), np.bool_)
+    if pairing.crowding:
+        crowded = leads > pairing.crowd_pairs
+        _write_crowded(pairing, bucket, numbers, documents, sizes, starts[crowded], lengths[crowded])
     good = ~crowded & (marks > 0) & (lengths > 1)
     group = np.repeat(np.arange(len(starts)), lengths)
     firsts = np.flatnonzero(marked & good[group])
@@ -247,7 +255,9 @@ def _write_crowded(
 ) -> None:
     import pyarrow as pa
 
-    inside = np.concatenate([np.zeros(0, np.int64), *(np.arange(a, a + n) for a, n in zip(starts, lengths, strict=True))])
+    inside = np.concatenate(
+        [np.zeros(0, np.int64), *(np.arange(a, a + n) for a, n in zip(starts, lengths, strict=True))]
+    )
     # Buckets have different numbers, so a number tells the crowd.
     table = pa.table(
         {
@@ -259,7 +269,7 @@ def _write_crowded(
     storage.write_table(pairing.job.part(CROWDED, bucket), iter([table]), table.schema)
 
 
-# ---------------------------------------------------------------------------------------------------- ask, give, compare
+# ---------------------------------------------------------------------------------------------- ask, give, compare
 
 
 def ask(pairing: Pairing, suffix: str, owner: int, blobs: Iterator[Any]) -> Sent:
@@ -321,8 +331,7 @@ def compare(pairing: Pairing, suffix: str, owner: int, blobs: Iterator[Any]) -> 
             rows = np.unique(outer[mine] & _ROW).astype(np.int64)
             for part in read_documents(pairing, split, rows):
                 here = mine & np.isin(outer & _ROW, part.rows.astype(np.uint64))
-                first = facts.add(part, known.add(store, split, part))
-                del first
+                facts.add(part, known.add(store, split, part))
                 table, count = _near(pairing, store, known, facts, inner[here], outer[here])
                 told["pairs"] += count
                 yield table
@@ -348,7 +357,9 @@ def _near(
     if pairing.by == "keys" and not methods_of(job).signed.estimates and len(chosen):
         agreeing = facts.agree(methods_of(job).method, left[chosen], right[chosen])
         chosen = chosen[agreeing]
-    return facts.table(inner[chosen], outer[chosen], left[chosen], right[chosen], overlaps[chosen]), len(chosen)
+    return facts.table(inner[chosen], outer[chosen], left[chosen], right[chosen], overlaps[chosen]), len(
+        chosen
+    )
 
 
 def pair_schema() -> Any:
@@ -404,13 +415,18 @@ class Documents:
 
     def pieces(self) -> Iterator[Documents]:
         """The same in parts that make blobs of the usual size."""
-        for low, high in _pieces(np.diff(self.offsets) * 8 + np.diff(self.signature_offsets) * 8 + 64, exchange.MOST_BLOB):
+        for low, high in _pieces(
+            np.diff(self.offsets) * 8 + np.diff(self.signature_offsets) * 8 + 64, exchange.MOST_BLOB
+        ):
             yield self.only(np.arange(low, high))
 
     def pack(self, split: int) -> bytes:
         texts: list[NDArray[Any]] = []
         for column in self.texts:
-            texts += [np.frombuffer(b"".join(column), np.uint8), np.array([len(one) for one in column], np.int64)]
+            texts += [
+                np.frombuffer(b"".join(column), np.uint8),
+                np.array([len(one) for one in column], np.int64),
+            ]
         return pack(
             np.array([split], np.int64),
             self.rows,
@@ -462,11 +478,11 @@ def read_documents(pairing: Pairing, split: int, rows: I64) -> Iterator[Document
         first += facts.num_rows
         if low == high:
             continue
-        facts = facts.take(places)
+        chosen = facts.take(places)
         values, offsets = _pick(*runs(sets.column("shared")), places)
         if signed:
-            signatures, of = runs(facts.column("signature"))
-            sizes = facts.column("signature_size").to_numpy()
+            signatures, of = runs(chosen.column("signature"))
+            sizes = chosen.column("signature_size").to_numpy()
         else:
             signatures, of = np.zeros(0, np.uint64), np.zeros(len(places) + 1, np.int64)
             sizes = np.zeros(len(places), np.int64)
@@ -474,9 +490,9 @@ def read_documents(pairing: Pairing, split: int, rows: I64) -> Iterator[Document
             rows[low:high],
             values,
             offsets,
-            facts.column("size").to_numpy(),
-            facts.column("words").to_numpy(),
-            [facts.column(name).to_pylist() for name in ("id", "time", "source")],
+            chosen.column("size").to_numpy(),
+            chosen.column("words").to_numpy(),
+            [chosen.column(name).to_pylist() for name in ("id", "time", "source")],
             signatures,
             of,
             sizes,

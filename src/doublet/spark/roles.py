@@ -1,8 +1,9 @@
 """Documents that take no part of their own: of records with one id all but one, and of equal sets all but the first.
 
-Of records with one id the one that is used depends on the records alone (`jobs.dedupe.repeated`). Documents with equal sets
-go where the most preferred of them goes, or to it, so it alone is compared with others: twenty thousand copies of one text
-cost what one costs. Each is found by a hash that is sent to a bucket; only where hashes agree more is asked for.
+Of records with one id the one that is used depends on the records alone (`jobs.dedupe.repeated`). Documents with
+equal sets go where the most preferred of them goes, or to it, so it alone is compared with others: twenty thousand
+copies of one text cost what one costs. Each is found by a hash that is sent to a bucket; only where hashes agree
+more is asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +91,9 @@ def _hashes(job: Job, stage: str, split: int) -> Sent:
             hashes.append(part.column("id_hash").to_numpy())
             numbers.append(rows)
         else:
-            used = roles.posting(first, part.num_rows, containers=False) & (part.column("size").to_numpy() > 0)
+            used = roles.posting(first, part.num_rows, containers=False) & (
+                part.column("size").to_numpy() > 0
+            )
             both = mix(part.column("digest_a").to_numpy()) + part.column("digest_b").to_numpy()
             hashes.append(both[used])
             numbers.append(rows[used])
@@ -147,7 +150,7 @@ def _describe(job: Job, stage: str, owner: int, blobs: Iterator[Any]) -> Sent:  
 def _records(job: Job, split: int, chosen: Any) -> tuple[list[bytes], list[bytes]]:
     """The sets as bytes, and a digest of all that the records hold: what the choice among records of one id goes by."""
     values, offsets = runs(chosen.column("set"))
-    sets = [np.sort(values[a:b]).tobytes() for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    sets = [np.sort(values[a:b]).tobytes() for a, b in pairwise(offsets.tolist())]
     wanted = chosen.column("position").to_pylist()
     found: dict[int, bytes] = {}
     for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):

@@ -18,7 +18,9 @@ _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 def open_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session that runs already (under spark-submit there is one), or a new one on *master*. Raises `ConfigError`."""
+    """The session that runs already (under spark-submit there is one), or a new one on *master*. Raises
+    `ConfigError`.
+    """
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
@@ -29,11 +31,12 @@ def open_session(master: str | None = None, settings: Mapping[str, str] | None =
     builder = SparkSession.builder.appName("doublet")
     if master is not None:
         builder = builder.master(master)
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1") if master.startswith("local") else None
+        if master.startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     chosen = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+        "spark.sql.adaptive.enabled": "false",  # our partitions are as large as they should be
         **{f"spark.executorEnv.{name}": os.environ[name] for name in S3_NAMES if name in os.environ},
         **(settings or {}),
     }
@@ -42,9 +45,10 @@ def open_session(master: str | None = None, settings: Mapping[str, str] | None =
     try:
         spark = builder.getOrCreate()
     except Exception as error:
+        reason = str(error).strip().partition("\n")[0]
         raise ConfigError(
-            f"Spark cannot be started: {str(error).strip().partition(chr(10))[0]}. It needs Java 17 or later (JAVA_HOME) "
-            f"and, with --master, a cluster that answers"
+            f"Spark cannot be started: {reason}. It needs Java 17 or later (JAVA_HOME) and, with --master, a cluster "
+            "that answers"
         ) from error
     spark.conf.set(_BATCH, str(ROWS_AT_ONCE))  # blobs are large: ten thousand of them are too many at once
     return spark

@@ -1,8 +1,10 @@
-"""A split → its sets of shingles and signatures: the first stage, a Parquet file for each split, a row for each document.
+"""A split → its sets of shingles and signatures: the first stage, a Parquet file for each split, a row for each
+document.
 
 The number of a document is its split and its row in that file. Columns: *position* of the record in the split, *id*,
 *id_hash*, *words*, *size* of the set, *digest_a* and *digest_b* (equal for equal sets), the *set* itself, and what the
-method at hand needs besides: *keys*, *signature*, *signature_size*; *time* and *source* where keepers are chosen by them.
+method at hand needs besides: *keys*, *signature*, *signature_size*; *time* and *source* where keepers are chosen by
+them.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from doublet.model import Outcome
 from doublet.signatures.mixing import mix
 from doublet.spark import inputs, storage
 from doublet.spark.exchange import Sent, tell
-from doublet.spark.job import Job, methods_of, memory_of, splits_of
+from doublet.spark.job import Job, memory_of, methods_of, splits_of
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -104,7 +106,9 @@ def _table(shingled: Shingled, methods: DedupeMethods, told: dict[str, Any]) -> 
     ends = shingled.id_ends.astype(np.int64)
     starts = np.concatenate([[0], ends[:-1]]).astype(np.int64) if count else ends
     names = [shingled.ids[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-    told["whole_ids"] = told["whole_ids"] and all_whole([name.decode("utf-8", "surrogatepass") for name in names])
+    told["whole_ids"] = told["whole_ids"] and all_whole(
+        [name.decode("utf-8", "surrogatepass") for name in names]
+    )
     told["number_times"] = told["number_times"] and all_numbers(shingled.times)
     hashes = b"".join(hashlib.blake2b(name, digest_size=8).digest() for name in names)
     digest_a, digest_b = digests(shingled.values, offsets)
@@ -150,7 +154,9 @@ def _signed(shingled: Shingled, count: int) -> list[Any]:
     key_counts += np.bincount(whose, minlength=count)
     return [
         binary(every[order], np.concatenate([[0], np.cumsum(key_counts)])),
-        binary(np.concatenate([np.zeros(0, np.uint64), *values]), np.concatenate([[0], np.cumsum(value_counts)])),
+        binary(
+            np.concatenate([np.zeros(0, np.uint64), *values]), np.concatenate([[0], np.cumsum(value_counts)])
+        ),
         pa.array(sizes),
     ]
 
@@ -175,8 +181,14 @@ def runs(column: Any, kind: Any = np.uint64) -> tuple[NDArray[Any], I64]:
         offsets = np.frombuffer(places, np.int64, len(chunk) + 1, chunk.offset * 8) if len(chunk) else None
         if offsets is None:
             continue
-        raw = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]] if data is not None else np.zeros(0, np.uint8)
-        values.append(raw.view(kind) if raw.ctypes.data % np.dtype(kind).itemsize == 0 else raw.copy().view(kind))
+        raw = (
+            np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]
+            if data is not None
+            else np.zeros(0, np.uint8)
+        )
+        values.append(
+            raw.view(kind) if raw.ctypes.data % np.dtype(kind).itemsize == 0 else raw.copy().view(kind)
+        )
         lengths.append(np.diff(offsets) // np.dtype(kind).itemsize)
     flat = np.concatenate([np.zeros(0, kind), *values]) if len(values) != 1 else values[0]
     sizes = np.concatenate([np.zeros(0, np.int64), *lengths])

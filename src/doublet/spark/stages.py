@@ -1,7 +1,7 @@
 """The stages of a run: what each has written, and whether it can be used again.
 
-The folder of a run has a file that names the settings, the input and every finished stage with its files and their sizes.
-A stage is used again when nothing that it depends on has changed and all of its files are there, whole.
+The folder of a run has a file that names the settings, the input and every finished stage with its files and their
+sizes. A stage is used again when nothing that it depends on has changed and all of its files are there, whole.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from doublet import __version__
 from doublet.errors import InputUnreadable, UsageError
 from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
 from doublet.progress import Progress
+from doublet.sources.records import Fields
 from doublet.spark import inputs, storage
 from doublet.spark.job import Job
 
@@ -39,9 +41,9 @@ class Run:
         return len(self.listing.splits)
 
     @staticmethod
-    def open(job: Job, addresses: Sequence[str], tasks: int, *, restart: bool) -> Run:
+    def open(job: Job, addresses: Sequence[str], tasks: int, *, least_split: int, restart: bool) -> Run:
         """Raises `UsageError` for a folder that belongs to something else, and `SourceError`."""
-        listing = inputs.list_inputs(addresses, job.fields, tasks)
+        listing = inputs.list_inputs(addresses, job.fields, tasks, least_split)
         if not listing.splits:
             raise InputUnreadable(f"there are no files in {', '.join(addresses)}", path=addresses[0])
         place = job.at(STATE)
@@ -53,7 +55,9 @@ class Run:
                     f"{job.out} was written by another version of doublet ({state.get('version')}): name another folder"
                 )
         elif storage.exists(job.out) and storage.find_files(job.out):
-            raise UsageError(f"{job.out} is not empty, and was not written by doublet spark: name another folder")
+            raise UsageError(
+                f"{job.out} is not empty, and was not written by doublet spark: name another folder"
+            )
         inputs_now = [list(one) for one in listing.files]
         if restart or state.get("inputs") != inputs_now:
             for stage in state.get("stages", {}):
@@ -61,7 +65,9 @@ class Run:
             state = {}
         if state:
             # How the input was cut and how many partitions there were stays as it was: files are called by it.
-            listing = replace(listing, splits=[inputs.Split(**one) for one in storage.read_json(job.at("splits.json"))])
+            listing = replace(
+                listing, splits=[inputs.Split(**one) for one in storage.read_json(job.at("splits.json"))]
+            )
             job = replace(job, partitions=state["partitions"])
         else:
             state = {
@@ -69,17 +75,17 @@ class Run:
                 "version": __version__,
                 "inputs": inputs_now,
                 "partitions": job.partitions,
+                "settings": _settings(job),
                 "stages": {},
             }
             storage.write_json(job.at("splits.json"), [split.to_dict() for split in listing.splits])
             storage.write_json(place, state)
-        run = Run(job, listing, state)
+        run = Run(replace(job, run=uuid.uuid4().hex), listing, state)
         run._key = _hash([TEXT_VERSION, HASH_VERSION, inputs_now, _told(job)])
         return run
 
-    def stage(self, name: str, work: Callable[[], dict[str, Any]], progress: Progress, depends: Sequence[str] = ()) -> dict[str, Any]:
+    def stage(self, name: str, work: Callable[[], dict[str, Any]], progress: Progress) -> dict[str, Any]:
         """The figures of a stage: of the earlier run when they hold, else of *work*, which is done now."""
-        del depends
         known = self.state["stages"].get(name)
         if known is not None and known["key"] == self._key and self._whole(name, known["files"]):
             self.reused.append(name)
@@ -99,6 +105,10 @@ class Run:
         self._key = _hash([self._key, name])
         return figures
 
+    def depend(self, value: Any) -> None:
+        """All further stages depend on this setting as well."""
+        self._key = _hash([self._key, value])
+
     def figures(self) -> dict[str, Any]:
         return {
             name: {key: value for key, value in stage["figures"].items() if key != "splits"}
@@ -112,8 +122,42 @@ class Run:
         return {one.name: one.size_bytes for one in self._files(name)} == files
 
 
+def _settings(job: Job) -> dict[str, Any]:
+    """What another job needs in order to read this one's documents again."""
+    return {
+        "method": job.method,
+        "parameters": dict(job.parameters),
+        "fields": asdict(job.fields),
+        "max_record_bytes": job.max_record_bytes,
+    }
+
+
+def open_finished(out: str) -> tuple[Job, dict[str, Any]]:
+    """The job that wrote the folder *out*, and its state. Raises `UsageError` when it is not such a folder."""
+    place = storage.below(storage.whole(out), STATE)
+    if storage.size_of(place) < 0:
+        raise UsageError(
+            f"{out} is not the folder of a run: make one with doublet spark signatures --out {out}"
+        )
+    state = storage.read_json(place)
+    if state.get("format") != FORMAT:
+        raise UsageError(
+            f"{out} was written by another version of doublet ({state.get('version')}): make it anew"
+        )
+    told = {**state["settings"], "fields": Fields(**state["settings"]["fields"])}
+    return Job(out=storage.whole(out), partitions=state["partitions"], run=uuid.uuid4().hex, **told), state
+
+
 def _told(job: Job) -> Any:
-    return [job.method, sorted(job.parameters.items()), repr(job.fields), job.containment, job.keep, job.prefer, job.max_record_bytes]
+    return [
+        job.method,
+        sorted(job.parameters.items()),
+        repr(job.fields),
+        job.containment,
+        job.keep,
+        job.prefer,
+        job.max_record_bytes,
+    ]
 
 
 def _hash(value: Any) -> str:

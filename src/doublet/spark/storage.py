@@ -1,8 +1,9 @@
-"""Files wherever they are: on a disk that all machines see, in HDFS, in an S3-compatible store. Made of Arrow's file systems.
+"""Files wherever they are: on a disk that all machines see, in HDFS, in an S3-compatible store. Made of Arrow's file
+systems.
 
-An address is a path or ``scheme://…`` (file, hdfs, s3, gs; s3a and s3n mean s3). Keys and the address of an S3 server come
-from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL), which `session` hands to the
-executors. A file appears whole or not at all: it is written under another name and moved.
+An address is a path or ``scheme://…`` (file, hdfs, s3, gs; s3a and s3n mean s3). Keys and the address of an S3
+server come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL), which
+`session` hands to the executors. A file appears whole or not at all: it is written under another name and moved.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from typing import Any, NamedTuple
 
 from doublet.errors import InputNotFound, InputUnreadable, UsageError
 
-S3_NAMES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_ENDPOINT_URL")
+S3_NAMES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_ENDPOINT_URL",
+)
 _S3 = ("s3a://", "s3n://")
 
 
@@ -124,6 +131,15 @@ def find_files(address: str) -> list[Found]:
         if one.type == fs.FileType.File and not hidden:
             rows.append(Found(below(address, name), name, one.size, str(one.mtime_ns)))
     return sorted(rows, key=lambda row: row.name)
+
+
+def folders(address: str) -> list[str]:
+    """Names of the folders in a folder."""
+    from pyarrow import fs
+
+    system, path = locate(address)
+    found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+    return sorted(one.base_name for one in found if one.type == fs.FileType.Directory)
 
 
 def size_of(address: str) -> int:

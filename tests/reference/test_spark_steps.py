@@ -1,0 +1,94 @@
+"""The steps of dedupe on Spark against one machine: methods, seeds, rules, ways to cut the work; without Spark itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spark_collections as made
+import spark_here
+from doublet.signatures import METHODS
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Any:
+    return spark_here.session(monkeypatch, seed=len(request.node.name))
+
+
+CUTS = ((1, 1), (3, 2), (7, 5), (2, 9))
+
+
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method(steps: Any, tmp_path: Path, method: str) -> None:
+    number = sorted(METHODS).index(method)
+    options: dict[str, Any] = {"reworded": "off"} if method == "auto" else {}
+    for seed, cut in ((number, CUTS[number % 4]), (number + 41, CUTS[(number + 1) % 4])):
+        threshold = 0.4 + 0.1 * (seed % 5)
+        made.same(
+            steps,
+            tmp_path / str(seed),
+            made.mixed(seed, 150),
+            cut=cut,
+            method=method,
+            threshold=threshold,
+            **options,
+        )
+
+
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize("keep", ["longest", "first", "newest", "best-source"])
+@pytest.mark.parametrize("method", ["shingles", "simhash", "minhash"])
+def test_every_rule_of_keepers(steps: Any, tmp_path: Path, keep: str, method: str) -> None:
+    prefer = {"prefer": ["three", "one"]} if keep == "best-source" else {}
+    for seed in (30, 31):  # ids that are numbers, and others
+        folder = tmp_path / str(seed)
+        made.same(
+            steps, folder, made.mixed(seed), cut=(3, 4), method=method, threshold=0.6, keep=keep, **prefer
+        )
+
+
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize("containment", [None, 0.3, 1.0])
+@pytest.mark.parametrize("threshold", [0.05, 0.95, 1.0])
+def test_any_threshold(steps: Any, tmp_path: Path, threshold: float, containment: float | None) -> None:
+    rows = made.mixed(51, 120)
+    made.same(
+        steps, tmp_path, rows, cut=(4, 3), method="shingles", threshold=threshold, containment=containment
+    )
+
+
+@pytest.mark.covers("D1")
+def test_chains(steps: Any, tmp_path: Path) -> None:
+    """Who stays depends on the one before, a hundred and fifty times."""
+    rows = made.chain(5)
+    done = made.same(steps, tmp_path, rows, cut=(4, 3), method="shingles", threshold=0.6, containment=None)
+    assert done.removed == 75
+
+
+@pytest.mark.covers("D1")
+def test_twenty_thousand_copies_of_one_text_cost_what_one_costs(steps: Any, tmp_path: Path) -> None:
+    rows = made.mixed(9, 60)
+    rows += [{"id": f"copy{i}", "text": rows[3]["text"].upper()} for i in range(20_000)]
+    done = made.same(steps, tmp_path, rows, cut=(4, 3), method="shingles", threshold=0.5)
+    assert done.candidates < 1000
+
+
+@pytest.mark.covers("D1")
+def test_a_footer_of_all_documents_leads_nowhere(steps: Any, tmp_path: Path) -> None:
+    done = made.same(steps, tmp_path, made.with_footer(4, 2000), cut=(4, 3), method="shingles", threshold=0.6)
+    assert done.candidates < 4000
+
+
+@pytest.mark.covers("D1")
+def test_candidates_from_sketches(steps: Any, tmp_path: Path) -> None:
+    for seed in (12, 13):
+        rows, folder = made.mixed(seed), tmp_path / str(seed)
+        made.same(steps, folder, rows, cut=(3, 3), method="shingles", threshold=0.8, candidates="sketches")
+
+
+def test_nothing_but_empty_and_broken(steps: Any, tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": ""}, {"id": "b", "text": "…"}]
+    made.same(steps, tmp_path, rows, cut=(3, 2), method="shingles", threshold=0.5)
