@@ -32,11 +32,7 @@ def _allowed() -> dict[str, set[str]]:
     allowed |= {part: set(core) for part in EDGES}
     allowed["jobs"] = core | EDGES
     allowed |= {part: core | EDGES | {"jobs"} for part in FACES}
-<<<<<<< HEAD
-    allowed["cli"] |= {"evaluation", "web"}  # `serve` starts the service
-=======
-    allowed["cli"] |= {"evaluation", "spark"}
->>>>>>> 0539285 (Run dedupe, signatures, check and passage candidates on Apache Spark)
+    allowed["cli"] |= {"evaluation", "spark", "web"}  # `serve` starts the service
     allowed["web"] |= {"evaluation"}
     return allowed
 

@@ -22,7 +22,10 @@ COMMANDS = {
     "queue": ("doublet.cli.queue", "See the work in the background, put some in, stop it, try it again."),
     "worker": ("doublet.cli.worker", "Do the work of the queue."),
     "serve": ("doublet.cli.serve", "Start the service: pages for people, REST for programs."),
-    "spark": ("doublet.cli.spark", "Run jobs over Apache Spark, for collections that do not fit one machine."),
+    "spark": (
+        "doublet.cli.spark",
+        "Run jobs over Apache Spark, for collections that do not fit one machine.",
+    ),
     "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),
     "evaluate": ("doublet.cli.evaluate", "Test every method on texts changed on purpose, as one report."),
     "advise": ("doublet.cli.advise", "Propose method and threshold from pairs that you have marked."),

@@ -28,6 +28,7 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.errors import UsageError, suggest
+from doublet.model import FAILED_STATES
 
 EXAMPLE = """\
 doublet spark dedupe corpus/ --out run
@@ -112,7 +113,7 @@ def session_of(master: str | None, conf: tuple[str, ...]) -> Any:
     for one in conf:
         name, mark, value = one.partition("=")
         if not mark or not name:
-            raise UsageError(f"--conf {one}: write KEY=VALUE, as spark.executor.memory=4g")
+            raise UsageError("spark_setting", text=one)
         settings[name] = value
     return open_session(master, settings)
 
@@ -120,7 +121,6 @@ def session_of(master: str | None, conf: tuple[str, ...]) -> Any:
 def show(told: dict[str, Any], form: str) -> int | None:
     """The figures of a run, and the exit code that goes with them."""
     from doublet.reports.json_report import json_document
-    from doublet.reports.wording import FAILED
 
     if form == "json":
         write_bytes([json_document(told)])
@@ -134,7 +134,7 @@ def show(told: dict[str, Any], form: str) -> int | None:
         ]
         lines += [f"{name:<12} {count} (see errors)" for name, count in told.get("outcomes", {}).items()]
         write_text("\n".join(lines) + "\n")
-    if set(told.get("outcomes", ())).isdisjoint(FAILED):
+    if set(told.get("outcomes", ())).isdisjoint(FAILED_STATES):
         return None
     return SOME_FAILED if told.get("documents", told.get("works", 0)) else NOTHING_DONE
 

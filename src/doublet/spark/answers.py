@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doublet.jobs.dedupe.answers import group_id
+from doublet.model import Note
 from doublet.spark import exchange, inputs, storage
 from doublet.spark.deciding import LINKS
 from doublet.spark.exchange import Sent, slots, tell
@@ -162,19 +163,19 @@ def errors_split(job: Job, lines_before: list[int], split: int) -> Sent:
     """Write the records of a split that could not be used as they were, with the lines of the whole file."""
     import pyarrow as pa
 
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[tuple[str, str, str, str, str]] = []
     own = splits_of(job)[split]
     for table in storage.read_table(job.part(OUTCOMES, split)):
         columns = [[one.decode() for one in table.column(c).to_pylist()] for c in table.column_names]
-        for state, name, place, reason in zip(*columns, strict=True):
-            rows.append((state, name, _place(own, place, lines_before[split]), reason))
+        for state, name, place, code, reason in zip(*columns, strict=True):
+            rows.append((state, name, _place(own, place, lines_before[split]), code, reason))
     for table in stage_tables(job, IDS, split):
         for name in table.column("leader_id").to_pylist():
             spelled = name.decode("utf-8", "surrogatepass")
-            reason = f"other records have the id {spelled!r} too: one of them is used, this one is left out"
-            rows.append(("duplicate_id", _utf8(spelled), "", reason))
-    names = ["state", "id", "place", "reason"]
-    found = pa.table([pa.array([row[i] for row in rows], pa.string()) for i in range(4)], names=names)
+            note = Note("id_left_out", name=spelled)
+            rows.append(("duplicate_id", _utf8(spelled), "", note.code, _utf8(str(note))))
+    names = ["state", "id", "place", "code", "reason"]
+    found = pa.table([pa.array([row[i] for row in rows], pa.string()) for i in range(5)], names=names)
     yield tell(storage.write_table(job.part(ERRORS, split), iter([found]), found.schema))
 
 

@@ -80,10 +80,7 @@ def check_works(
     theirs, state = stages.open_finished(corpus)
     done = state["stages"].get(SIGNATURES)
     if done is None or theirs.method != "shingles":
-        raise UsageError(
-            f"{corpus} holds no sets of shingles to check against: make them with doublet spark signatures --method "
-            f"shingles --out {corpus}"
-        )
+        raise UsageError("no_sets_to_check", path=corpus)
     shingle_words = int(theirs.parameters.get("shingle_words", 4))
     cores = cores_of(spark)
     job = Job(

@@ -117,7 +117,7 @@ def dedupe(
         workers=1,
     )
     if stop_after is not None and stop_after not in STAGES:
-        raise UsageError(f"there is no stage {stop_after!r} to stop after: it can be {', '.join(STAGES)}")
+        raise UsageError("unknown_stage", stage=stop_after, known=", ".join(STAGES))
     if threshold is not None:
         parameters["threshold"] = check_share("threshold", threshold)
     cores = cores_of(spark)

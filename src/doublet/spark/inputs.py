@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from doublet.errors import InputUnreadable
-from doublet.model import Outcome
+from doublet.model import Note, Outcome
 from doublet.sources.jsonl import JsonBatch
 from doublet.sources.open import LINE_TABLES, open_file, table_suffix
 from doublet.sources.records import MAX_BATCH_BYTES, MAX_BATCH_RECORDS, PLACE_AS_ID, BrokenBatch, Fields
@@ -38,7 +38,7 @@ class Split:
     start: int = 0
     end: int = 0
     first_row: int = 0  #: of a Parquet table
-    reason: str = ""  #: why it is broken
+    reason: dict[str, Any] | None = None  #: why it is broken: a note
     size_bytes: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _cut(one: storage.Found, label: str, fields: Fields, size: int) -> list[Spli
             if head.startswith(b"PAR1"):
                 return _cut_table(file, one, label, fields, size)
     except InputUnreadable as error:
-        return [Split(one.address, label, "broken", reason=error.message.removeprefix(f"{label} "))]
+        return [Split(one.address, label, "broken", reason=error.note.to_dict())]
     if not _plain_lines(head, one.name, fields):
         return [Split(one.address, label, "file", size_bytes=one.size_bytes)]
     count = max(1, -(-one.size_bytes // size))
@@ -115,7 +115,7 @@ def _cut_table(file: Any, one: storage.Found, label: str, fields: Fields, size: 
         opened = parquet.ParquetFile(file)
     except (OSError, ValueError) as error:
         reason = str(error).partition("\n")[0][:200]
-        raise InputUnreadable(f"{label} is a damaged Parquet table: {reason}", path=label) from error
+        raise InputUnreadable("parquet_damaged", why=reason, path=label) from error
     check_schema(opened.schema_arrow, fields, label)
     splits: list[Split] = []
     start = rows = first_row = held = 0
@@ -141,7 +141,9 @@ def batches(split: Split, fields: Fields, max_record_bytes: int) -> Iterator[Any
     """The records of a split. Positions begin at 0, and so do the lines of places in files of JSON lines: what comes
     before is not known here."""
     if split.kind == "broken":
-        yield BrokenBatch(Outcome("unreadable", "", split.label, split.reason), 0, 0)
+        assert split.reason is not None
+        note = Note(split.reason["code"], **split.reason["values"])
+        yield BrokenBatch(Outcome("unreadable", "", split.label, note), 0, 0)
     elif split.kind == "lines":
         yield from _lines(split, fields, max_record_bytes)
     elif split.kind == "parquet":
@@ -251,8 +253,7 @@ def _whole(split: Split, fields: Fields, max_record_bytes: int) -> Iterator[Any]
                 max_record_bytes=max_record_bytes,
             )
         except InputUnreadable as error:
-            reason = error.message.removeprefix(f"{split.label} ")
-            yield BrokenBatch(Outcome("unreadable", "", split.label, reason), 0, 0)
+            yield BrokenBatch(Outcome("unreadable", "", split.label, error.note), 0, 0)
             return
         with opened:
             yield from opened.batches()

@@ -54,7 +54,7 @@ def pack(out: Path) -> dict[str, object]:
         under.replace(out)
     except OSError as error:
         under.unlink(missing_ok=True)
-        raise OutputFailed(f"{out} cannot be written: {error.strerror or error}", path=str(out)) from error
+        raise OutputFailed("archive_not_written", path=str(out), why=error.strerror or str(error)) from error
     return {
         "archive": str(out),
         "size_bytes": out.stat().st_size,

@@ -24,9 +24,7 @@ def open_session(master: str | None = None, settings: Mapping[str, str] | None =
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise ConfigError(
-            'Spark is not installed: install doublet with it, pip install "doublet[spark]", and Java 17'
-        ) from error
+        raise ConfigError("spark_missing") from error
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("doublet")
     if master is not None:
@@ -46,10 +44,7 @@ def open_session(master: str | None = None, settings: Mapping[str, str] | None =
         spark = builder.getOrCreate()
     except Exception as error:
         reason = str(error).strip().partition("\n")[0]
-        raise ConfigError(
-            f"Spark cannot be started: {reason}. It needs Java 17 or later (JAVA_HOME) and, with --master, a cluster "
-            "that answers"
-        ) from error
+        raise ConfigError("spark_not_started", why=reason) from error
     spark.conf.set(_BATCH, str(ROWS_AT_ONCE))  # blobs are large: ten thousand of them are too many at once
     return spark
 

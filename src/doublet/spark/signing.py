@@ -220,9 +220,10 @@ _TRAILING = np.array([8, *((n & -n).bit_length() - 1 for n in range(1, 256))], n
 def _write_outcomes(job: Job, number: int, outcomes: list[Outcome]) -> None:
     import pyarrow as pa
 
-    columns = [[getattr(o, name) for o in outcomes] for name in ("state", "id", "place", "reason")]
-    encoded = [pa.array([v.encode("utf-8", "replace") for v in c], pa.binary()) for c in columns]
-    table = pa.table(encoded, names=["state", "id", "place", "reason"])
+    rows = [(o.state, o.id, o.place, o.reason.code, str(o.reason)) for o in outcomes]
+    columns = [[row[i].encode("utf-8", "backslashreplace") for row in rows] for i in range(5)]
+    names = ["state", "id", "place", "code", "reason"]
+    table = pa.table([pa.array(column, pa.binary()) for column in columns], names=names)
     storage.write_table(job.part(OUTCOMES, number), iter([table]), table.schema)
 
 

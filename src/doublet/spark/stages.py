@@ -45,19 +45,15 @@ class Run:
         """Raises `UsageError` for a folder that belongs to something else, and `SourceError`."""
         listing = inputs.list_inputs(addresses, job.fields, tasks, least_split)
         if not listing.splits:
-            raise InputUnreadable(f"there are no files in {', '.join(addresses)}", path=addresses[0])
+            raise InputUnreadable("no_files", path=", ".join(addresses))
         place = job.at(STATE)
         state: dict[str, Any] = {}
         if storage.size_of(place) >= 0:
             state = storage.read_json(place)
             if state.get("format") != FORMAT:
-                raise UsageError(
-                    f"{job.out} was written by another version of doublet ({state.get('version')}): name another folder"
-                )
+                raise UsageError("run_of_another_version", path=job.out, version=str(state.get("version")))
         elif storage.exists(job.out) and storage.find_files(job.out):
-            raise UsageError(
-                f"{job.out} is not empty, and was not written by doublet spark: name another folder"
-            )
+            raise UsageError("folder_not_ours", path=job.out)
         inputs_now = [list(one) for one in listing.files]
         if restart or state.get("inputs") != inputs_now:
             for stage in state.get("stages", {}):
@@ -136,14 +132,10 @@ def open_finished(out: str) -> tuple[Job, dict[str, Any]]:
     """The job that wrote the folder *out*, and its state. Raises `UsageError` when it is not such a folder."""
     place = storage.below(storage.whole(out), STATE)
     if storage.size_of(place) < 0:
-        raise UsageError(
-            f"{out} is not the folder of a run: make one with doublet spark signatures --out {out}"
-        )
+        raise UsageError("not_a_run", path=out)
     state = storage.read_json(place)
     if state.get("format") != FORMAT:
-        raise UsageError(
-            f"{out} was written by another version of doublet ({state.get('version')}): make it anew"
-        )
+        raise UsageError("run_of_another_version", path=out, version=str(state.get("version")))
     told = {**state["settings"], "fields": Fields(**state["settings"]["fields"])}
     return Job(out=storage.whole(out), partitions=state["partitions"], run=uuid.uuid4().hex, **told), state
 

@@ -55,7 +55,7 @@ def _file_system(root: str) -> Any:
     try:
         return fs.FileSystem.from_uri(root)[0]
     except (OSError, ValueError) as error:
-        raise UsageError(f"{root} cannot be used: {error}", address=root) from error
+        raise UsageError("address_unusable", address=root, why=_reason(error)) from error
 
 
 def locate(address: str) -> tuple[Any, str]:
@@ -100,9 +100,9 @@ def open_input(address: str) -> Any:
     try:
         return system.open_input_file(path)
     except FileNotFoundError as error:
-        raise InputNotFound(f"there is no file {address!r}", path=address) from error
+        raise InputNotFound("no_such_file", path=address) from error
     except OSError as error:
-        raise InputUnreadable(f"{address} cannot be read: {_reason(error)}", path=address) from error
+        raise InputUnreadable("file_unreadable", path=address, why=_reason(error)) from error
 
 
 def find_files(address: str) -> list[Found]:
@@ -118,12 +118,12 @@ def find_files(address: str) -> list[Found]:
         if info.type == fs.FileType.File:
             return [Found(address, path.rpartition("/")[2], info.size, str(info.mtime_ns))]
         if info.type != fs.FileType.Directory:
-            raise InputNotFound(f"there is no file or folder {address!r}", path=address)
+            raise InputNotFound("no_such_path", path=address)
         found = system.get_file_info(fs.FileSelector(path, recursive=True))
     except InputNotFound:
         raise
     except OSError as error:
-        raise InputUnreadable(f"{address} cannot be read: {_reason(error)}", path=address) from error
+        raise InputUnreadable("file_unreadable", path=address, why=_reason(error)) from error
     rows = []
     for one in found:
         name = one.path[len(path.rstrip("/")) + 1 :]
@@ -232,7 +232,7 @@ def read_table(address: str, columns: list[str] | None = None) -> Iterator[Any]:
             for group in range(opened.num_row_groups):
                 yield opened.read_row_group(group, columns=columns, use_threads=False)
         except (OSError, ValueError) as error:
-            raise InputUnreadable(f"{address} is damaged: {_reason(error)}", path=address) from error
+            raise InputUnreadable("file_damaged", path=address, why=_reason(error)) from error
 
 
 def _reason(error: BaseException) -> str:

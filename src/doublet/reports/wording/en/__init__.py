@@ -13,13 +13,27 @@ from doublet.reports.wording.en import (
     reading,
     service,
     sources,
+    spark,
     store,
     terminal,
 )
 
 MESSAGES: dict[str, str] = {
     code: sentence
-    for part in (notes, errors, reading, sources, crawl, store, queue, check, terminal, evaluation, service)
+    for part in (
+        notes,
+        errors,
+        reading,
+        sources,
+        spark,
+        crawl,
+        store,
+        queue,
+        check,
+        terminal,
+        evaluation,
+        service,
+    )
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES

@@ -14,13 +14,27 @@ from doublet.reports.wording.ru import (
     reading,
     service,
     sources,
+    spark,
     store,
     terminal,
 )
 
 MESSAGES: dict[str, str] = {
     code: sentence
-    for part in (notes, errors, reading, sources, crawl, store, queue, check, terminal, evaluation, service)
+    for part in (
+        notes,
+        errors,
+        reading,
+        sources,
+        spark,
+        crawl,
+        store,
+        queue,
+        check,
+        terminal,
+        evaluation,
+        service,
+    )
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES, HELP = names.NOUNS, names.NAMES, help.HELP
