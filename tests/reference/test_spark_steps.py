@@ -1,4 +1,4 @@
-"""The steps of dedupe on Spark against one machine: methods, seeds, rules, ways to cut the work; without Spark itself."""
+"""The steps of dedupe on Spark against one machine: methods, seeds, rules and ways to cut the work; without Spark."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from doublet import __version__
+import doublet
 from doublet.errors import InputUnreadable, UsageError
 from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
 from doublet.progress import Progress
@@ -68,7 +68,7 @@ class Run:
         else:
             state = {
                 "format": FORMAT,
-                "version": __version__,
+                "version": doublet.__version__,
                 "inputs": inputs_now,
                 "partitions": job.partitions,
                 "settings": _settings(job),
