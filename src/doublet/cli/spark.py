@@ -23,11 +23,11 @@ from doublet.cli.base import (
     use_colour,
     was_given,
     write_bytes,
-    write_example,
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
-from doublet.errors import UsageError, suggest
+from doublet.cli.help import Group
+from doublet.errors import UsageError
 from doublet.model import FAILED_STATES
 
 EXAMPLE = """\
@@ -37,17 +37,8 @@ doublet spark check works.jsonl --corpus corpus-run --out checks
 doublet spark pack environment.tar.gz"""
 
 
-class SparkGroup(click.Group):
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_example(formatter, EXAMPLE)
-        super().format_help(ctx, formatter)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0]
-        if name not in self.commands and not name.startswith("-"):
-            hint = suggest(name, self.commands) or f": there is {', '.join(self.commands)}"
-            raise click.UsageError(f"there is no command 'spark {name}'{hint}", ctx)
-        return super().resolve_command(ctx, args)
+class SparkGroup(Group):
+    example = EXAMPLE
 
 
 @click.group(cls=SparkGroup, help="Run jobs over Apache Spark, for collections that do not fit one machine.")

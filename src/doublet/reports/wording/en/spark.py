@@ -6,7 +6,6 @@ MESSAGES: dict[str, str] = {
     "spark_missing": 'Spark is not installed: pip install "doublet[spark]", and Java 17 or later',
     "spark_not_started": "Spark cannot be started: {why}. It needs Java 17 or later (JAVA_HOME) and, with --master, a cluster that answers",
     "spark_setting": "--conf {text}: write KEY=VALUE, as in spark.executor.memory=4g",
-    "spark_no_command": "there is no command 'spark {name}'{nearest:?, did you mean '%s'?|.} There is: {known}",
     "address_unusable": "{address} cannot be used: {why}",
     "no_such_file": "there is no file {path!r}",
     "no_such_path": "there is no file or folder {path!r}",

@@ -6,7 +6,6 @@ MESSAGES: dict[str, str] = {
     "spark_missing": 'Spark не установлен: pip install "doublet[spark]", и Java 17 или новее',
     "spark_not_started": "Spark не запускается: {why}. Нужны Java 17 или новее (JAVA_HOME) и, с --master, кластер, который отвечает",
     "spark_setting": "--conf {text}: напишите КЛЮЧ=ЗНАЧЕНИЕ, например spark.executor.memory=4g",
-    "spark_no_command": "команды 'spark {name}' нет{nearest:?, может быть, '%s'?|.} Есть: {known}",
     "address_unusable": "{address} не годится: {why}",
     "no_such_file": "нет файла {path!r}",
     "no_such_path": "нет файла или папки {path!r}",
