@@ -8,7 +8,8 @@
     ├── ConfigError      unknown key, missing file           fix the settings
     ├── SourceError      InputNotFound, InputUnreadable,
     │                    RecordInvalid, TooLarge, TooSlow,
-    │                    FetchFailed, NotAllowed             could not get the document
+    │                    FetchFailed, NotAllowed,
+    │                    SiteIsMirror                        could not get the document
     ├── TextError        NothingToSign                       too little text for a method
     │   └── Unreadable   UnknownKind, Encrypted, Scanned,
     │                    Broken, NothingRead, Oversized,
@@ -263,6 +264,12 @@ class FetchFailed(SourceError):
     was no answer."""
 
     code = "fetch_failed"
+
+
+class SiteIsMirror(SourceError):
+    """A site with the pages of another one that is in the library already: *other* is its address."""
+
+    code = "site_is_mirror"
 
 
 class NotAllowed(SourceError):

@@ -20,7 +20,7 @@ def main() -> None:
     def told(event: Event) -> None:
         note.write_text(f"{event.stage} {event.done}", encoding="utf-8")
 
-    with Store(database) as store, PoliteFetcher(delay_s=0.0, allow_private=True) as fetcher:
+    with Store(database) as store, PoliteFetcher(delay_s=0.04, allow_private=True) as fetcher:
         if not store.libraries.all():
             store.libraries.create("site")
         made = crawl_library(

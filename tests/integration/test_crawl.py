@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from doublet.crawl.politeness import PoliteFetcher
-from doublet.errors import ConfigError, FetchFailed, InputUnreadable, NotAllowed, SourceError
+from doublet.errors import ConfigError, FetchFailed, InputUnreadable, NotAllowed, SiteIsMirror, SourceError
 from doublet.jobs.crawl import Crawled, Crawling, Wish, crawl_library, preview, refresh_library
 from doublet.jobs.crawl import engine as engine_module
 from doublet.store.database import Store
@@ -248,6 +248,40 @@ def test_a_site_that_bans_us_is_left_alone(store: Store) -> None:
         asked = len(site.seen)
     assert asked < 250
     assert [note.code for note in made.notes] == ["host_refuses"]
+
+
+@pytest.mark.covers("R7")
+def test_a_mirror_is_not_indexed_again(store: Store) -> None:
+    with Site(Library(60)) as site, Site(Library(60, frame="A Copy of It"), "127.0.0.3") as mirror:
+        crawl(store, site, "post")
+        with pytest.raises(SiteIsMirror, match="mirror"):
+            crawl(store, mirror, "post")
+        assert ids(store) == site.addresses()
+    with Site(Library(60, seed=2), "127.0.0.4") as another:
+        crawl(store, another, "post")
+    assert len(ids(store)) == 120
+
+
+@pytest.mark.covers("R6", "L5")
+def test_an_idle_worker_refreshes_what_is_due(store: Store) -> None:
+    from doublet.config import Settings
+    from doublet.jobs.queue.worker import Worker
+
+    library = Library(20)
+    with Site(library) as site:
+        crawl(store, site, "post")
+        library.version |= {4: 1}
+        with store.database.writing():
+            store.database.rows("UPDATE doublet_page SET next_try = 1 WHERE target = '/post/4/'")
+        worker = Worker(store, settings=Settings(allow_private=True, fetch_delay_s=0.0))
+        worker._refresh()
+        worker._refresh()
+        assert [job.kind for job in store.jobs.find()] == ["refresh"]
+        worker.run(until_empty=True)
+        (job,) = store.jobs.find()
+        assert job.state == "done", job
+        texts = {document.id: text for batch in store.documents.batches("site") for document, text in batch}
+    assert "version1" in texts[f"{site.url}/post/4/"]
 
 
 @pytest.mark.covers("R10")

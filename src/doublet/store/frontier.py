@@ -406,6 +406,17 @@ class Frontier:
             )
         return int(rows[0][0])
 
+    def due_libraries(self, now: int) -> list[str]:
+        """Names of libraries with sites of which pages should be asked for again by now."""
+        with self._database.guard():
+            rows = self._database.rows(
+                "SELECT DISTINCT l.name FROM doublet_source s JOIN doublet_library l ON l.id = s.library_id "
+                "WHERE s.kind = 'crawl' AND EXISTS (SELECT 1 FROM doublet_page p WHERE p.source_id = s.id "
+                "AND p.next_try <= %s) ORDER BY l.name",
+                [now],
+            )
+        return [unescape(row[0]) for row in rows]
+
     def picture(self, source: int) -> list[tuple[int, int, str, int]]:
         """(depth, pattern, state, how many): what was found how far from the front page."""
         with self._database.guard():

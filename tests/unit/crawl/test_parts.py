@@ -85,20 +85,14 @@ def text(seed: str, words: int = 200) -> str:
 
 @pytest.mark.covers("R7")
 def test_mirrors() -> None:
-    original = {f"/{n}": text(str(n)) for n in range(60)}
-    copy = {p: f"Other frame here {t} and a footer" for p, t in list(original.items())[:55]}
-    copy |= {f"/own{n}": text(f"own {n}") for n in range(3)}
-    half = {f"/{n}": text(str(n) if n % 2 else f"half {n}") for n in range(50)}
-    found = mirrors.find_mirrors({"a.org": original, "b.org": copy, "c.org": half})
-    assert [(one.original, one.copy) for one in found] == [("a.org", "b.org")]
-    assert found[0].share >= 0.85
-
-
-@pytest.mark.covers("R9")
-def test_near_copies_of_news() -> None:
-    story = text("story")
-    agency = [("first", story), ("second", f"Exclusive: {story} Read more below."), ("third", text("other"))]
-    assert mirrors.near_copies(agency) == {"second": "first"}
+    pages = [text(str(n)) for n in range(20)]
+    framed = [f"Another frame here {page} and its own footer" for page in pages]
+    assert mirrors.is_mirror(zip(pages, framed, strict=True))
+    changed = [page if n % 10 else text(f"new {n}") for n, page in enumerate(framed)]
+    assert mirrors.is_mirror(zip(pages, changed, strict=True))
+    half = [page if n % 2 else text(f"half {n}") for n, page in enumerate(framed)]
+    assert not mirrors.is_mirror(zip(pages, half, strict=True))
+    assert not mirrors.is_mirror(zip(pages[:5], framed[:5], strict=True))
 
 
 @pytest.mark.covers("R6")

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from doublet.addresses import clean, parse_address
+from doublet.crawl.mirrors import is_mirror
 from doublet.crawl.patterns import Pattern
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
-from doublet.errors import Cancelled, ConfigError, DoubletError, InputUnreadable, UsageError
+from doublet.errors import Cancelled, ConfigError, DoubletError, InputUnreadable, SiteIsMirror, UsageError
 from doublet.jobs.crawl.engine import THREADS, Engine, Figures
 from doublet.jobs.crawl.judge import Judge
 from doublet.jobs.crawl.look import Looker, Seen
@@ -346,6 +347,7 @@ def _look(
     try:
         if new:
             plan = _plan(looker, info.address, wish)
+            _refuse_mirror(store, info, looker, plan)
             state = {
                 **state,
                 "plan": plan.to_dict(),
@@ -359,6 +361,27 @@ def _look(
     finally:
         kept.leave()
     return state, list(looker.seen.values()), list(looker.listed)
+
+
+def _refuse_mirror(store: Store, info: SourceInfo, looker: Looker, plan: Plan) -> None:
+    """A site whose pages are those of another one in the library is not indexed again (R7). Raises `SiteIsMirror`."""
+    library = store.libraries.get(info.library).number
+    texts = {
+        parse_address(seen.answer.address).target: seen.page["text"]
+        for seen in looker.seen.values()
+        if seen.page.get("text") and plan.pattern_of(seen.answer.address) >= 0
+    }
+    for other in store.sources.all(library):
+        if other.number == info.number or other.kind != KIND:
+            continue
+        origin = parse_address(other.address).origin
+        ids = {origin + target: target for target in texts}
+        numbers = store.documents.numbers_of(library, list(ids))
+        stored = store.documents.texts(list(numbers.values()))
+        if is_mirror((texts[ids[id]], stored[number]) for id, number in numbers.items() if number in stored):
+            raise SiteIsMirror(
+                "crawl_mirror", address=info.address, other=other.address, library=info.library
+            )
 
 
 def _forget_look(folder: Path) -> None:

@@ -43,6 +43,7 @@ GRACE_S = (
 )
 TRY_AGAIN_S = 10.0  #: before the second attempt; each further one waits twice as long
 EXPIRE_S = 3600.0  #: how often old jobs are forgotten
+REFRESH_S = 600.0  #: how often an idle worker looks for sites with pages that are due
 #: errors after which the same work may succeed
 PASSING = (StoreBusy, StoreUnreachable, LeaseLost, FetchFailed)
 FAULT = "fault"  #: code of a job that ended with an error of the program itself
@@ -90,6 +91,7 @@ class Worker:
         self._more = dict(more or {})  # kinds that only this worker can do
         self._kinds = [*kinds.names(), *self._more]
         self._expired = 0.0
+        self._refreshed = 0.0
 
     @property
     def owner(self) -> str:
@@ -115,6 +117,7 @@ class Worker:
             if ended is None:
                 if until_empty:
                     return
+                self._refresh()
                 self._stopping.wait(self._look_s)
 
     def run_one(self) -> Ended | None:
@@ -134,6 +137,17 @@ class Worker:
             self._running = None
         self._told(ended)
         return ended
+
+    def _refresh(self) -> None:
+        """Put work into the queue for libraries whose sites have pages that are due: each once an hour at most."""
+        if self._refreshed and time.monotonic() - self._refreshed < REFRESH_S:
+            return
+        self._refreshed = time.monotonic()
+        now = int(time.time())
+        for name in self._store.frontier.due_libraries(now):
+            self._store.jobs.add(
+                "refresh", {"library": name}, library=name, priority=-1, key=f"refresh {name} {now // 3600}"
+            )
 
     def _expire(self) -> None:
         self._store.jobs.sweep()

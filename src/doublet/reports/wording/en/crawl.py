@@ -43,4 +43,7 @@ MESSAGES: dict[str, str] = {
     "server_broke_off": "{address}: the server broke off without an answer",
     "nothing_listens": "{address} cannot be reached: nothing listens there (connection refused)",
     "cannot_be_fetched": "{address} cannot be fetched: {why}",
+    "crawl_mirror": (
+        "{address} is a mirror of {other}, which is in {library} already: nothing was stored. Another library can have it"
+    ),
 }

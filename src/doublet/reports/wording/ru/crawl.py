@@ -45,4 +45,7 @@ MESSAGES: dict[str, str] = {
     "server_broke_off": "{address}: сервер оборвал связь без ответа",
     "nothing_listens": "{address} недоступен: там никто не слушает (в соединении отказано)",
     "cannot_be_fetched": "{address} не загружается: {why}",
+    "crawl_mirror": (
+        "{address} — зеркало {other}, который уже есть в {library}: ничего не сохранено. Зеркало можно добавить в другую библиотеку"
+    ),
 }
