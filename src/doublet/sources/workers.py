@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,6 +33,7 @@ from doublet.text.limits import MAX_BYTES
 from doublet.text.read import ReadDocument, read_document
 
 TIMEOUT_S = 60.0
+IDLE_WATCHER_S = 5.0
 OCR_TIMEOUT_S = 1800.0
 MEMORY_BYTES = 1 << 30
 DOCUMENTS_PER_PROCESS = 2_000  # libraries leak a little; a fresh process costs a fifth of a second
@@ -161,6 +163,7 @@ class _Process:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "MALLOC_ARENA_MAX": "2"},
         )
         self.served = 0
+        self._late = False
         with contextlib.suppress(OSError):
             write(self._in, {"memory_bytes": memory_bytes, "programs": programs})
 
@@ -171,31 +174,28 @@ class _Process:
     def ask(self, head: dict[str, Any], data: bytes, timeout_s: float) -> dict[str, Any]:
         """Hand over a document and wait. Raises `ReadFailed` when the process does not live to answer."""
         self.served += 1
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            self._process.kill()
-
-        timer = threading.Timer(timeout_s, stop)
-        timer.daemon = True
-        timer.start()
+        _WATCHER.begin(self, timeout_s)
         try:
             write(self._in, head, data)
             message = receive(self._process.stdout)  # type: ignore[arg-type] # a pipe, as asked for
         except (OSError, ValueError):
             message = None
         finally:
-            timer.cancel()
+            _WATCHER.end(self)
         if message is not None:
             return message[0]
         code = self._process.wait()
-        if late.is_set():
+        if self._late:
             raise ReadFailed("read_too_slow", timeout_s=timeout_s)
         if code == -signal.SIGPROF:
             raise ReadFailed("read_too_long_for_size", processor_s=head["processor_s"])
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         raise ReadFailed("reader_fell_over", how=how)
+
+    def give_up(self) -> None:
+        """It takes too long: whoever waits for the answer gets none."""
+        self._late = True
+        self._process.kill()
 
     def end(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
@@ -205,6 +205,48 @@ class _Process:
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
+
+
+class _Watcher:
+    """Ends processes that read for too long. One thread for all of them: a timer for each document cost as much as
+    parsing a small page."""
+
+    def __init__(self) -> None:
+        self._until: dict[_Process, float] = {}
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._next = 0.0  # when the thread wakes by itself
+
+    def begin(self, process: _Process, seconds: float) -> None:
+        with self._changed:
+            until = time.monotonic() + seconds
+            self._until[process] = until
+            if self._thread is None or not self._thread.is_alive():  # a forked process has no threads
+                self._next = until
+                self._thread = threading.Thread(target=self._watch, name="doublet-readers", daemon=True)
+                self._thread.start()
+            elif until < self._next:
+                self._changed.notify()
+
+    def end(self, process: _Process) -> None:
+        with self._changed:
+            self._until.pop(process, None)
+
+    def _watch(self) -> None:
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                for process in [one for one, until in self._until.items() if until <= now]:
+                    process.give_up()
+                    del self._until[process]
+                idle = not self._until
+                self._next = now + IDLE_WATCHER_S if idle else min(self._until.values())
+                if not self._changed.wait(self._next - now) and idle and not self._until:
+                    self._thread = None
+                    return
+
+
+_WATCHER = _Watcher()
 
 
 def _error(answer: dict[str, Any]) -> DoubletError:
