@@ -36,6 +36,7 @@ TITLES = {
     "repeats": "Repeats inside documentation",
     "formats": "Reading documents: useful content, speed, encodings",
     "folder": "A folder of mixed files into a library, three times",
+    "crawl": "The robot: whole sites, a refresh, the frontier",
 }
 QUICK_DOCUMENTS = 400
 
@@ -50,6 +51,8 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
         return ["--quick"] if quick else []
     if name == "folder":
         return ["--files", "60"] if quick else []
+    if name == "crawl":
+        return ["--documents", "60", "--hosts", "2", "--rows", "2000"] if quick else []
     if quick is None:
         return {"million": ["million"], "near_copies": [], "repeats": ["en"], "store": []}.get(
             name, ["ru", "en"]

@@ -1,0 +1,246 @@
+"""The robot: pages a second where politeness allows it, a refresh that finds nothing new, and the frontier by itself.
+
+    python benchmarks/crawl.py [--documents N] [--hosts N] [--rows N] [--database ADDRESS] [--rival PYTHON]
+
+Simulated libraries on loopback addresses of their own (tests/library_simulator.py, in processes of their own, so that
+they take their share of the processors too) are crawled with a delay of nothing. The frontier is measured with *rows*
+addresses: pages are acknowledged with twenty links each, of which two are new. ``--rival`` names a Python with Scrapy:
+it fetches the same pages, reads them with the same reader and stores the texts in a plain SQLite table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from doublet.crawl.politeness import PoliteFetcher
+from doublet.jobs.crawl import Wish, crawl_library, refresh_library
+from doublet.store.database import Store
+from doublet.store.frontier import Batch, Ended, Link
+from measure import HERE, save, table
+
+SIMULATOR = HERE.parent / "tests" / "library_simulator.py"
+RIVAL = """
+import sqlite3, sys, time
+import scrapy
+from scrapy.crawler import CrawlerProcess
+from doublet.sources.whole_page import read_whole_page
+
+class Spider(scrapy.Spider):
+    name = "rival"
+    start_urls = sys.argv[2:]
+    def __init__(self):
+        self.base = sqlite3.connect(sys.argv[1], isolation_level=None)
+        self.base.execute("PRAGMA journal_mode=WAL")
+        self.base.execute("CREATE TABLE page (address TEXT PRIMARY KEY, title TEXT, text TEXT)")
+    def parse(self, response):
+        headers = {"content-type": "text/html; charset=utf-8"}
+        page = read_whole_page(response.body, address=response.url, headers=headers)
+        self.base.execute("INSERT OR IGNORE INTO page VALUES (?, ?, ?)", (response.url, page["title"], page["text"]))
+        host = "/".join(response.url.split("/")[:3])
+        for link, _, _ in page["links"]:
+            if link.startswith(host):
+                yield response.follow(link, self.parse)
+
+process = CrawlerProcess({"LOG_ENABLED": False, "CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+                          "DOWNLOAD_DELAY": 0, "ROBOTSTXT_OBEY": True, "TELNETCONSOLE_ENABLED": False})
+process.crawl(Spider)
+began = time.time()
+process.start()
+base = sqlite3.connect(sys.argv[1])
+print(base.execute("SELECT count(*) FROM page").fetchone()[0], time.time() - began)
+"""
+
+
+class Sites:
+    """Simulated libraries, each in a process of its own."""
+
+    def __init__(self, hosts: int, documents: int) -> None:
+        self._processes = []
+        self.urls = []
+        for number in range(hosts):
+            given = json.dumps({"documents": documents, "scheme": "slug", "seed": number + 1})
+            made = subprocess.Popen(
+                [sys.executable, str(SIMULATOR), given, f"127.0.0.{number + 2}"],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            self._processes.append(made)
+        for made in self._processes:
+            assert made.stdout is not None
+            self.urls.append(made.stdout.readline().strip())
+
+    def __enter__(self) -> Sites:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for made in self._processes:
+            made.kill()
+            made.wait()
+
+
+def spent() -> float:
+    """Processor seconds of this process and those that it has waited for."""
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def crawl(hosts: int, documents: int, folder: Path) -> list[dict[str, Any]]:
+    """All sites at once, each into a library of its own, then a refresh of all of it."""
+    out = []
+    with Sites(hosts, documents) as sites, Store(str(folder / "crawl.db")) as store:
+        for number in range(hosts):
+            store.libraries.create(f"site{number}")
+
+        def all_at_once(what: str, work: Any) -> None:
+            began, before = time.monotonic(), spent()
+            results: list[Any] = [None] * hosts
+
+            def one(number: int) -> None:
+                with PoliteFetcher(delay_s=0.0, allow_private=True) as fetcher:
+                    results[number] = work(number, fetcher)
+                store.close()
+
+            threads = [threading.Thread(target=one, args=(number,)) for number in range(hosts)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            seconds = time.monotonic() - began
+            pages = sum(made.fetched for made in results)
+            out.append(
+                {
+                    "what": what,
+                    "pages": pages,
+                    "seconds": round(seconds, 2),
+                    "pages_s": round(pages / seconds, 1),
+                    "processor_ms_a_page": round(1000 * (spent() - before) / max(1, pages), 2),
+                    "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+                }
+            )
+
+        all_at_once(
+            "crawl",
+            lambda number, fetcher: crawl_library(
+                store, f"site{number}", sites.urls[number], fetcher=fetcher, wish=Wish(only=["article"])
+            ),
+        )
+        all_at_once(
+            "refresh, nothing changed",
+            lambda number, fetcher: refresh_library(store, f"site{number}", fetcher=fetcher, everything=True)[
+                0
+            ],
+        )
+    return out
+
+
+def frontier(rows: int, address: str) -> dict[str, Any]:
+    """Acknowledge pages with their links when the frontier is large."""
+    draw = random.Random(1)
+    origins = [f"http://host{number}.example" for number in range(200)]
+
+    def link(number: int) -> Link:
+        target = f"/articles/{number % 97}/text-{number}.html"
+        origin = origins[number % len(origins)]
+        return Link(origin + target, origin, target, 1)
+
+    with Store(address) as store:
+        store.libraries.create("frontier")
+        source = store.sources.add(
+            store.libraries.get("frontier").number, "crawl", "http://x.example/", {}
+        ).number
+        for start in range(0, rows, 20_000):
+            with store.database.writing():
+                store.frontier.add(source, [link(n) for n in range(start, min(rows, start + 20_000))])
+        known, pages, batch = rows, 5_000, 250
+        numbers = [
+            row[0] for row in store.database.rows("SELECT id FROM doublet_page ORDER BY id LIMIT %s", [pages])
+        ]
+        before, began = spent(), time.monotonic()
+        for start in range(0, pages, batch):
+            links = []
+            for _ in range(batch):
+                links += [link(draw.randrange(rows)) for _ in range(18)] + [link(known), link(known + 1)]
+                known += 2
+            ended = [
+                Ended(number, "stored", interval_s=60, next_try=1)
+                for number in numbers[start : start + batch]
+            ]
+            with store.database.writing():
+                store.frontier.apply(source, Batch(ended, links))
+        used, seconds = spent() - before, time.monotonic() - began
+        if store.database.vendor == "sqlite":
+            size = Path(address).stat().st_size
+        else:
+            size = store.database.rows("SELECT pg_total_relation_size('doublet_page')")[0][0]
+        return {
+            "what": f"frontier, {store.database.vendor}",
+            "rows": known,
+            "pages_per_own_processor_s": round(pages / used),
+            "pages_s": round(pages / seconds),
+            "bytes_an_address": round(size / known),
+        }
+
+
+def rival(python: str, hosts: int, documents: int, folder: Path) -> dict[str, Any]:
+    """Scrapy over the same sites."""
+    with Sites(hosts, documents) as sites:
+        script = folder / "rival.py"
+        script.write_text(RIVAL, encoding="utf-8")
+        paths = [str(HERE.parent / "src"), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            [python, str(script), str(folder / "rival.db"), *sites.urls],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    pages, seconds = map(float, done.stdout.split())
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {
+        "what": "Scrapy",
+        "pages": int(pages),
+        "seconds": round(seconds, 2),
+        "pages_s": round(pages / seconds, 1),
+        "processor_ms_a_page": round(1000 * used / pages, 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--documents", type=int, default=500, help="of each site")
+    parser.add_argument("--hosts", type=int, default=4)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--database", help="a PostgreSQL database for the frontier, besides a SQLite file")
+    parser.add_argument("--rival", help="a Python that has Scrapy")
+    given = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        rows += crawl(given.hosts, given.documents, Path(folder))
+        if given.rival:
+            rows.append(rival(given.rival, given.hosts, given.documents, Path(folder)))
+        rows.append(frontier(given.rows, str(Path(folder) / "frontier.db")))
+        if given.database:
+            rows.append(frontier(given.rows, given.database))
+    for row in rows:
+        print(table(list(row), [list(row.values())]))
+    save("crawl", rows)
+
+
+if __name__ == "__main__":
+    main()
