@@ -45,7 +45,8 @@ doublet check essay.txt --against library.jsonl
 doublet check essay.txt --library theses --leave-out quotations,bibliography
 doublet check essays/ --library theses --library articles --fail-above 30% --format json
 doublet check essay.txt --library theses --format html --out essay.html
-doublet check https://example.org/article --library theses"""
+doublet check https://example.org/article --library theses
+doublet check works/ --library theses --among --out reports/"""
 
 
 @click.command(
@@ -85,8 +86,18 @@ doublet check https://example.org/article --library theses"""
     "it, or give several with commas.",
 )
 @click.option(
-    "--own", multiple=True, metavar="ID", help="With --leave-out own: id or source of an own earlier version."
+    "--own",
+    multiple=True,
+    metavar="PATTERN",
+    help="Ids or sources of own earlier versions, which do not count; * stands for anything.",
 )
+@click.option(
+    "--among",
+    is_flag=True,
+    help="The texts are works of a class: compare them with each other too. With --out FOLDER: all reports, with an "
+    "overview (index.html, index.csv, index.json).",
+)
+@click.option("--ocr", is_flag=True, help="Read scanned pages with Tesseract, where it is installed (slow).")
 @settings_options("shingle_words", "database")
 @web_options
 @click.option("--min-share", metavar="SHARE", help="Leave out sources that cover less of the text, as 1%.")
@@ -123,6 +134,8 @@ def command(
     method: str | None,
     leave_out: tuple[str, ...],
     own: tuple[str, ...],
+    among: bool,
+    ocr: bool,
     min_share: str | None,
     fail_above: str | None,
     id_field: str,
@@ -144,6 +157,8 @@ def command(
     limit = read_limit(fail_above)
     least = read_limit(min_share) or 0.0
     kinds = [kind.strip() for part in leave_out for kind in part.split(",") if kind.strip()]
+    if own and "own" not in kinds:
+        kinds.append("own")
     if against and (libraries or method or kinds or own):
         raise UsageError("only_for_libraries")
     if later:
@@ -158,14 +173,35 @@ def command(
         with open_store(resolved) as store:
             put(store, "check", work, form=form, quiet=quiet)
         return None
-    documents = list(_documents(texts, quiet))
-    targets = _targets([name for name, _ in documents], form, out)
-    colour = use_colour(resolved.settings.colour)
-    printed = form == "table" and out in (None, Path("-"))
+    if ocr:
+        from doublet.sources.ocr import require
+
+        require()
     options: dict[str, Any] = {"min_share": least}
     if not against:
         options |= {"leave_out": kinds, "own": own} | ({"method": method} if method else {})
         options["build"] = not no_build
+    colour = use_colour(resolved.settings.colour)
+    if among:
+        from doublet.cli.check_class import run_class
+
+        if not against and "own" not in kinds:
+            options["leave_out"] = [*kinds, "own"]  # a work is not checked against its own earlier version
+        with (
+            shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
+            _checker(
+                *(resolved, against, libraries, quiet, options),
+                alone=True,
+                id_field=id_field,
+                text_field=text_field,
+            ) as checker,
+        ):
+            return run_class(
+                texts, checker, form=form, out=out, ocr=ocr, limit=limit, quiet=quiet, progress=progress
+            )
+    documents = list(_documents(texts, quiet))
+    targets = _targets([name for name, _ in documents], form, out)
+    printed = form == "table" and out in (None, Path("-"))
     checked: list[CheckedDocument] = []
     with (
         shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
@@ -184,6 +220,7 @@ def command(
             documents,
             checker,
             fetcher=fetcher,
+            ocr=ocr,
             on_read=lambda name, given: tell_read(name, given.read, quiet),
         ):
             if one.error is not None and len(documents) == 1:
@@ -336,8 +373,9 @@ def _write(out: Path | None, content: bytes) -> None:
 
 
 def _documents(texts: Iterable[str], quiet: bool) -> Iterator[tuple[str, TextInput]]:
-    """What was named, as the job takes it: files of folders one by one, addresses, and standard input."""
-    from doublet.jobs.check_many import list_files
+    """What was named, as the job takes it: files of folders and archives one by one, addresses, and standard input."""
+    from doublet.jobs.read import FileContent
+    from doublet.sources.works import list_works
 
     for text in texts:
         if text == "-":
@@ -345,7 +383,11 @@ def _documents(texts: Iterable[str], quiet: bool) -> Iterator[tuple[str, TextInp
         elif is_address(text):
             yield text, WebAddress(text)
         else:
-            yield from ((str(path), path) for path in list_files([Path(text)]))
+            for one in list_works([Path(text)]):
+                if one.path is not None:
+                    yield str(one.path), one.path
+                else:
+                    yield f"{text}/{one.name}", FileContent(one.name, one.data)
 
 
 @contextlib.contextmanager
@@ -355,9 +397,11 @@ def _checker(
     libraries: tuple[str, ...],
     quiet: bool,
     options: dict[str, Any],
+    *,
+    alone: bool = False,
     **fields: str,
 ) -> Iterator[Checker]:
-    """What checks a text: against files, or against libraries."""
+    """What checks a text: against files, or against libraries. *alone*: no libraries are no mistake."""
     from doublet.jobs.check_many import against_documents, against_libraries
 
     if against:
@@ -373,6 +417,6 @@ def _checker(
     from doublet.cli.library import open_store
 
     with open_store(resolved) as store:
-        if not libraries and not store.libraries.all():
+        if not libraries and not alone and not store.libraries.all():
             raise UsageError("nothing_to_check_against")
         yield against_libraries(store, libraries or None, **options)

@@ -41,6 +41,7 @@ from doublet.matches.left_out import (
     tell_left_out,
     words_of,
 )
+from doublet.matches.own import OwnVersions
 from doublet.model import Check, Document, SourceMatch
 from doublet.progress import Progress
 from doublet.signatures import method_names, parameters_of, sign_read
@@ -77,8 +78,9 @@ def check_library(
 ) -> Check:
     """What of *text* stands in these *libraries* (None: in all of the store), and where.
 
-    *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents whose id or
-    source is *name* or one of *own* are not counted. *candidates*: how many documents are verified at most. The
+    *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents of the
+    same *name* and those whose id or source fits one of the patterns *own* are not counted.
+    *candidates*: how many documents are verified at most. The
     method "passages" is "auto" without its second look; any other gives the documents that it calls similar, with
     their passages. For such a method the documents have to be signed: with *build* that is done here, in short steps,
     which may take minutes; without, nothing is written. Raises `UnknownLibrary`, `UnknownMethod`, `SignaturesNotReady`,
@@ -99,6 +101,7 @@ def check_library(
     hits = store.documents.look_up(keys.values, numbers)
     limit = candidates or candidates_for(len(keys.values))
     names = {info.name for info in infos}
+    versions_of = OwnVersions(name, own) if "own" in wanted else None
     mine: Stored = {}  # own earlier versions
     beside: dict[int, Beside] = {}  # all others that were read
     stored: dict[int, StoredDocument] = {}
@@ -113,7 +116,11 @@ def check_library(
 
     def lay(found: Stored, measures: Sequence[tuple[float, float]] | None = None) -> None:
         stored.update({number: info for number, (info, _) in found.items()})
-        versions = _own_versions(found, name, own) if "own" in wanted else set()
+        versions = set()
+        if versions_of is not None:
+            for number, (info, _) in found.items():
+                if versions_of.has(info.id, f"{info.library}/{info.id}", info.source):
+                    versions.add(number)
         mine.update({number: found[number] for number in versions})
         others = [number for number in found if number not in versions]
         if measures is not None:
@@ -191,7 +198,7 @@ def check_library(
             **{option: getattr(options, option) for option in ALIGN_NAMES},
         },
         disguise=find_disguise_in(text, words, 0),
-        notes=empty_notes(size, documents),
+        notes=(*empty_notes(size, documents), *(versions_of.notes() if versions_of is not None else ())),
         name=name,
         libraries=tuple(info.name for info in infos),
         left_out=tell_left_out(masks, borrowed, taken, words, versions),
@@ -252,16 +259,6 @@ def _similar(
 
 def _document(info: StoredDocument, text: str) -> Document:
     return Document(info.id, text, info.title, info.time, info.source, info.address)
-
-
-def _own_versions(found: Stored, name: str, own: Iterable[str]) -> set[int]:
-    """Numbers of the user's own earlier versions."""
-    names = {one for one in (name, *own) if one}
-    return {
-        number
-        for number, (info, _) in found.items()
-        if names & {info.id, f"{info.library}/{info.id}", info.source or info.id}
-    }
 
 
 def _words_of_versions(mine: Stored, words: TokenBatch, options: AlignOptions) -> Any:

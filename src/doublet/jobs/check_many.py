@@ -42,16 +42,18 @@ def check_many(
     checker: Checker,
     *,
     fetcher: Fetcher | None = None,
+    ocr: bool = False,
     on_read: Callable[[str, GivenText], None] | None = None,
 ) -> Iterator[CheckedDocument]:
     """Check each of *documents*, pairs of a name to show and a text or where it is, in their order.
 
-    *on_read* is told what was read, before it is checked. What has to do with the checking itself (the database cannot
+    *on_read* is told what was read, before it is checked; *ocr* reads scanned pages.
+    What has to do with the checking itself (the database cannot
     be used, a parameter is wrong) is raised: it would be the same for all.
     """
     for name, given in documents:
         try:
-            taken = take_text("text", given, fetcher)
+            taken = take_text("text", given, fetcher, ocr=ocr)
         except (SourceError, TextError) as error:
             yield CheckedDocument(name, outcome=outcome_of(name, error), error=error)
             continue

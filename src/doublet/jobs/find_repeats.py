@@ -24,7 +24,7 @@ from doublet.errors import (
     require_text,
     wrong_type,
 )
-from doublet.jobs.read import TextInput, take_text
+from doublet.jobs.read import FileContent, TextInput, take_text
 from doublet.model import Note, Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
@@ -101,7 +101,7 @@ def read_plans(
     text_or_files: TextInput | Iterable[os.PathLike[str]] | Mapping[str, str], progress: Progress
 ) -> tuple[list[tuple[str, MarkedText]], list[Outcome], list[Note]]:
     """Texts with their markup read, what could not be read, and notes."""
-    if isinstance(text_or_files, str | bytes | WebAddress | ReadDocument):
+    if isinstance(text_or_files, str | bytes | WebAddress | ReadDocument | FileContent):
         given = take_text("text_or_files", text_or_files)
         return [(given.name or "text", read_markup(given.text))], [], []
     if isinstance(text_or_files, Mapping):

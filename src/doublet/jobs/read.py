@@ -18,8 +18,16 @@ if TYPE_CHECKING:
     from doublet.sources.workers import ReaderPool
 
 
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """The content of a file with its name, which helps to tell the kind."""
+
+    name: str
+    data: bytes
+
+
 #: A text, or where it is: a text itself, a file, the content of a file, an address, or what was read before.
-TextInput = str | os.PathLike[str] | bytes | WebAddress | ReadDocument
+TextInput = str | os.PathLike[str] | bytes | WebAddress | ReadDocument | FileContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +44,13 @@ class GivenText:
         return self.read.disguise.findings if self.read is not None else ()
 
 
-def take_text(parameter: str, given: TextInput, fetcher: Fetcher | None = None) -> GivenText:
+def take_text(
+    parameter: str, given: TextInput, fetcher: Fetcher | None = None, *, ocr: bool = False
+) -> GivenText:
     """The text of what a function was given. A string is the text itself: it is never read from anywhere.
 
-    *parameter* is what the function calls it. Addresses are fetched by *fetcher*, or by a polite one. Raises
+    *parameter* is what the function calls it. Addresses are fetched by *fetcher*, or by a polite one. *ocr* reads
+    scanned pages of files. Raises
     `InvalidParameter`, `InputNotFound`, `InputUnreadable`, and what fetching an address raises.
     """
     if isinstance(given, str):
@@ -50,9 +61,11 @@ def take_text(parameter: str, given: TextInput, fetcher: Fetcher | None = None) 
         read = read_address(given.url, fetcher) if fetcher is not None else read_document(given)
         return _taken(read, given.url)
     if isinstance(given, bytes):
-        return _taken(read_document(given), "")
+        return _taken(read_document(given, ocr=ocr), "")
+    if isinstance(given, FileContent):
+        return _taken(read_document(given.data, name=given.name, ocr=ocr), Path(given.name).name)
     if isinstance(given, os.PathLike):
-        return _taken(read_document(given), Path(given).name)
+        return _taken(read_document(given, ocr=ocr), Path(given).name)
     raise wrong_type(parameter, given, "wanted_text_input")
 
 
@@ -96,6 +109,7 @@ def read_document(
     if isinstance(document, WebAddress):
         data, found_name, found_type = _fetched(document)
         name, declared_type = name or found_name, declared_type or found_type
+    refuse_by_name(label)
     pool = ReaderPool(1, ocr=True) if ocr else shared()
     try:
         if data is not None:
@@ -110,6 +124,15 @@ def read_document(
     finally:
         if ocr:
             pool.close()
+
+
+def refuse_by_name(label: str) -> None:
+    """Raise `InputUnreadable` for files that only look like documents: those that programs leave beside them."""
+    name = label.replace("\\", "/").rpartition("/")[2]
+    if name.startswith("~$"):
+        raise InputUnreadable("lock_file", path=label, name=name.removeprefix("~$"), state="unknown_kind")
+    if name.casefold() in ("thumbs.db", "desktop.ini", ".ds_store"):
+        raise InputUnreadable("system_file", path=label, state="unknown_kind")
 
 
 def _label(document: os.PathLike[str] | bytes | WebAddress) -> str:

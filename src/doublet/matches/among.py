@@ -30,6 +30,10 @@ from doublet.text.tokens import TokenBatch, read_words
 
 Mask = NDArray[np.bool_]
 
+CLASS = (
+    "(class)"  #: stands for a library where another work of the class is a source; no library has this name
+)
+
 #: words are common to a class when so many works have them, and this share of all works
 COMMON_LEAST, COMMON_SHARE = 4, 0.5
 LEAST_WORDS = 12  #: that one work must have taken from another; fewer are chance
@@ -102,10 +106,11 @@ class Among:
 
 def same_work(a: str, b: str) -> bool:
     """Whether two names are versions of one work: "ivanov.docx" and "Ivanov_v2.pdf", "a.docx" and "a (1).docx"."""
-    return _bare(a) == _bare(b)
+    return bare_name(a) == bare_name(b)
 
 
-def _bare(name: str) -> str:
+def bare_name(name: str) -> str:
+    """The name of a file without its folder, its suffix and what tells a version."""
     stem = PurePosixPath(name.replace("\\", "/")).stem.casefold().replace("ё", "е").strip()
     while True:
         shorter = _VERSION.sub("", stem).strip()

@@ -78,6 +78,17 @@ def rescore(check: Check, without: Iterable[str]) -> Check:
     )
 
 
+def with_sources(check: Check, more: Sequence[SourceMatch]) -> Check:
+    """*check* with more sources, all ranked anew. They are looked at after those that it has."""
+    if not more:
+        return check
+    known = [*check.sources, *check.uncounted_sources, *check.possible_sources]
+    after = 1 + max((source.order for source in known), default=-1)
+    added = tuple(replace(source, order=after + place) for place, source in enumerate(more))
+    counted = rescore(replace(check, sources=(*check.sources, *added)), ())
+    return replace(counted, parameters=check.parameters)
+
+
 @dataclass(frozen=True, slots=True)
 class _Choice:
     """What is to go, told apart."""

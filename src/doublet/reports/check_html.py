@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from doublet.matches.among import CLASS
 from doublet.model import DISGUISES_LEFT, FAILED_STATES, Check, Fragment, LeftOut, Note, SourceMatch, Span
 from doublet.reports.page import escape, shell
 from doublet.reports.wording import Wording, wording
@@ -423,7 +424,10 @@ def _source(number: int, source: SourceMatch, words: Wording) -> str:
         told = words("check_added", share=source.added) if source.added else words("check_added_none")
         about.insert(0, told)
     known = [source.id] if source.title else []
-    known += [words("check_library", library=source.library)] if source.library else []
+    if source.library == CLASS:
+        known.append(words("class_library"))
+    elif source.library:
+        known.append(words("check_library", library=source.library))
     known += [one for one in (_when(source.time), source.address) if one]
     chips = "".join(
         f'<a class="{colour} k-{escape(one.kind)}" data-id="{escape(one.id)}" href="#{escape(one.id)}">'

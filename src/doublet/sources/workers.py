@@ -26,6 +26,7 @@ import doublet
 from doublet import config, errors
 from doublet.errors import DoubletError, Oversized, ReadFailed, Unreadable
 from doublet.model import Note, Span
+from doublet.sources import old_word
 from doublet.sources.reader_process import receive, write
 from doublet.text import kind
 from doublet.text.formats.protocol import HiddenText, Place
@@ -75,6 +76,8 @@ class ReaderPool:
         """As `doublet.text.read.read_document`, within the limits. Raises `Unreadable` of some kind."""
         if len(data) > self.max_bytes:
             raise Oversized("document_over_limit", data=len(data), max_bytes=self.max_bytes)
+        if not as_kind and old_word.is_old_word(data) and old_word.program():
+            data, as_kind = old_word.to_docx(data), "docx"
         if not as_kind and not data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_SIGNED):
             as_kind = kind.tell(data, name=name, declared_type=declared_type)
         if as_kind == "plain":

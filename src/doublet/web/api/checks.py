@@ -13,6 +13,7 @@ from ninja import File, Form, Header, Query, Router
 from ninja.files import UploadedFile
 
 from doublet.errors import InvalidParameter, UsageError
+from doublet.matches.figures import Figures
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
@@ -299,7 +300,7 @@ def _require_target(report: kept.Report, data: shapes.NewDecision) -> None:
         raise InvalidParameter("report_has_no", name="which", target=data.target, value=data.which)
 
 
-def _figures(figures: kept.Figures) -> shapes.Figures:
+def _figures(figures: Figures) -> shapes.Figures:
     return shapes.Figures(borrowed=figures.borrowed, quoted=figures.quoted, original=figures.original)
 
 

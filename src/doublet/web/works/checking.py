@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import logging
 import zlib
+from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
 
 from doublet.errors import Cancelled, DoubletError, InputUnreadable, PoolBusy, TimedOut, WorkerLost
 from doublet.jobs.check import with_hidden
+from doublet.jobs.check_class import compare_works
 from doublet.jobs.read import GivenText, read_document
-from doublet.matches.among import among, same_work
-from doublet.model import Check, Document, Note
+from doublet.matches.figures import figures
+from doublet.model import Check, Note
 from doublet.progress import Progress
+from doublet.sources.works import WorkFile, settle
 from doublet.text.read import ReadDocument
 from doublet.web import checkers
 from doublet.web.fetching import read_page
@@ -109,14 +112,14 @@ def perform(work: Work, progress: Progress) -> None:
         _end(work, FAILED, as_message(error))
         return
     number = kept.keep(work, text, result)
-    figures = kept.figures(result)
+    counted = figures(result)
     work.state, work.report = DONE, number
     Work.objects.filter(pk=work.pk, state=RUNNING).update(
         state=DONE,
         report=number,
         words=result.words,
-        borrowed=figures.borrowed,
-        quoted=figures.quoted,
+        borrowed=counted.borrowed,
+        quoted=counted.quoted,
         alarms=sum(1 for one in result.disguise.findings if one.alarm),
         sources=len(result.sources),
         message={},
@@ -128,6 +131,12 @@ def perform_group(group: Group, progress: Progress) -> None:
     """Check every work of a class against the libraries, then the works among themselves. A work that cannot be read is
     a row that says why; the others go on. What was done before a worker died is not done again."""
     works = list(group.works.select_related("owner", "upload").order_by("title", "pk"))
+    files = settle([WorkFile(work.upload.name if work.upload else work.title) for work in works])
+    told = {work.pk: file for work, file in zip(works, files, strict=True)}
+    for work in works:
+        if not work.author and told[work.pk].author:
+            work.author = told[work.pk].author[:200]
+            Work.objects.filter(pk=work.pk).update(author=work.author)
     for number, work in enumerate(works):
         progress.step("works", number, len(works), "documents")
         if work.state not in ENDED:
@@ -135,11 +144,10 @@ def perform_group(group: Group, progress: Progress) -> None:
     done = [work for work in works if work.state == DONE and work.report is not None]
     if group.options.get("among"):
         reports = {str(work.pk): kept.load(work.report) for work in done if work.report is not None}
-        names = {str(work.pk): work.title for work in done}
-        found = among(
-            [Document(id, report.text, names[id]) for id, report in reports.items()],
-            sources={id: report.check.sources for id, report in reports.items()},
-            same=lambda a, b: same_work(names[a], names[b]),
+        found = compare_works(
+            [replace(told[work.pk], name=str(work.pk)) for work in done],
+            {id: report.text for id, report in reports.items()},
+            {id: report.check for id, report in reports.items()},
             on_step=lambda done, total: progress.step("among", done, total, "documents"),
         )
         value = found.to_dict()

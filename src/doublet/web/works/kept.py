@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from doublet.matches.figures import Figures, figures
 from doublet.matches.rescore import rescore
 from doublet.model import Check, Fragment, SourceMatch
 from doublet.reports.check_json import read_check
@@ -18,17 +19,6 @@ from doublet.web.works.models import Work
 
 AROUND = 1_500  #: characters of a source that are kept before and after a passage
 KIND = "check"
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Shares of the words of a work; they add up to 1."""
-
-    borrowed: float
-    quoted: (
-        float  #: found in sources, but in parts that are not counted (quotations, references, own versions)
-    )
-    original: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +98,6 @@ def load(number: int) -> Report:
 
 def drop(number: int) -> None:
     store().reports.delete(number)
-
-
-def figures(check: Check) -> Figures:
-    """Of a check as it is, without its text: what the lists show."""
-    with_all = check.share if check.share_with_all is None else max(check.share, check.share_with_all)
-    quoted = with_all - check.share
-    return Figures(check.share, quoted, max(0.0, 1 - with_all))
 
 
 def score(report: Report, off: SwitchedOff) -> Scored:

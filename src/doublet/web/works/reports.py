@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from doublet.errors import DoubletError
+from doublet.matches.figures import Figures
 from doublet.web import errors
 from doublet.web.accounts import audit
 from doublet.web.rights import own
@@ -152,7 +153,7 @@ def decide(request: HttpRequest, id: Any) -> HttpResponse:
     return redirect(f"{reverse('work', args=[found.pk])}#sources")
 
 
-def rescore(found: Work) -> kept.Figures:
+def rescore(found: Work) -> Figures:
     """Figures after all decisions, copied to the list."""
     assert found.report is not None
     figures = kept.score(kept.load(found.report), kept.SwitchedOff.of(found.decisions.all())).figures

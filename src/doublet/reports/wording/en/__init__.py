@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from doublet.reports.wording.en import (
     check,
+    class_page,
     crawl,
     errors,
     evaluation,
@@ -30,6 +31,7 @@ MESSAGES: dict[str, str] = {
         store,
         queue,
         check,
+        class_page,
         terminal,
         evaluation,
         service,

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "among_needs_files": "--among compares files, folders and zip archives of works: {text} is none of them",
+    "among_format": "--among writes no {form}: take table, json, csv, html or pdf",
+    "output_not_folder": "{path} is a file: name a folder for the reports with --out",
+    "lock_file": "{path} is not a document: an office program keeps it beside {name} while that is open",
+    "system_file": "{path} is not a document: the system keeps it for itself",
+    "old_word_failed": "LibreOffice could not convert this old Word document (.doc): save it as .docx",
     "unknown_language": "there is no language {value!r}: the languages are {known:list}",
     "unknown_method": "there is no method {name!r}{nearest:?, did you mean '%s'?|.} Known methods: {known:list}",
     "unknown_library": "there is no library {name!r}{nearest:?, did you mean '%s'?|.} Known: {known:list}",

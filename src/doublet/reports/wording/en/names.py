@@ -25,6 +25,7 @@ NOUNS: dict[str, tuple[str, ...]] = {
     "text": ("text", "texts"),
     "token": ("token", "tokens"),
     "variant": ("variant", "variants"),
+    "work": ("work", "works"),
     "word": ("word", "words"),
     "worker": ("worker", "workers"),
 }
@@ -188,6 +189,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     # stages of long work, as the progress shows them
     "stage": {
+        "works": "Checking works",
+        "among": "Comparing works",
         "checking": "Checking",
         "tidying": "Tidying",
         "reading": "Reading",

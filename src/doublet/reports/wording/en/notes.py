@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "own_matched_nothing": "--own {pattern:quoted} fits no document that shares text with this one",
     "said": "{text}",
     "no_message": "",
     # why a passage is one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from doublet.reports.wording.ru import (
     check,
+    class_page,
     crawl,
     errors,
     evaluation,
@@ -31,6 +32,7 @@ MESSAGES: dict[str, str] = {
         store,
         queue,
         check,
+        class_page,
         terminal,
         evaluation,
         service,

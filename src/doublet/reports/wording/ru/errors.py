@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "among_needs_files": "--among сравнивает файлы, папки и zip-архивы с работами: {text} — ничто из этого",
+    "among_format": "--among не пишет {form}: возьмите table, json, csv, html или pdf",
+    "output_not_folder": "{path} — файл: назовите в --out папку для отчётов",
+    "lock_file": "{path} — не документ: офисная программа держит его рядом с {name}, пока тот открыт",
+    "system_file": "{path} — не документ: это служебный файл системы",
+    "old_word_failed": "LibreOffice не смог преобразовать этот старый документ Word (.doc): сохраните его как .docx",
     "unknown_language": "языка «{value}» нет: есть {known:list}",
     "unknown_method": "метода «{name}» нет{nearest:?, может быть, «%s»?|.} Известные методы: {known:list}",
     "unknown_library": "библиотеки «{name}» нет{nearest:?, может быть, «%s»?|.} Есть: {known:list}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "own_matched_nothing": "--own {pattern:quoted} не подходит ни к одному документу, у которого есть общий текст с этим",
     "said": "{text}",
     "no_message": "",
     "passage_row": "совпадает подряд: {words:word}",
