@@ -23,7 +23,8 @@ from doublet.model import (
     SourceMatch,
     Span,
 )
-from doublet.reports.check_html import _pieces, _when, _windows, check_page
+from doublet.reports.check_html import check_page
+from doublet.reports.check_view import cut, excerpts, to_the_minute
 from doublet.reports.page import escape
 from doublet.reports.wording import wording
 
@@ -280,8 +281,8 @@ def test_long_source_is_cut_around_its_passages() -> None:
 
 def test_windows_join() -> None:
     text = "word " * 4_000
-    assert len(_windows(text, [Span(5000, 5010), Span(5500, 5600), Span(15000, 15010)])) == 2
-    assert _windows(text, [])[0].start == 0
+    assert len(excerpts(text, [Span(5000, 5010), Span(5500, 5600), Span(15000, 15010)])) == 2
+    assert excerpts(text, [])[0].start == 0
 
 
 def test_source_text_from_the_mapping_and_without() -> None:
@@ -316,7 +317,7 @@ def test_places_outside_the_text_do_no_harm() -> None:
 
 
 def test_pieces_of_nothing() -> None:
-    assert list(_pieces(0, [])) == []
+    assert list(cut(0, 0, [])) == []
 
 
 def test_a_language_that_there_is_not() -> None:
@@ -352,4 +353,4 @@ def test_escape_keeps_what_is_harmless() -> None:
     ],
 )
 def test_times_of_files_are_told_to_the_minute(given: str, shown: str) -> None:
-    assert _when(given) == shown
+    assert to_the_minute(given) == shown

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.utils.safestring import SafeString, mark_safe
 
+from doublet.reports.page import escape
 from doublet.web.words import Words
 
 register = template.Library()
@@ -23,6 +25,12 @@ def t(context: Any, key: str, **values: object) -> str:
 def count(context: Any, number: int, noun: str) -> str:
     made: Words = context["w"]
     return made.count(int(number), noun)
+
+
+@register.filter
+def harmless(text: object) -> SafeString:
+    """A text of other people: what would change the page around it is shown as a sign."""
+    return mark_safe(escape(text))
 
 
 @register.filter

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from urllib.parse import quote
 
 from doublet.jobs.check_pdf import find_browser, print_page
+from doublet.matches.figures import figures
 from doublet.reports.check_html import check_page
 from doublet.web.words import Words
-from doublet.web.works import kept
-from doublet.web.works.kept import Report, SwitchedOff
+from doublet.web.works.kept import Report, switched_off
 from doublet.web.works.models import Decision, Work
 
 
@@ -24,16 +25,11 @@ def export(
     work: Work, report: Report, decisions: Sequence[Decision], form: str, words: Words
 ) -> tuple[bytes, str]:
     """The content and its type. Raises `ConfigError` when a PDF is asked for and no browser is installed."""
-    off = SwitchedOff.of(decisions)
-    scored = kept.score(report, off)
+    scored = switched_off(decisions).score(report.check)
     if form == "json":
         value = {
-            **scored.check.to_dict(),
-            "figures": {
-                "borrowed": scored.figures.borrowed,
-                "quoted": scored.figures.quoted,
-                "original": scored.figures.original,
-            },
+            **scored.to_dict(),
+            "figures": asdict(figures(scored)),
             "title": work.title,
             "author": work.author,
             "verdict": work.verdict,
@@ -55,26 +51,15 @@ def export(
         }
         return json.dumps(value, ensure_ascii=False, indent=1).encode(), "application/json"
     page = check_page(
-        scored.check,
+        scored,
         report.text,
-        _texts(report),
+        report.excerpts,
         name=work.title,
         language=words.language,
     )
     if form == "html":
         return page.encode("utf-8", "replace"), "text/html; charset=utf-8"
     return _pdf(page), "application/pdf"
-
-
-def _texts(report: Report) -> dict[str, str]:
-    """Texts of sources with what is not kept as blanks, so that places stay where they are."""
-    out = {}
-    for id, pieces in report.excerpts.items():
-        text = ""
-        for start, piece in pieces:
-            text += " " * (start - len(text)) + piece
-        out[id] = text
-    return out
 
 
 def _pdf(page: str) -> bytes:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from doublet.jobs.compare import compare
+from doublet.reports.check_view import colour, differences
 from doublet.reports.tables import safe_cell
 from doublet.web.accounts import audit
 from doublet.web.rights import own
@@ -106,17 +107,15 @@ def pair(request: HttpRequest, id: Any) -> HttpResponse:
     words = words_of(request)
     fragments = []
     for number, one in enumerate(result.fragments, 1):
-        left, right = drawing.differences(
-            texts[0][one.a.start : one.a.end], texts[1][one.b.start : one.b.end]
-        )
+        left, right = differences(texts[0][one.a.start : one.a.end], texts[1][one.b.start : one.b.end])
         fragments.append(
             {
                 "number": number,
                 "kind": words.kind(one.kind),
                 "words": one.words,
-                "a": drawing.marked(left),
-                "b": drawing.marked(right),
-                "colour": (number - 1) % drawing.COLOURS + 1,
+                "a": drawing.marked(left, "ins"),
+                "b": drawing.marked(right, "del"),
+                "colour": colour(number),
             }
         )
     return render(

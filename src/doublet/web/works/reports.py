@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from doublet.errors import DoubletError
-from doublet.matches.figures import Figures
+from doublet.matches.figures import Figures, figures
 from doublet.web import errors
 from doublet.web.accounts import audit
 from doublet.web.rights import own
@@ -44,11 +44,9 @@ def _context(request: HttpRequest, found: Work, secret: str = "") -> dict[str, A
     assert found.report is not None
     report = kept.load(found.report)
     decisions = list(found.decisions.select_related("by", "undone_by"))
-    off = kept.SwitchedOff.of(decisions)
-    scored = kept.score(report, off)
-    sources = drawing.shown_sources(report.check, off, scored)
+    off = kept.switched_off(decisions)
+    view = report.view(off, words, found.title)
     address = reverse("shared-source", args=[secret]) if secret else reverse("work-source", args=[found.pk])
-    alarms = [one for one in report.check.disguise.findings if one.alarm]
     earlier = Work.objects.none()
     if not secret:
         earlier = Work.objects.filter(
@@ -57,32 +55,17 @@ def _context(request: HttpRequest, found: Work, secret: str = "") -> dict[str, A
     return {
         "work": found,
         "check": report.check,
-        "figures": scored.figures,
-        "sources": sources,
-        "used": [one for one in sources if one.source.added > 0 or one.number <= 3],
-        "folded": [one for one in sources if not (one.source.added > 0 or one.number <= 3)],
-        "text": drawing.draw_text(report, sources, address, words),
-        "strip": drawing.strip(report, sources),
+        "view": view,
+        "used": [one for one in view.sources if not one.folded],
+        "folded": [one for one in view.sources if one.folded],
+        "text": drawing.draw_text(view, address),
+        "strip": drawing.strip(view),
         "kinds": [
             {"name": kind, "label": words.kind(kind), "off": kind in off.kinds}
             for kind in ("verbatim", "edited", "reworded", "moved")
         ],
-        "alarms": [
-            {
-                "what": words.disguise(one.kind),
-                "words": one.words,
-                "characters": one.characters,
-                "places": [report.text[start:end] for start, end in one.spans[:5]],
-            }
-            for one in alarms
-        ],
-        "left_out": [
-            {"what": words.left_out(one.kind), "words": one.words, "share": one.share_with}
-            for one in report.check.left_out
-        ],
         "decisions": [one for one in decisions if one.undone_at is None],
         "comments": found.comments.select_related("by"),
-        "settings": drawing.settings_rows(report.check.parameters),
         "links": found.links.filter(revoked_at=None, expires_at__gt=timezone.now()) if not secret else [],
         "new_link": request.session.pop("new_link", None) if not secret else None,
         "source_address": address,
@@ -102,26 +85,17 @@ def _source(request: HttpRequest, found: Work, *, shared: bool = False) -> HttpR
     if found.report is None:
         raise Http404
     report = kept.load(found.report)
-    off = kept.SwitchedOff.of(found.decisions.all())
-    sources = drawing.shown_sources(report.check, off, kept.score(report, off))
-    wanted = request.GET.get("fragment", "")
-    passages = [one for source in sources for one in source.passages]
-    passage = next((one for one in passages if one.id == wanted), None)
+    view = report.view(kept.switched_off(found.decisions.all()), words_of(request), found.title)
+    passage = view.find(request.GET.get("fragment", ""))
     if passage is None:
         raise Http404
-    a = passage.fragment.a
-    others = [
-        one
-        for one in passages
-        if one.id != passage.id and one.fragment.a.start < a.end and a.start < one.fragment.a.end
-    ]
     context = {
         "work": found,
         "passage": passage,
         "source": passage.source,
-        "shown": sources[passage.number - 1],
-        "others": others,
-        "beside": drawing.beside(report, passage),
+        "shown": view.source_of(passage),
+        "others": view.others(passage),
+        "beside": drawing.beside(view, passage),
         "comments": found.comments.filter(fragment=passage.id).select_related("by"),
         "shared": shared,
         "kind": words_of(request).kind(passage.fragment.kind),
@@ -156,10 +130,11 @@ def decide(request: HttpRequest, id: Any) -> HttpResponse:
 def rescore(found: Work) -> Figures:
     """Figures after all decisions, copied to the list."""
     assert found.report is not None
-    figures = kept.score(kept.load(found.report), kept.SwitchedOff.of(found.decisions.all())).figures
-    Work.objects.filter(pk=found.pk).update(borrowed=figures.borrowed, quoted=figures.quoted)
-    found.borrowed, found.quoted = figures.borrowed, figures.quoted
-    return figures
+    check = kept.load(found.report).check
+    shares = figures(kept.switched_off(found.decisions.all()).score(check))
+    Work.objects.filter(pk=found.pk).update(borrowed=shares.borrowed, quoted=shares.quoted)
+    found.borrowed, found.quoted = shares.borrowed, shares.quoted
+    return shares
 
 
 @require_POST

@@ -36,6 +36,7 @@ MESSAGES: dict[str, str] = {
     "check_show_source": "Show the passages of source {number}",
     "check_text": "The document",
     "check_passages": "All passages, side by side",
+    "check_differ": "Words that the other side does not have are marked.",
     "check_possible": "Perhaps reworded, not counted",
     "check_possible_only": "Not a source",
     "check_first_possible": "Perhaps reworded, in no share: {places:place}",

@@ -56,6 +56,7 @@ NAMES: dict[str, dict[str, str]] = {
         "moved": "moved",
     },
     # what is said of two texts as wholes
+    "figure": {"borrowed": "Borrowed", "quoted": "Quoted", "original": "Original"},
     "verdict": {
         "equal": "Equal word for word",
         "edited": "Edited, one from the other or both from a third",

@@ -36,6 +36,7 @@ MESSAGES: dict[str, str] = {
     "check_show_source": "Показывать фрагменты источника {number}",
     "check_text": "Документ",
     "check_passages": "Все фрагменты рядом",
+    "check_differ": "Слова, которых нет на другой стороне, отмечены.",
     "check_possible": "Возможно, пересказ; не учтено",
     "check_possible_only": "Не источник",
     "check_first_possible": "Возможно, пересказ, в доли не входит: {places:place}",
