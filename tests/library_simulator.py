@@ -149,7 +149,8 @@ class Site:
             return 200, {}, self._front()
         if path == "/sitemap.xml" and library.sitemap:
             urls = "".join(
-                f"<url><loc>{self.url}{escape(library.path(n))}</loc></url>" for n in sorted(library.numbers)
+                f"<url><loc>{self.url}{escape(library.path(n))}</loc>{self._lastmod(n)}</url>"
+                for n in sorted(library.numbers)
             )
             body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>'
             return 200, {"Content-Type": "application/xml"}, body.encode()
@@ -186,6 +187,9 @@ class Site:
         if library.scheme == "redirect" and path.strip("/").count("/") != 2:
             return 301, {"Location": library.path(number)}, b""
         return self._document(number, target, headers)
+
+    def _lastmod(self, number: int) -> str:
+        return "<lastmod>2999-01-01T00:00:00Z</lastmod>" if self.library.version.get(number) else ""
 
     def _number(self, path: str, query: dict[str, list[str]]) -> int | None:
         library = self.library

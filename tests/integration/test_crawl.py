@@ -188,6 +188,20 @@ def test_refresh(store: Store) -> None:
     assert intervals["/post/3/"] < intervals["/post/4/"]
 
 
+@pytest.mark.covers("R6")
+def test_what_a_sitemap_calls_changed_is_asked_for_before_it_is_due(store: Store) -> None:
+    library = Library(30, scheme="slug", sitemap=True)
+    with Site(library) as site:
+        crawl(store, site, "article")
+        library.version |= {5: 1}
+        site.seen.clear()
+        with polite() as fetcher:
+            (made,) = refresh_library(store, "site", fetcher=fetcher)
+        assert (made.changed, made.unchanged) == (1, 0)
+        assert site.targets()[library.path(5)] == 1
+        assert len(site.seen) <= 4
+
+
 @pytest.mark.covers("L7")
 def test_raw_pages_can_be_read_again(store: Store, tmp_path: pathlib.Path) -> None:
     with Site(Library(30)) as site:

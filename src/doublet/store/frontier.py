@@ -8,7 +8,7 @@ holds is told by its lease of the host and by its spool, and a killed robot leav
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -369,6 +369,15 @@ class Frontier:
                 "UPDATE doublet_page SET state = 1, attempts = 0 WHERE source_id = %s AND hash = %s AND state IN "
                 f"({NUMBER['missing']}, {NUMBER['soft_404']})",
                 [(source, key) for key in hashes],
+            )
+
+    def changed_since(self, source: int, moments: Mapping[int, int]) -> None:
+        """Let pages be asked for again that changed after they were last fetched: hash of the key → when."""
+        with self._database.writing():
+            self._database.many(
+                f"UPDATE doublet_page SET state = 1, attempts = 0, priority = 9 WHERE source_id = %s AND hash = %s "
+                f"AND state IN ({NUMBER['stored']}, {NUMBER['duplicate']}) AND next_try - interval_s < %s",
+                [(source, key, moment) for key, moment in moments.items()],
             )
 
     def ends(self, source: int, hashes: Sequence[int]) -> dict[int, str]:

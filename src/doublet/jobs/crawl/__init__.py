@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from doublet.crawl.politeness import PoliteFetcher
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, ConfigError, DoubletError, InputUnreadable, SiteIsMirror, UsageError
-from doublet.jobs.crawl.engine import THREADS, Engine, Figures
+from doublet.jobs.crawl.batch import Figures
+from doublet.jobs.crawl.engine import THREADS, Engine
 from doublet.jobs.crawl.judge import Judge
 from doublet.jobs.crawl.look import Looker, Seen
 from doublet.jobs.crawl.plan import Plan
@@ -33,8 +35,10 @@ from doublet.jobs.heartbeat import Heartbeat
 from doublet.model import FORMAT_VERSION, Note
 from doublet.progress import Progress
 from doublet.sources.protocol import Answer
+from doublet.sources.web import iso_time
 from doublet.sources.workers import ReaderPool, shared
 from doublet.store.database import Store
+from doublet.store.names import name_hash
 from doublet.store.values import SourceInfo
 
 KIND = "crawl"
@@ -273,12 +277,17 @@ def _run(
                     store, info, fetcher, wish, pool, folder, progress, state, new=first
                 )
             else:
-                listed = []
+                listed = {}
             again = state.get("stage") == "done" or refresh
             plan = Plan.from_dict(state["plan"])
             judge = Judge(plan, state, min_words=crawling.min_words)
             if again and not refresh:  # a site grows at the top; a refresh sees that in its lists
                 store.frontier.try_again(info.number, [link.hash for link in judge.reopen(plan.origin)])
+            if again:
+                changed = {judge.plain(one): _moment(date) for one, date in listed.items() if date}
+                store.frontier.changed_since(
+                    info.number, {name_hash(key): at for key, at in changed.items() if at}
+                )
             state = judge.state() | {"stage": "in_work"}
             store.sources.keep_state(info, state)
             if planned is not None and not refresh:
@@ -314,6 +323,18 @@ def _run(
     return _crawled(info, plan, judge, figures, waiting, time.monotonic() - began, engine.notes)
 
 
+def _moment(date: str) -> int:
+    """A date of a sitemap or a feed in seconds since 1970; 0 when it is not one. A day without a time: its end."""
+    text = iso_time(date)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return 0
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=UTC)
+    return int(found.timestamp()) + (86_400 if len(text) <= 10 else 0)
+
+
 def _end(store: Store, info: SourceInfo, status: str, message: Note | None) -> None:
     with contextlib.suppress(DoubletError):  # the database itself may be what failed
         store.sources.end(info, status, message)
@@ -330,7 +351,7 @@ def _look(
     state: dict[str, Any],
     *,
     new: bool,
-) -> tuple[dict[str, Any], list[Seen], list[str]]:
+) -> tuple[dict[str, Any], list[Seen], dict[str, str]]:
     """Look at the site: make the plan, or only read its lists anew."""
     kept = Spool(folder / "look")
     known = []
@@ -360,7 +381,7 @@ def _look(
             looker.lists_again(plan)
     finally:
         kept.leave()
-    return state, list(looker.seen.values()), list(looker.listed)
+    return state, list(looker.seen.values()), looker.listed
 
 
 def _refuse_mirror(store: Store, info: SourceInfo, looker: Looker, plan: Plan) -> None:

@@ -12,10 +12,8 @@ import heapq
 import queue
 import threading
 import time
-from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 from doublet.addresses import parse_address
@@ -26,6 +24,7 @@ from doublet.crawl.request import spell_seconds
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, DoubletError
+from doublet.jobs.crawl.batch import Figures, Host, Step, mixed, unread
 from doublet.jobs.crawl.judge import MOST_BARREN, Fetched, Judge, Verdict
 from doublet.jobs.crawl.look import Seen
 from doublet.model import Document, Note, Outcome
@@ -34,14 +33,12 @@ from doublet.sources.protocol import Answer, Validators
 from doublet.sources.workers import ReaderPool
 from doublet.store import leases
 from doublet.store.database import Store
-from doublet.store.frontier import Batch, Ended, Link, PageRow
+from doublet.store.frontier import Ended, Link, PageRow
 from doublet.store.names import name_hash
 from doublet.store.sources import Fact, Remembered, WalkBatch
 from doublet.store.values import SourceInfo
 
 THREADS = 16
-BATCH_PAGES = 250
-BATCH_CHARACTERS = 4_000_000
 FLUSH_S = 1.0  #: what was fetched is stored after so long at the latest
 IN_FLIGHT = 600  #: pages that are fetched and not stored yet
 IN_FLIGHT_BYTES = 1 << 26
@@ -66,38 +63,6 @@ _OUTCOMES = {
     "missing": "",
     "duplicate": "",
 }
-
-
-@dataclass(slots=True)
-class Figures:
-    """How a crawl goes, live (L5)."""
-
-    requests: int = 0  #: answers of servers, robots.txt included
-    fetched: int = 0  #: pages
-    found: int = 0  #: addresses that became known
-    states: Counter[str] = field(default_factory=Counter)
-    stored: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def rate(self) -> float:
-        """Pages a second."""
-        return self.fetched / max(0.001, time.monotonic() - self.began)
-
-
-@dataclass(slots=True)
-class _Host:
-    number: int
-    origin: str
-    ready: float
-    rows: deque[PageRow] = field(default_factory=deque)
-    busy: bool = False  #: in the heap, or in the hands of a thread
-    exhausted: bool = False  #: nothing more is waiting in the database, as far as is known
-    failures: int = 0
-    refusals: int = 0
-    given_up: Note | None = None
 
 
 class Engine:
@@ -134,7 +99,7 @@ class Engine:
         self._handshakes = handshakes
         self._depth_asked = -1
         self._owner = leases.new_owner()
-        self._hosts: dict[int, _Host] = {}
+        self._hosts: dict[int, Host] = {}
         self._heap: list[tuple[float, int]] = []
         self._turn = threading.Condition()
         self._stop = threading.Event()
@@ -143,7 +108,7 @@ class Engine:
         self._flying = 0
         self._flying_bytes = 0
         self._known: dict[int, Remembered] = {}
-        self._batch = _Step()
+        self._batch = Step()
         self._renewed = time.monotonic()
         self._claimed = 0.0
         self._handed = 0
@@ -261,7 +226,7 @@ class Engine:
         except BaseException as error:
             self._done.put(error)
 
-    def _next_turn(self) -> tuple[_Host, PageRow] | None:
+    def _next_turn(self) -> tuple[Host, PageRow] | None:
         with self._turn:
             while not self._stop.is_set():
                 now = time.monotonic()
@@ -278,7 +243,7 @@ class Engine:
                 self._turn.wait(max(wait, 0.001))
         return None
 
-    def _fetch(self, host: _Host, row: PageRow) -> None:
+    def _fetch(self, host: Host, row: PageRow) -> None:
         address = parse_address(host.origin + row.target)
         known = self._known.get(row.hash) if row.again else None
         validators = Validators(known.etag, known.modified) if known is not None and known.stored else None
@@ -341,7 +306,7 @@ class Engine:
             options = {"address": answer.address, "headers": dict(answer.headers)}
             fetched.page = self._pool.parse("page", answer.body, options)
         except DoubletError as error:
-            fetched.page = _unread(error)
+            fetched.page = unread(error)
         except BaseException as error:
             self._done.put(error)
             return
@@ -422,11 +387,11 @@ class Engine:
         for number, origin, wait in self.store.frontier.take_hosts(self.info.number, self._owner):
             host = self._hosts.get(number)
             if host is None:
-                self._hosts[number] = _Host(number, origin, now + wait)
+                self._hosts[number] = Host(number, origin, now + wait)
             elif host.given_up is None:
                 host.exhausted = False
 
-    def _fill(self, host: _Host) -> None:
+    def _fill(self, host: Host) -> None:
         many = QUEUED + sum(row.host == host.number for row in self._in_hand.values())
         source = self.info.number
         fresh = self.store.frontier.waiting(source, host.number, many, again=False)
@@ -434,7 +399,7 @@ class Engine:
         fresh = [row for row in fresh if row.number not in self._in_hand]
         again = [row for row in again if row.number not in self._in_hand]
         # New pages before old ones, but a quarter of the turns goes to the old, so that they are not forgotten.
-        rows = _mixed(fresh, again)[:QUEUED]
+        rows = mixed(fresh, again)[:QUEUED]
         if self._limit is not None:
             rows = rows[: max(0, self._limit - self._handed)]
         host.exhausted = not rows
@@ -449,7 +414,7 @@ class Engine:
         with self._turn:
             host.rows.extend(good)
 
-    def _worth(self, host: _Host, row: PageRow) -> bool:
+    def _worth(self, host: Host, row: PageRow) -> bool:
         """Whether a page that waits is still worth a request; what became of it is written down when not."""
         if self.judge.spent(row):
             self._end(row, Verdict("trap", "budget"))
@@ -571,12 +536,12 @@ class Engine:
                     self._flying_bytes = max(0, self._flying_bytes - len(fetched.answer.body))
                 self._turn.notify_all()
 
-    def _give_up(self, host: _Host | None, fetched: Fetched) -> None:
+    def _give_up(self, host: Host | None, fetched: Fetched) -> None:
         if host is not None and host.failures >= GIVE_UP and host.given_up is None:
             why = fetched.error.note if fetched.error is not None else None
             self._leave(host, Note("host_given_up", host=host.origin, times=GIVE_UP, why=why))
 
-    def _refusals(self, host: _Host | None, verdict: Verdict) -> None:
+    def _refusals(self, host: Host | None, verdict: Verdict) -> None:
         if host is None:
             return
         if verdict.state == "refused" and verdict.reason.isdecimal():
@@ -586,7 +551,7 @@ class Engine:
         elif verdict.state in ("stored", "walked", "duplicate"):
             host.refusals = 0
 
-    def _leave(self, host: _Host, why: Note) -> None:
+    def _leave(self, host: Host, why: Note) -> None:
         with self._turn:
             host.given_up = why
             for row in host.rows:
@@ -657,7 +622,7 @@ class Engine:
 
     def _flush(self) -> None:
         """Write the batch down, all of it or nothing."""
-        batch, self._batch = self._batch, _Step()
+        batch, self._batch = self._batch, Step()
         if not len(batch) and not batch.frontier.links:
             return
         source = self.info
@@ -730,46 +695,3 @@ class Engine:
 
 
 _STATES = {"changed": "stored", "unchanged": "stored", "empty": "too_short", "duplicate_id": "duplicate"}
-
-
-@dataclass(slots=True)
-class _Step:
-    """What is written down together."""
-
-    frontier: Batch = field(default_factory=Batch)
-    documents: list[Document] = field(default_factory=list)
-    facts: list[Fact] = field(default_factory=list)
-    unchanged: list[Fact] = field(default_factory=list)
-    failed: list[Outcome] = field(default_factory=list)
-    gone: list[tuple[str, Note | None]] = field(default_factory=list)
-    of_document: dict[str, PageRow] = field(default_factory=dict)
-    finished: list[int] = field(default_factory=list)
-    spooled: list[tuple[int, int]] = field(default_factory=list)
-    asked: set[int] = field(default_factory=set)
-    counted: int = 0
-    characters: int = 0
-
-    def __len__(self) -> int:
-        return len(self.finished) + self.counted
-
-    @property
-    def full(self) -> bool:
-        return len(self.finished) >= BATCH_PAGES or self.characters >= BATCH_CHARACTERS
-
-
-def _mixed(fresh: list[PageRow], again: list[PageRow]) -> list[PageRow]:
-    """Three new pages, then an old one."""
-    out: list[PageRow] = []
-    first, second = deque(fresh), deque(again)
-    while first or second:
-        out += [first.popleft() for _ in range(min(3, len(first)))]
-        if second:
-            out.append(second.popleft())
-    return out
-
-
-def _unread(error: DoubletError) -> dict[str, Any]:
-    """A page that its reader could not finish."""
-    empty: dict[str, Any] = dict.fromkeys(("text", "title", "canonical", "time"), "")
-    empty |= dict.fromkeys(("noindex", "nofollow", "password", "page"), False)
-    return empty | {"links": [], "blocks": [], "feeds": [], "linked": 0.0, "error": type(error).__name__}

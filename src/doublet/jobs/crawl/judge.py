@@ -27,7 +27,7 @@ from doublet.model import Document
 from doublet.sources.protocol import Answer
 from doublet.store.frontier import Link, PageRow
 
-MOST_DEPTH = 200  #: links from the front page
+MOST_DEPTH = 10_000  #: links from the front page: lists have a page behind each page
 MOST_BARREN = 500  #: pages in a row without a single new document or link to one: the site is endless
 EXAMPLES = 3
 KNOWN_KEYS = 200_000
