@@ -20,7 +20,7 @@ TEXT = "The boats were locked in the ice until March, and nobody in the village 
 
 
 def fields(
-    value: Any, *, open_ended: tuple[str, ...] = ("parameters", "libraries", "optional", "settings")
+    value: Any, *, open_ended: tuple[str, ...] = ("parameters", "libraries", "optional", "settings", "values")
 ) -> Iterator[str]:
     """Names of all fields, but not those of mappings whose keys are names of other things."""
     if isinstance(value, dict):

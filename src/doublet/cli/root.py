@@ -21,7 +21,7 @@ COMMANDS = {
     "library": ("doublet.cli.library", "Keep documents in libraries, to check against again and again."),
     "queue": ("doublet.cli.queue", "See the work in the background, put some in, stop it, try it again."),
     "worker": ("doublet.cli.worker", "Do the work of the queue."),
-    "serve": ("doublet.cli.serve", "Start the service: pages for people, REST for programs."),
+    "serve": ("doublet.cli.serve", "Start the service, with pages for people and REST for programs."),
     "spark": (
         "doublet.cli.spark",
         "Run jobs over Apache Spark, for collections that do not fit one machine.",

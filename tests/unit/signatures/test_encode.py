@@ -82,5 +82,5 @@ def test_half_a_value() -> None:
 
 
 def test_bytes_of_something_else() -> None:
-    with pytest.raises(SignatureDamaged, match="no signature of Doublet"):
+    with pytest.raises(SignatureDamaged, match="not a signature of Doublet"):
         from_bytes(b"PK\x03\x04 something else altogether")

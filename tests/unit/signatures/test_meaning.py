@@ -113,7 +113,7 @@ def test_two_pages_from_one_template() -> None:
     found = auto.compare(made["a"], made["b"])
     assert (found.step, found.similar) == ("meaning", False)
     assert found.details["named"] == 0.0
-    assert "both follow one template" in explain(found, auto.parameters)
+    assert "both follow one template" in str(explain(found, auto.parameters))
     back = auto.compare(made["b"], made["a"])
     assert (back.details, back.similar) == (found.details, found.similar)
 

@@ -73,7 +73,7 @@ def test_the_defaults_of_the_sources() -> None:
 def test_unknown_method() -> None:
     with pytest.raises(UnknownMethod, match="did you mean 'tfidf'") as caught:
         method("tf-idf")
-    assert caught.value.details["known"] == method_names()
+    assert list(caught.value.details["known"]) == method_names()
 
 
 @pytest.mark.parametrize(

@@ -417,7 +417,7 @@ class TestSimHash:
 
 
 def test_mix_is_the_one_of_the_kernels() -> None:
-    from doublet.kernels import reference
+    from doublet.kernels.reference import shingles as reference
 
     values = np.concatenate([splitmix64(5, 100), np.zeros(1, np.uint64)])
     assert mix(values).tolist() == [reference.mix(value) for value in values.tolist()]
