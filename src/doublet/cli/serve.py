@@ -18,8 +18,8 @@ doublet serve --https --host-name doublet.example.org --proxies 1"""
 @click.command(
     cls=Command,
     example=EXAMPLE,
-    help="""Start the service, with pages for people and REST for programs. Everything is kept in one database file unless
-    --database names a server. The first start makes an administrator and prints the password once.""",
+    help="""Start the service, with pages for people and REST for programs. Everything is kept in one database file
+    unless --database names a server. The first start makes an administrator and prints the password once.""",
 )
 @settings_options("database")
 @click.option(
