@@ -129,6 +129,14 @@ def as_name(value: Any) -> str:
     return value.strip()
 
 
+def as_list(value: Any) -> tuple[str, ...]:
+    """Several names: a list, or one text with commas between them."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(one, str) for one in parts):
+        raise ValueError(Note("rule_list"))
+    return tuple(one.strip() for one in parts if one.strip())
+
+
 def as_one_of(*choices: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         text = str(value).strip().lower()
@@ -173,6 +181,16 @@ class Settings:
         "longest",
         as_one_of(*KEEP_RULES),
         "which document of a group stays: the longest, the first by id, the newest, or that of the best source",
+    )
+    leave_out: tuple[str, ...] = _setting(
+        (),
+        as_list,
+        "what does not count in a check: quotations, bibliography, common, own; several with commas",
+    )
+    own: tuple[str, ...] = _setting(
+        (),
+        as_list,
+        "ids or sources of own earlier versions, which do not count in a check; * stands for anything",
     )
     workers: int = _setting(1, as_workers, "threads that work at the same time; auto: one per processor")
     memory: int | None = _setting(

@@ -22,6 +22,7 @@ from doublet.cli.base import (
     say,
     settings_options,
     use_colour,
+    was_given,
     width,
     write_bytes,
     write_text,
@@ -114,7 +115,7 @@ doublet check works/ --library theses --among --out reports/"""
     type=PATH,
     metavar="FILE",
     help="Write to this file instead of standard output (- is standard output); pages and PDFs of several texts go to "
-    "a folder.",
+    "a folder, which is made if it is not there. Without --format the name decides: report.html, report.pdf.",
 )
 @click.option(
     "--no-build",
@@ -146,20 +147,25 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
+    from doublet.jobs.check import readable
     from doublet.jobs.check_many import check_many
     from doublet.model import CHECK_FORMAT
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document, json_line
+    from doublet.reports.output import format_suffix
     from doublet.reports.tables import plain_rows
     from doublet.reports.terminal import outcomes
 
+    flags |= {"leave_out": ",".join(leave_out) or None, "own": list(own) or None}
     resolved = config.resolve(flags, file=config_file)
+    if out is not None and not was_given("form"):
+        form = FORMS.get(format_suffix(out), form)
     limit = read_limit(fail_above)
     least = read_limit(min_share) or 0.0
-    kinds = [kind.strip() for part in leave_out for kind in part.split(",") if kind.strip()]
+    kinds, own = list(resolved.settings.leave_out), resolved.settings.own
     if own and "own" not in kinds:
         kinds.append("own")
-    if against and (libraries or method or kinds or own):
+    if against and (libraries or method):
         raise UsageError("only_for_libraries")
     if later:
         if against or "-" in texts or form not in ("table", "json"):
@@ -177,15 +183,15 @@ def command(
         from doublet.sources.ocr import require
 
         require()
-    options: dict[str, Any] = {"min_share": least}
+    options: dict[str, Any] = {"min_share": least, "leave_out": kinds, "own": own}
     if not against:
-        options |= {"leave_out": kinds, "own": own} | ({"method": method} if method else {})
+        options |= {"method": method} if method else {}
         options["build"] = not no_build
     colour = use_colour(resolved.settings.colour)
     if among:
         from doublet.cli.check_class import run_class
 
-        if not against and "own" not in kinds:
+        if "own" not in kinds:
             options["leave_out"] = [*kinds, "own"]  # a work is not checked against its own earlier version
         with (
             shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
@@ -276,8 +282,14 @@ def command(
     for label, result in over:
         what = Note("this_text") if len(results) == 1 else label
         say(Note("over_limit", share=result.share, what=what, limit=limit), quiet=quiet)
+    unjudged = [label for label, _, result in results if limit is not None and not readable(result)]
+    for label in unjudged:
+        say(Note("not_judged", what=Note("this_text") if len(results) == 1 else label))
     if over:
         return OVER_THE_LIMIT
+    if unjudged and len(unjudged) == len(results):
+        return NOTHING_DONE
+    failed = failed or bool(unjudged)
     if not any(result.documents for result in found):
         # A script that asks for the exit code alone must not take this for a clean text.
         if found:
@@ -302,6 +314,8 @@ def _later(texts: Iterable[str]) -> Iterator[dict[str, str]]:
             )
 
 
+#: what the name of a file says about its format
+FORMS = {".html": "html", ".htm": "html", ".pdf": "pdf", ".json": "json", ".jsonl": "jsonl", ".csv": "csv"}
 FRAGMENT_COLUMNS = (
     *("text", "library", "source", "title", "id", "a_start", "a_end", "b_start", "b_end"),
     *("kind", "score", "words", "strength"),
@@ -321,7 +335,8 @@ def _fragment_rows(results: list[tuple[str, str, Check]]) -> Iterator[tuple[Any,
 
 def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
     """Where the page or PDF of each text goes, looked at before the work; nothing for other formats."""
-    from doublet.reports.output import check_output
+    from doublet.cli.check_class import make_folder
+    from doublet.reports.output import check_output, format_suffix
 
     if form not in ("html", "pdf"):
         if out is not None:
@@ -333,6 +348,8 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
         from doublet.jobs.check_pdf import find_browser
 
         find_browser()
+    if out != Path("-") and len(names) > 1 and not out.exists() and format_suffix(out) not in FORMS:
+        make_folder(out)
     if out != Path("-") and out.is_dir():
         targets: list[Path] = []
         taken: set[str] = set()

@@ -50,11 +50,13 @@ def run_class(
         raise UsageError("among_format", form=form)
     if out == Path("-"):
         out = None
+    if out is not None and out.suffix.lower() in (".html", ".pdf", ".json", ".csv") and not out.is_dir():
+        raise UsageError("reports_need_folder", names=len(texts))
     if form in ("html", "pdf") and out is None:
         raise UsageError("reports_need_folder", names=len(texts))
     works = list_works(map(Path, texts))
     if out is not None:
-        _make_folder(out)
+        make_folder(out)
     if form == "pdf":
         from doublet.jobs.check_pdf import find_browser
 
@@ -93,19 +95,25 @@ def run_class(
 
 
 def _ending(found: CheckedClass, limit: float | None, quiet: bool) -> int | None:
+    from doublet.jobs.check import readable
+
     checked = [(one.name, one.check) for one in found.works if one.check is not None]
     over = [(name, check) for name, check in checked if limit is not None and check.share > limit]
     for name, check in over:
         say(Note("over_limit", share=check.share, what=name, limit=limit), quiet=quiet)
+    unjudged = [name for name, check in checked if limit is not None and not readable(check)]
+    for name in unjudged:
+        say(Note("not_judged", what=name))
     if over:
         return OVER_THE_LIMIT
-    if not checked:
+    if len(unjudged) == len(checked):
         return NOTHING_DONE
     outcomes = any(check.outcomes for _, check in checked)
-    return SOME_FAILED if len(checked) < len(found.works) or outcomes else None
+    return SOME_FAILED if len(checked) < len(found.works) or outcomes or unjudged else None
 
 
-def _make_folder(out: Path) -> None:
+def make_folder(out: Path) -> None:
+    """A folder for reports, where there is none yet. Raises `OutputFailed`."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:

@@ -67,4 +67,6 @@ def shown(name: str, value: Any) -> str:
     """A value as it can be written in the settings file."""
     if value is None:
         return "off" if name == "containment" else "–"
+    if isinstance(value, tuple):
+        return ",".join(value) or "–"
     return str(value)

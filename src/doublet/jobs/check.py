@@ -7,7 +7,7 @@ One walk over the documents finds those that share shingles with the text; the f
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +21,18 @@ from doublet.jobs.dedupe.documents import DocumentsInput, opened
 from doublet.jobs.read import GivenText, TextInput, take_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions
 from doublet.matches.explain import explain, lay_beside
+from doublet.matches.left_out import (
+    BY_FORM,
+    Masked,
+    check_leave_out,
+    common_beside,
+    counted,
+    masked,
+    tell_left_out,
+    words_of,
+    words_of_versions,
+)
+from doublet.matches.own import OwnVersions
 from doublet.model import Check, Disguise, Document, Note, Outcome, hash_text
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
@@ -29,6 +41,10 @@ from doublet.sources.records import Batched
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import read_words
 
+#: of what is not a space: a text with fewer letters and digits, or more characters lost in decoding, is hardly readable
+LETTERS_SHARE, DAMAGED_SHARE = 0.5, 0.02
+LOOKED_AT = 50_000  #: characters of the text that are looked at for this
+WORDS_A_PAGE = 10  #: a document with fewer is pictures of text, or its text was not found
 CANDIDATES = 200  #: documents that are laid beside the text: those that share the most shingles with it
 
 
@@ -38,6 +54,9 @@ def check(
     *,
     shingle_words: int = 4,
     min_share: float = 0.0,
+    name: str = "",
+    leave_out: Iterable[str] = (),
+    own: Iterable[str] = (),
     progress: Progress | None = None,
     **align: Any,
 ) -> Check:
@@ -46,21 +65,41 @@ def check(
     The text is a text (``str``), a file (``Path``), the content of a file (``bytes``), a `WebAddress`, or what
     `read_document` gave. *documents* are those of `dedupe`.
 
-    Sources with a share under *min_share* are left out. Of the options of the alignment see `AlignOptions`.
+    Sources with a share under *min_share* are left out. *name* is what the checked document is called; what *leave_out*
+    names (quotations, bibliography, common, own) does not count, and *own* are patterns of ids or sources of own
+    earlier versions, as in `Library.check`. Of the options of the alignment see `AlignOptions`.
     """
     progress = Progress.of(progress)
     given = take_text("text", text)
+    asked = _Asked(
+        name or given.name, check_leave_out(leave_out), [own] if isinstance(own, str) else list(own)
+    )
     require_number("min_share", min_share, 0, 1)
     options = align_options(align)
     exact = make_method("shingles", shingle_words=shingle_words)
     assert isinstance(exact, Shingles)
     with opened(documents) as source:
-        result = _check_text(given.text, source, exact, options, min_share, progress)
+        result = _check_text(given.text, source, exact, options, min_share, asked, progress)
     return with_hidden(result, given)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What need not count."""
+
+    name: str
+    leave_out: tuple[str, ...]
+    own: list[str]
+
+
 def _check_text(
-    text: str, source: Batched, exact: Shingles, options: AlignOptions, min_share: float, progress: Progress
+    text: str,
+    source: Batched,
+    exact: Shingles,
+    options: AlignOptions,
+    min_share: float,
+    asked: _Asked,
+    progress: Progress,
 ) -> Check:
     shingle_words = exact.parameters.shingle_words
     words = read_words([text])
@@ -78,7 +117,8 @@ def _check_text(
                 overlap, size = int(found[i + 1] - found[i]), int(offsets[i + 1] - offsets[i])
                 title = parsed.titles[i] if parsed.titles else ""
                 address = parsed.addresses[i] if parsed.addresses else ""
-                document = Document(parsed.ids[i], parsed.texts[i], title, address=address)
+                origin = parsed.sources[i] if parsed.sources else ""
+                document = Document(parsed.ids[i], parsed.texts[i], title, source=origin, address=address)
                 near = _Near(overlap, count + i, size, document)
                 if len(best) < CANDIDATES:
                     heapq.heappush(best, near)
@@ -93,6 +133,11 @@ def _check_text(
             Note("documents_read", documents=count),
         )
     best.sort(reverse=True)
+    versions = OwnVersions(asked.name, asked.own) if "own" in asked.leave_out else None
+    mine: list[Document] = []
+    if versions is not None:
+        mine = [one.document for one in best if versions.has(one.document.id, one.document.source)]
+        best = [one for one in best if one.document not in mine]
     beside = lay_beside(
         words,
         [one.document for one in best],
@@ -103,28 +148,48 @@ def _check_text(
         ],
         on_step=lambda done, total: progress.step("aligning", done, total, "documents"),
     )
-    answer = explain(text, words, beside, min_share=min_share)
+    masks: dict[str, Masked] = {}
+    for kind in asked.leave_out:
+        if kind in BY_FORM:
+            masks[kind] = masked(BY_FORM[kind](text), words)
+        elif kind == "common":
+            masks[kind] = masked(common_beside(words, [one.passages for one in beside], count), words)
+    answer = explain(text, words, beside, min_share=min_share, counted=counted(masks))
+    size = len(words.hashes)
+    sources = answer.sources
+    borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
+    taken = words_of_versions([one.text for one in mine], words, options)
     result = Check(
         words=len(words.hashes),
         share=answer.share,
-        sources=answer.sources,
+        sources=tuple(one for one in sources if one.share > 0 or not asked.leave_out),
+        uncounted_sources=tuple(one for one in sources if asked.leave_out and not one.share > 0),
         possible_sources=answer.possible,
         documents=count,
         parameters={
             "shingle_words": shingle_words,
             "min_share": min_share,
             "candidates": CANDIDATES,
+            **({"leave_out": list(asked.leave_out), "own": asked.own} if asked.leave_out else {}),
             **{n: getattr(options, n) for n in ALIGN_NAMES},
         },
         disguise=find_disguise_in(text, words, 0),
         outcomes=tuple(outcomes),
-        notes=empty_notes(len(words.hashes), count),
+        notes=(*empty_notes(size, count), *(versions.notes() if versions is not None else ())),
+        name=asked.name,
+        left_out=tell_left_out(masks, borrowed, taken, words, [one.id for one in mine]),
+        share_with_all=(float((borrowed | taken).mean()) if size else 0.0) if asked.leave_out else None,
     )
     return stamped(result, text)
 
 
 def with_hidden(check: Check, given: GivenText) -> Check:
     """The check of a document's text, with what is hidden in the document among its signs of disguise."""
+    if given.read is not None:
+        pages = {place.page for place in given.read.places if place.page is not None}
+        if len(pages) > 1 and 0 < check.words < WORDS_A_PAGE * len(pages) and not hardly_readable(check):
+            note = Note("hardly_readable_pages", words=check.words, pages=len(pages))
+            check = replace(check, notes=(*check.notes, note))
     if not given.hidden:
         return check
     return replace(check, disguise=Disguise((*check.disguise.findings, *given.hidden)))
@@ -152,9 +217,23 @@ def align_options(given: Mapping[str, Any]) -> AlignOptions:
     return AlignOptions(**given)
 
 
+def hardly_readable(check: Check) -> bool:
+    return any(note.code in ("hardly_readable", "hardly_readable_pages") for note in check.notes)
+
+
+def readable(check: Check) -> bool:
+    """Whether the share of a check says something: the text had words, and was not garbled when it was read."""
+    return bool(check.words) and not hardly_readable(check)
+
+
 def stamped(check: Check, text: str) -> Check:
     """The check with what a report says of itself: which text it is about, when it was made, and by which Doublet."""
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    start = text[:LOOKED_AT]
+    signs = sum(not one.isspace() for one in start)
+    good = sum(one.isalnum() for one in start)
+    if check.words and (good < LETTERS_SHARE * signs or start.count("\ufffd") > DAMAGED_SHARE * signs):
+        check = replace(check, notes=(*check.notes, Note("hardly_readable")))
     return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)
 
 

@@ -28,7 +28,7 @@ from doublet.index.passage_keys import (
     make_keys,
 )
 from doublet.jobs.check import align_options, empty_notes, stamped
-from doublet.matches.align import ALIGN_NAMES, AlignOptions, find_passages
+from doublet.matches.align import ALIGN_NAMES
 from doublet.matches.explain import Beside, explain, lay_beside
 from doublet.matches.left_out import (
     BY_FORM,
@@ -40,6 +40,7 @@ from doublet.matches.left_out import (
     masked,
     tell_left_out,
     words_of,
+    words_of_versions,
 )
 from doublet.matches.own import OwnVersions
 from doublet.model import Check, Document, SourceMatch
@@ -179,7 +180,7 @@ def check_library(
 
     sources = [named(source) for source in answer.sources]
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
-    taken = _words_of_versions(mine, words, options)
+    taken = words_of_versions([text for _, text in mine.values()], words, options)
     versions = [f"{info.library}/{info.id}" for info, _ in mine.values()]
     result = Check(
         words=size,
@@ -259,12 +260,3 @@ def _similar(
 
 def _document(info: StoredDocument, text: str) -> Document:
     return Document(info.id, text, info.title, info.time, info.source, info.address)
-
-
-def _words_of_versions(mine: Stored, words: TokenBatch, options: AlignOptions) -> Any:
-    """The words that stand in own earlier versions."""
-    if not mine:
-        return words_of((), len(words.hashes))
-    read = read_words([text for _, text in mine.values()], words.spelling)
-    passages = (p for i in range(len(read)) for p in find_passages(words.hashes, read.one(i).hashes, options))
-    return words_of(((p.a_start, p.a_end) for p in passages), len(words.hashes))

@@ -74,8 +74,8 @@ def outcome_of(name: str, error: SourceError | TextError) -> Outcome:
 def against_documents(source: Batched, **options: Any) -> Checker:
     """Check against documents of files or of memory, with the options of `doublet.check`."""
 
-    def checker(text: str, name: str) -> Check:  # noqa: ARG001 - documents of files know no names of works
-        return check(text, source, **options)
+    def checker(text: str, name: str) -> Check:
+        return check(text, source, name=name, **options)
 
     return checker
 

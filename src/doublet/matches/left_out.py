@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from doublet.errors import InvalidParameter, nearest
 from doublet.index import passage_keys
 from doublet.index.passage_keys import SHINGLE_WORDS, WINDOW, Hits, PassageKeys
-from doublet.matches.align import AlignOptions, find_passages
+from doublet.matches.align import AlignOptions, Passage, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
 from doublet.model import LeftOut, Note, Span
-from doublet.text.tokens import TokenBatch
+from doublet.text.tokens import TokenBatch, read_words
 
 Mask = NDArray[np.bool_]
 
@@ -28,6 +28,7 @@ BY_FORM: Mapping[str, Callable[[str], list[Excluded]]] = {
     "bibliography": bibliography,
 }
 COMMON_LEAST, COMMON_SHARE = 5, 0.02  #: wording is common from so many documents and this share of all on
+COMMON_BESIDE = 100  #: without an index, of the nearest documents alone; so many are enough
 COMMON_SAMPLE, COMMON_AGREE = 8, 0.6  #: so many of them are laid beside the text; this share has to agree
 
 
@@ -145,6 +146,31 @@ def common_wording(
         span = Span(int(words.starts[first]), int(words.ends[min(last, len(common)) - 1]))
         out.append(Excluded(span, Note(code, documents=passage_keys.CUT if cut else least)))
     return out
+
+
+def common_beside(words: TokenBatch, passages: Sequence[Iterable[Passage]], documents: int) -> list[Excluded]:
+    """The same without an index: wording of the text that many of the documents beside it have. *passages* are those of
+    each of them, the nearest of so many *documents*."""
+    sharing = np.zeros(len(words.starts), np.int64)
+    for some in passages:
+        sharing += words_of(((one.a_start, one.a_end) for one in some), len(sharing))
+    least = int(max(COMMON_LEAST, min(np.ceil(COMMON_SHARE * documents), COMMON_BESIDE)))
+    return [
+        Excluded(
+            Span(int(words.starts[first]), int(words.ends[last - 1])),
+            Note("common_wording_least", documents=int(sharing[first:last].min())),
+        )
+        for first, last in _ranges(sharing >= least)
+    ]
+
+
+def words_of_versions(texts: Sequence[str], words: TokenBatch, options: AlignOptions) -> Mask:
+    """The words that are found in own earlier versions, whose *texts* these are."""
+    if not texts:
+        return words_of((), len(words.hashes))
+    read = read_words(texts, words.spelling)
+    passages = (p for i in range(len(read)) for p in find_passages(words.hashes, read.one(i).hashes, options))
+    return words_of(((p.a_start, p.a_end) for p in passages), len(words.hashes))
 
 
 # What is told

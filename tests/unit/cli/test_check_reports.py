@@ -169,3 +169,44 @@ def test_hidden_text_in_a_check_from_python(tmp_path: pathlib.Path) -> None:
         library.add([("snow", "Снег в городе занимает место, которое летом принадлежит людям.")])
         assert [one.kind for one in library.check(work).disguise.findings] == ["hidden"]
         assert library.check("Снег в городе занимает место.").disguise.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("r.html", b"<!DOCTYPE"), ("r.json", b"{"), ("r.csv", b"text,library")]
+)
+def test_the_name_decides_the_format(tmp_path: pathlib.Path, name: str, start: bytes) -> None:
+    assert run([*CHECK, "--out", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_bytes().startswith(start)
+    assert run([*CHECK, "--out", str(tmp_path / name), "--format", "table"]) == 0
+    assert not (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_the_folder_is_made(tmp_path: pathlib.Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("Nothing of this is found anywhere else.", encoding="utf-8")
+    assert run([*CHECK, str(other), "--format", "html", "--out", str(tmp_path / "new")]) == 0
+    assert (tmp_path / "new" / "work.txt.html").is_file()
+
+
+@pytest.mark.parametrize("text", ["", "a %%% &&& *** ((( ))) @@@ b ### $$$"])
+def test_what_cannot_be_judged_never_passes(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    bad, good = tmp_path / "bad.txt", tmp_path / "good.txt"
+    bad.write_text(text, encoding="utf-8")
+    good.write_text("Nothing of this is found anywhere else.", encoding="utf-8")
+    rest = [*CHECK[2:], "--fail-above", "30%"]
+    assert run(["check", str(bad), *rest]) == 4
+    assert "cannot be judged" in capsys.readouterr().err or not text
+    assert run(["check", str(bad), str(good), *rest]) == 3
+    assert run(["check", str(good), *rest]) == 0
+
+
+def test_what_is_left_out_can_be_set(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = tmp_path / "doublet.toml"
+    settings.write_text('leave_out = ["quotations"]\nown = ["water-*", "nobody/*"]\n', encoding="utf-8")
+    assert run([*CHECK, "--config", str(settings), "--format", "json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["parameters"]["leave_out"] == ["quotations", "own"]
+    assert "water-towers" not in {source["id"] for source in value["sources"]}
+    assert [note["values"]["pattern"] for note in value["notes"]] == ["nobody/*"]

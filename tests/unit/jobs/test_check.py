@@ -190,3 +190,46 @@ def test_sources_in_memory_have_titles_and_addresses_as_those_of_files(tmp_path:
     assert [(one.sources[0].title, one.sources[0].address) for one in found] == [
         ("Ice", "https://example.org/ice")
     ] * 3
+
+
+QUOTED = "the old harbour was filled with sand and the ships had to wait outside for weeks every spring"
+LATER = "nobody had counted the bridges before the flood took three of them away in a single night"
+
+
+@pytest.mark.covers("K4")
+def test_what_is_left_out_against_files() -> None:
+    text = f"As one book says, «{QUOTED}», and so it was. {LATER}."
+    documents = [Document("book", QUOTED), Document("2023/Essay_v1.docx", LATER), Document("other", "x y z")]
+    whole = check(text, documents)
+    assert whole.share_with_all is None
+    assert {source.id for source in whole.sources} == {"book", "2023/Essay_v1.docx"}
+    left = check(text, documents, name="essay.txt", leave_out=["quotations", "own"])
+    assert left.share == 0
+    assert left.share_with_all == pytest.approx(whole.share)
+    assert [one.kind for one in left.left_out] == ["quotations", "own"]
+    assert left.left_out[1].documents == ("2023/Essay_v1.docx",)
+    assert [source.id for source in left.uncounted_sources] == ["book"]
+    assert not left.notes
+    named = check(text, documents, leave_out=["own"], own=["2023/*", "2022/*"])
+    assert [source.id for source in named.sources] == ["book"]
+    assert [note.values["pattern"] for note in named.notes] == ["2022/*"]
+
+
+def test_wording_of_many_files_is_common() -> None:
+    form = "ministry of education faculty of history department of general and local history term paper by"
+    documents = [Document(f"d{i}", f"{form} author {i} about thing number {i * 7}") for i in range(6)]
+    documents.append(Document("book", QUOTED))
+    text = f"{form} somebody. {QUOTED}."
+    assert check(text, documents).share > 0.8
+    left = check(text, documents, leave_out=["common"])
+    assert [source.id for source in left.sources] == ["book"]
+    assert check(text, documents[2:], leave_out=["common"]).share > 0.8, "four documents are not many"
+
+
+def test_texts_that_are_hardly_readable() -> None:
+    from doublet.jobs.check import readable
+
+    assert readable(check(WORK, []))
+    assert not readable(check("", [Document("a", QUOTED)]))
+    assert not readable(check("a %%% &&& *** ((( ))) @@@ b ### $$$", [Document("a", QUOTED)]))
+    assert not readable(check("wor\ufffds los\ufffd in d\ufffdcoding", [Document("a", QUOTED)]))

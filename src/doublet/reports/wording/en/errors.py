@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "rule_list": "this must be a list of names, or names with commas between them",
     "among_needs_files": "--among compares files, folders and zip archives of works: {text} is none of them",
     "among_format": "--among writes no {form}: take table, json, csv, html or pdf",
     "output_not_folder": "{path} is a file: name a folder for the reports with --out",
@@ -21,7 +22,7 @@ MESSAGES: dict[str, str] = {
     "wanted_number": "{name} is {value!r}: it must be a number from {low:g} to {high:g}",
     "stdout_failed": "the result could not be written to standard output: {why}",
     "parameter_form": "--parameter {text!r}: write it as name=value, for example --parameter functions=256",
-    "only_for_libraries": "--library, --method, --leave-out and --own are for libraries: leave out --against",
+    "only_for_libraries": "--library and --method are for libraries: leave out --against",
     "format_needs_file": "--format {form} needs a file: add --out report.{form}",
     "reports_need_folder": "there are {names} texts: make a folder for their reports and name it with --out",
     "nothing_to_check_against": "there is nothing to check against: name files with --against, or make a library with `doublet library create NAME` and `doublet library add NAME INPUT...`",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "hardly_readable": "the text is hardly readable: its share says little",
+    "hardly_readable_pages": "{pages:page} gave only {words:word}: the text is hardly readable (--ocr reads scanned pages)",
+    "not_judged": "{what} is empty or hardly readable: it cannot be judged by its share",
     "own_matched_nothing": "--own {pattern:quoted} fits no document that shares text with this one",
     "said": "{text}",
     "no_message": "",

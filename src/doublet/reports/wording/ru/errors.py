@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "rule_list": "это должен быть список имён или имена через запятую",
     "among_needs_files": "--among сравнивает файлы, папки и zip-архивы с работами: {text} — ничто из этого",
     "among_format": "--among не пишет {form}: возьмите table, json, csv, html или pdf",
     "output_not_folder": "{path} — файл: назовите в --out папку для отчётов",
@@ -21,7 +22,7 @@ MESSAGES: dict[str, str] = {
     "wanted_number": "{name} равно {value!r}, а должно быть числом от {low:g} до {high:g}",
     "stdout_failed": "результат не удалось записать в стандартный вывод: {why}",
     "parameter_form": "--parameter «{text}»: пишите имя=значение, например --parameter functions=256",
-    "only_for_libraries": "--library, --method, --leave-out и --own нужны для библиотек: уберите --against",
+    "only_for_libraries": "--library и --method нужны для библиотек: уберите --against",
     "format_needs_file": "для --format {form} нужен файл: добавьте --out report.{form}",
     "reports_need_folder": "текстов несколько ({names}): создайте папку для отчётов и назовите её в --out",
     "nothing_to_check_against": "проверять не по чему: назовите файлы в --against или создайте библиотеку командами `doublet library create NAME` и `doublet library add NAME INPUT...`",

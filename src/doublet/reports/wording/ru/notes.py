@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "hardly_readable": "текст почти не читается: его доля мало о чём говорит",
+    "hardly_readable_pages": "{pages:page}: прочитано только {words:word}; текст почти не читается (--ocr читает отсканированные страницы)",
+    "not_judged": "{what}: пусто или почти не читается, судить по доле нельзя",
     "own_matched_nothing": "--own {pattern:quoted} не подходит ни к одному документу, у которого есть общий текст с этим",
     "said": "{text}",
     "no_message": "",
