@@ -142,3 +142,12 @@ def test_the_spool_gives_back_what_was_not_stored(tmp_path: Path) -> None:
     again.done([(one.segment, one.page) for one in [*found, fresh]])
     again.close()
     assert not folder.exists()
+
+
+@pytest.mark.covers("L3")
+def test_a_spool_that_is_left_keeps_everything(tmp_path: Path) -> None:
+    for turn in range(3):
+        spool = Spool(tmp_path / "look")
+        assert len(list(spool.replay())) == turn
+        spool.put(1, {"turn": turn}, b"x")
+        spool.leave()

@@ -58,6 +58,15 @@ class Wish:
     def __bool__(self) -> bool:
         return bool(self.only or self.examples or self.skip or self.patterns or self.numbers)
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "only": list(self.only),
+            "examples": list(self.examples),
+            "skip": list(self.skip),
+            "patterns": [pattern.text for pattern in self.patterns],
+            "numbers": list(self.numbers) if self.numbers else None,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Crawling:
@@ -270,14 +279,14 @@ def _run(
             if crawling.warc is not None:
                 warc = WarcFile(crawling.warc, f"doublet-{info.number}", fetcher.user_agent)
             state = dict(info.state)
-            first = "plan" not in state or bool(wish) or crawling.look_again
-            seen: list[Seen] = []
+            first = "plan" not in state or crawling.look_again
+            first = first or (bool(wish) and wish.to_dict() != state["plan"].get("wish"))
             if first or refresh or state.get("stage") == "done":
                 state, seen, listed = _look(
                     store, info, fetcher, wish, pool, folder, progress, state, new=first
                 )
             else:
-                listed = {}
+                seen, listed = _kept_look(folder), {}
             again = state.get("stage") == "done" or refresh
             plan = Plan.from_dict(state["plan"])
             judge = Judge(plan, state, min_words=crawling.min_words)
@@ -288,10 +297,6 @@ def _run(
                 store.frontier.changed_since(
                     info.number, {name_hash(key): at for key, at in changed.items() if at}
                 )
-            state = judge.state() | {"stage": "in_work"}
-            store.sources.keep_state(info, state)
-            if planned is not None and not refresh:
-                planned()
             engine = Engine(
                 store,
                 info,
@@ -304,6 +309,7 @@ def _run(
                 threads=crawling.threads,
                 warc=warc,
                 handshakes=again and not refresh,
+                begun=None if refresh else planned,
             )
             links = judge.seed([plan.address, *listed])
             figures = engine.run(seen, links)
@@ -354,11 +360,7 @@ def _look(
 ) -> tuple[dict[str, Any], list[Seen], dict[str, str]]:
     """Look at the site: make the plan, or only read its lists anew."""
     kept = Spool(folder / "look")
-    known = []
-    for record in kept.replay():
-        facts = record.facts
-        answer = Answer(facts["final"], facts["status"], facts["headers"], record.body)
-        known.append(Seen(facts["asked"], answer, probe=facts["probe"]))
+    known = _seen(kept)
     counter = iter(range(1, 1 << 60))
 
     def keep(seen: Seen) -> None:
@@ -368,6 +370,7 @@ def _look(
     try:
         if new:
             plan = _plan(looker, info.address, wish)
+            plan.wish = wish.to_dict()
             _refuse_mirror(store, info, looker, plan)
             state = {
                 **state,
@@ -375,7 +378,6 @@ def _look(
                 "signals": {key: signal.to_dict() for key, signal in looker.signals.items()},
                 "ranges": {} if wish or "ranges" not in state else state["ranges"],
             }
-            store.sources.keep_state(info, state)
         else:
             plan = Plan.from_dict(state["plan"])
             looker.lists_again(plan)
@@ -403,6 +405,26 @@ def _refuse_mirror(store: Store, info: SourceInfo, looker: Looker, plan: Plan) -
             raise SiteIsMirror(
                 "crawl_mirror", address=info.address, other=other.address, library=info.library
             )
+
+
+def _kept_look(folder: Path) -> list[Seen]:
+    """What an earlier process fetched while looking, and may not have stored."""
+    if not (folder / "look").is_dir():
+        return []
+    kept = Spool(folder / "look")
+    try:
+        return _seen(kept)
+    finally:
+        kept.leave()
+
+
+def _seen(kept: Spool) -> list[Seen]:
+    out = []
+    for record in kept.replay():
+        facts = record.facts
+        answer = Answer(facts["final"], facts["status"], facts["headers"], record.body)
+        out.append(Seen(facts["asked"], answer, probe=facts["probe"]))
+    return out
 
 
 def _forget_look(folder: Path) -> None:

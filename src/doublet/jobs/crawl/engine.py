@@ -12,7 +12,7 @@ import heapq
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -82,6 +82,7 @@ class Engine:
         threads: int = THREADS,
         warc: WarcFile | None = None,
         handshakes: bool = False,
+        begun: Callable[[], None] | None = None,
     ) -> None:
         self.store = store
         self.info = info
@@ -97,6 +98,7 @@ class Engine:
         self._threads = threads
         self._warc = warc
         self._handshakes = handshakes
+        self._begun = begun
         self._depth_asked = -1
         self._owner = leases.new_owner()
         self._hosts: dict[int, Host] = {}
@@ -151,8 +153,11 @@ class Engine:
         own: list[Link] = []
         for one in seen:
             own += self._links_of(one)
-        with self.store.database.writing():
+        with self.store.database.writing():  # the plan, and all addresses that were found with it
             self.figures.found += self.store.frontier.add(source, [*own, *links])
+            self.store.sources.keep_state(self.info, self.judge.state() | {"stage": "in_work"})
+        if self._begun is not None:
+            self._begun()
         self._replay()
         self._take_seen(seen)
         self._flush()
@@ -188,7 +193,10 @@ class Engine:
                 fetched = Fetched(row, address, one.answer, page=one.page or None)
                 if not last:
                     fetched.redirect = one.answer.address
-                self._take(fetched)
+                if fetched.page is None:
+                    self._hand_to_reader(fetched)
+                else:
+                    self._take(fetched)
 
     def _replay(self) -> None:
         """What an earlier process fetched and did not store."""

@@ -36,6 +36,7 @@ class Plan:
     requests: int | None = None
     delay_s: float = 0.0
     answers_missing: bool = True  #: the site answers 404 to what is not there
+    wish: dict[str, Any] = field(default_factory=dict)  #: what the user asked for
 
     @property
     def follows(self) -> bool:
@@ -82,6 +83,7 @@ class Plan:
             "requests": self.requests,
             "delay_s": self.delay_s,
             "answers_missing": self.answers_missing,
+            "wish": self.wish,
         }
 
     @staticmethod
