@@ -48,10 +48,8 @@ RIGHTS: dict[str, str | tuple[str, str]] = {
     "work-export": TEACHER,
     "work-share": TEACHER,
     "work-share-revoke": TEACHER,
-    "work-earlier": TEACHER,
     "shared-work": ANYBODY,
     "shared-source": ANYBODY,
-    "groups": TEACHER,
     "group": TEACHER,
     "group-state": TEACHER,
     "group-pair": TEACHER,
@@ -78,7 +76,6 @@ RIGHTS: dict[str, str | tuple[str, str]] = {
     "healthz": ANYBODY,
     "readyz": ANYBODY,
     "metrics": ANYBODY,  # on loopback, or with the token of an administrator: the view looks
-    "javascript-words": ANYBODY,
 }
 
 
@@ -114,6 +111,7 @@ API: dict[str, tuple[str, str]] = {
     "who_am_i": (TEACHER, "read"),
     "list_checks": (TEACHER, "read"),
     "make_check": (TEACHER, "check"),
+    "make_file_check": (TEACHER, "check"),
     "get_check": (TEACHER, "read"),
     "edit_check": (TEACHER, "check"),
     "cancel_check": (TEACHER, "check"),

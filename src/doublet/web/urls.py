@@ -28,7 +28,20 @@ class LibraryName:
         return value
 
 
+class Number:
+    """A number that a database can hold."""
+
+    regex = "[0-9]{1,18}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+    def to_url(self, value: int) -> str:
+        return str(value)
+
+
 register_converter(LibraryName, "library")
+register_converter(Number, "number")
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -43,12 +56,12 @@ urlpatterns = [
     path("invitation/<str:secret>/", accounts.invitation, name="invitation"),
     path("account/", accounts.account, name="account"),
     path("account/tokens/", accounts.make_token, name="account-tokens"),
-    path("account/tokens/<int:number>/revoke/", accounts.revoke_token, name="account-token-revoke"),
+    path("account/tokens/<number:number>/revoke/", accounts.revoke_token, name="account-token-revoke"),
     path("account/sessions/", accounts.end_sessions, name="account-sessions-end"),
     path("users/", accounts.users, name="users"),
     path("users/invite/", accounts.invite, name="user-invite"),
-    path("users/<int:number>/", accounts.user, name="user"),
-    path("invitations/<int:number>/revoke/", accounts.revoke_invitation, name="invitation-revoke"),
+    path("users/<number:number>/", accounts.user, name="user"),
+    path("invitations/<number:number>/revoke/", accounts.revoke_invitation, name="invitation-revoke"),
     path("audit/", accounts.audit_log, name="audit"),
     path("audit/export/", accounts.audit_export, name="audit-export"),
     path("settings/", accounts.installation_settings, name="installation"),
@@ -65,7 +78,7 @@ urlpatterns = [
     path("reports/<uuid:id>/decide/", reports.decide, name="work-decide"),
     path("reports/<uuid:id>/comments/", reports.comment, name="work-comment"),
     path("reports/<uuid:id>/share/", reports.share, name="work-share"),
-    path("reports/<uuid:id>/share/<int:number>/revoke/", reports.revoke, name="work-share-revoke"),
+    path("reports/<uuid:id>/share/<number:number>/revoke/", reports.revoke, name="work-share-revoke"),
     path("reports/<uuid:id>/report.<str:form>", reports.export, name="work-export"),
     path("shared/<str:secret>/", reports.shared, name="shared-work"),
     path("shared/<str:secret>/source/", reports.shared_source, name="shared-source"),
@@ -86,8 +99,8 @@ urlpatterns = [
     path("libraries/<library:name>/", libraries.library, name="library"),
     path("queue/", libraries.queue, name="queue"),
     path("queue/rows/", libraries.queue_rows, name="queue-rows"),
-    path("queue/<int:number>/cancel/", libraries.queue_cancel, name="queue-cancel"),
-    path("queue/<int:number>/retry/", libraries.queue_retry, name="queue-retry"),
+    path("queue/<number:number>/cancel/", libraries.queue_cancel, name="queue-cancel"),
+    path("queue/<number:number>/retry/", libraries.queue_retry, name="queue-retry"),
     # repeats and methods
     path("repeats/", repeats.repeats, name="repeats"),
     path("repeats/<uuid:id>/", repeats.result, name="repeats-result"),

@@ -18,7 +18,35 @@ from doublet.web.api import accounts, checks, classes, jobs, libraries, repeats
 from doublet.web.api.shapes import Problem
 from doublet.web.errors import status_of
 
-api = NinjaAPI(
+#: answers that any operation may give besides its own, all in the shape of `Problem`
+PROBLEMS = {
+    400: "The request cannot be used.",
+    401: "No token, or one that is unknown, expired or revoked.",
+    403: "This person, or this token, may not do that.",
+    404: "There is nothing here, or it belongs to somebody else.",
+    409: "It was changed, or made, in the meantime.",
+    413: "The body is too large.",
+    422: "The request does not fit the description, or the document cannot be read.",
+    429: "Too many requests, or the checks of this day are used up.",
+    503: "The database or the workers are not available; try again later.",
+}
+
+
+class Described(NinjaAPI):
+    """Adds the errors to the description of every operation."""
+
+    def get_openapi_schema(self, **given: Any) -> Any:
+        schema = super().get_openapi_schema(**given)
+        schema["components"].setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        content = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        for methods in schema["paths"].values():
+            for operation in methods.values():
+                for status, about in PROBLEMS.items():
+                    operation["responses"].setdefault(status, {"description": about, "content": content})
+        return schema
+
+
+api = Described(
     title="Doublet",
     version=doublet.__version__,
     description="Finds duplicate documents and borrowed passages. Errors have one shape: code, message, details.",

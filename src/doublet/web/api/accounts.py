@@ -93,7 +93,7 @@ def invite_user(request: HttpRequest, data: NewInvitation) -> Any:
 
 
 @router.patch("/users/{number}", response=Person, **allowed("edit_user"))
-def edit_user(request: HttpRequest, number: int, data: PersonEdit) -> Any:
+def edit_user(request: HttpRequest, number: shapes.Number, data: PersonEdit) -> Any:
     person = User.objects.filter(pk=number).first()
     if person is None:
         raise Http404

@@ -156,7 +156,7 @@ def make_check(
     return _begin(request, idempotency_key, data, kind="address", address=data.address, title=data.address)
 
 
-@router.post("/file", response={201: shapes.Work, 200: shapes.Work}, **allowed("make_check"))
+@router.post("/file", response={201: shapes.Work, 200: shapes.Work}, **allowed("make_file_check"))
 def make_file_check(
     request: HttpRequest,
     data: Form[shapes.CheckOptions],
@@ -305,7 +305,7 @@ def _figures(figures: Figures) -> shapes.Figures:
 
 
 @router.delete("/{id}/decisions/{number}", response=shapes.Figures, **allowed("undo_decision"))
-def undo_decision(request: HttpRequest, id: UUID, number: int) -> Any:
+def undo_decision(request: HttpRequest, id: UUID, number: shapes.Number) -> Any:
     """Count it again; gives the new figures."""
     work = _work(request, id)
     _report(work)

@@ -55,12 +55,12 @@ def list_jobs(
 
 
 @router.get("/{number}", response=shapes.JobShape, **allowed("get_job"))
-def get_job(request: HttpRequest, number: int) -> Any:
+def get_job(request: HttpRequest, number: shapes.Number) -> Any:
     return shapes.JobShape.of(_mine(request, number))
 
 
 @router.get("/{number}/events", response={200: None}, **allowed("watch_job"))
-def watch_job(request: HttpRequest, number: int) -> Any:
+def watch_job(request: HttpRequest, number: shapes.Number) -> Any:
     """Progress as server-sent events, one for each change, until the job has ended."""
     _mine(request, number)
 
@@ -87,14 +87,14 @@ def watch_job(request: HttpRequest, number: int) -> Any:
 
 
 @router.post("/{number}/cancel", response=shapes.JobShape, **allowed("cancel_job"))
-def cancel_job(request: HttpRequest, number: int) -> Any:
+def cancel_job(request: HttpRequest, number: shapes.Number) -> Any:
     _mine(request, number)
     audit.note(request, "job_cancelled", str(number))
     return shapes.JobShape.of(store().jobs.cancel(number))
 
 
 @router.post("/{number}/retry", response=shapes.JobShape, **allowed("retry_job"))
-def retry_job(request: HttpRequest, number: int) -> Any:
+def retry_job(request: HttpRequest, number: shapes.Number) -> Any:
     _mine(request, number)
     audit.note(request, "job_retried", str(number))
     return shapes.JobShape.of(store().jobs.retry(number))

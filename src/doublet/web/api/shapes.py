@@ -6,13 +6,16 @@ import base64
 import binascii
 import json
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from ninja import Schema
+from ninja import Path, Schema
 from pydantic import Field
 
 from doublet.errors import InvalidParameter
+
+#: a number in an address; no database holds larger ones
+Number = Annotated[int, Path(ge=0, lt=2**63)]
 
 
 class Problem(Schema):
