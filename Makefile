@@ -13,12 +13,15 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: ALWAYS help run setup check format system test test-pure test-sanitized bench docs lock clean
+.PHONY: ALWAYS help run demo setup check format system test test-pure test-sanitized bench docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: setup ## check the sample work against the sample library and show the result
+run: setup ## start the service on this computer: pages for people, REST for programs (ARGS="…" is passed on)
+	$(BIN)/doublet serve $(ARGS)
+
+demo: setup ## check the sample work against the sample library and show the result in the terminal
 	$(BIN)/doublet check examples/work.txt --against examples/library.jsonl
 
 setup: $(VENV)/.installed ## create .venv with everything the commands need, native kernels built

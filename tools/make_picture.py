@@ -1,4 +1,4 @@
-"""Writes docs/check.svg, the picture in the README: what `make run` shows, as a terminal would show it.
+"""Writes docs/check.svg, the picture in the README: what `make demo` shows, as a terminal would show it.
 
 python tools/make_picture.py           write
 python tools/make_picture.py --check   only say whether the picture is out of date

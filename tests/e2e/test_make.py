@@ -33,3 +33,14 @@ def test_files_that_come_and_go_make_the_installation_new(root: pathlib.Path, tm
     (package / "one").mkdir()
     (package / "one/__init__.py").touch()
     assert make()[0] == "src/doublet/one/__init__.py\n"
+
+
+def test_run_starts_the_service_and_demo_shows_the_sample(root: pathlib.Path) -> None:
+    """What the two words of the README would do; `setup` has been made where the tests run."""
+
+    def said(target: str, *more: str) -> str:
+        command = ["make", "--dry-run", "--assume-old=setup", target, *more]
+        return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+
+    assert "doublet serve --port 8123" in said("run", "ARGS=--port 8123")
+    assert "doublet check examples/work.txt --against examples/library.jsonl" in said("demo")
