@@ -189,6 +189,19 @@ def test_refresh(store: Store) -> None:
 
 
 @pytest.mark.covers("R6")
+def test_what_was_taken_out_by_hand_stays_out(store: Store) -> None:
+    library = Library(20)
+    with Site(library) as site:
+        crawl(store, site, "post")
+        taken = [f"{site.url}/post/{number}/" for number in (3, 4)]
+        store.documents.remove("site", taken)
+        library.version |= {4: 1}
+        with polite() as fetcher:
+            refresh_library(store, "site", fetcher=fetcher, everything=True)
+        assert site.addresses() - ids(store) == {taken[0]}, "one that changed comes back"
+
+
+@pytest.mark.covers("R6")
 def test_what_a_sitemap_calls_changed_is_asked_for_before_it_is_due(store: Store) -> None:
     library = Library(30, scheme="slug", sitemap=True)
     with Site(library) as site:

@@ -338,7 +338,15 @@ class Frontier:
         source: int,
         *,
         due_at: int | None = None,
-        states: Sequence[str] = ("stored", "walked", "failed", "duplicate", "too_short", "alias"),
+        states: Sequence[str] = (
+            "stored",
+            "walked",
+            "failed",
+            "refused",
+            "duplicate",
+            "too_short",
+            "removed",
+        ),
         depth: int | None = None,
         limit: int | None = None,
     ) -> int:

@@ -41,6 +41,7 @@ class Remembered:
     etag: str
     modified: str
     stored: bool
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,7 @@ class Sources:
                 [source],
             )
         return {
-            key: Remembered(unescape(version), unescape(etag), modified, state == "stored")
+            key: Remembered(unescape(version), unescape(etag), modified, state == "stored", state)
             for key, version, etag, modified, state in rows
         }
 

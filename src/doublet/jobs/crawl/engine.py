@@ -574,12 +574,19 @@ class Engine:
         document = verdict.document
         batch.frontier.links += verdict.links
         validators = answer.validators if answer is not None else Validators()
-        fact = Fact(key, etag=validators.etag, modified=validators.modified)
+        version = f"{name_hash(document.text) & (1 << 64) - 1:x}" if document is not None else ""
+        fact = Fact(key, version=version, etag=validators.etag, modified=validators.modified)
         if verdict.unchanged:
             verdict.state = "stored" if stored else "walked"
             batch.unchanged.append(fact)
             self._end(row, verdict, changed=False)
             self.figures.unchanged += 1
+            return
+        if document is not None and known is not None and not stored and known.version == version:
+            # It is the same as when it was taken out by hand, or found to be a duplicate.
+            verdict.state = "duplicate" if known.state == "duplicate" else "removed"
+            batch.unchanged.append(fact)
+            self._end(row, verdict, changed=False)
             return
         if document is not None:
             if stored and not self._says_something_new(key, document):
@@ -619,7 +626,7 @@ class Engine:
 
     def _ended(self, row: PageRow, state: str, reason: str, changed: bool | None) -> Ended:
         now = int(time.time())
-        if state in ("stored", "walked", "duplicate", "too_short"):
+        if state in ("stored", "walked", "duplicate", "too_short", "removed"):
             interval = row.interval_s or FIRST_S
             if changed is not None:
                 interval = next_interval(interval, changed=changed)
