@@ -28,6 +28,7 @@ SHOWN_OUTCOMES = 20
 SHOWN_PLACES = 5  #: of a sign of disguise
 SHOWN_WORD = 40  #: characters of such a place
 FIRST_SOURCES = 2  #: that are named among what to look at first
+MOVED_WORDS = 3  #: in a row, which make a place of their own and not a chance
 ALWAYS_LISTED = 3  #: sources that are never folded away
 
 Mark = TypeVar("Mark")
@@ -495,6 +496,7 @@ def differences(here: str, there: str) -> tuple[tuple[Stretch, ...], tuple[Stret
     """Both texts in stretches, words that the other does not have at that place apart.
 
     Words are compared in their canonical form, as everywhere: a capital letter or a disguised word is no difference.
+    Nor are a few words in a row that only stand elsewhere.
     """
     from rapidfuzz.distance import Levenshtein
 
@@ -505,10 +507,33 @@ def differences(here: str, there: str) -> tuple[tuple[Stretch, ...], tuple[Stret
         if code.tag != "equal":
             changed_a |= set(range(code.src_start, code.src_end))
             changed_b |= set(range(code.dest_start, code.dest_end))
+    moved_a, moved_b = _moved(a.hashes.tolist(), b.hashes.tolist(), changed_a, changed_b)
+    changed_a -= moved_a
+    changed_b -= moved_b
     return (
         _stretches(here, a.starts.tolist(), a.ends.tolist(), changed_a),
         _stretches(there, b.starts.tolist(), b.ends.tolist(), changed_b),
     )
+
+
+def _moved(
+    a: Sequence[int], b: Sequence[int], changed_a: set[int], changed_b: set[int]
+) -> tuple[set[int], set[int]]:
+    """Words of runs of `MOVED_WORDS` that both sides have, but at another place."""
+
+    def runs(words: Sequence[int], changed: set[int]) -> dict[tuple[int, ...], list[int]]:
+        out: dict[tuple[int, ...], list[int]] = {}
+        for at in range(len(words) - MOVED_WORDS + 1):
+            if all(at + i in changed for i in range(MOVED_WORDS)):
+                out.setdefault(tuple(words[at : at + MOVED_WORDS]), []).append(at)
+        return out
+
+    left, right = runs(a, changed_a), runs(b, changed_b)
+    both = left.keys() & right.keys()
+    found = [
+        {at + i for run in both for at in side[run] for i in range(MOVED_WORDS)} for side in (left, right)
+    ]
+    return found[0], found[1]
 
 
 def _stretches(

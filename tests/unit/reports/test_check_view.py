@@ -144,6 +144,15 @@ def test_words_that_differ() -> None:
     assert differences("", "a")[0] == () and differences("", "a")[1] == (("a", True),)
 
 
+def test_words_that_only_moved_do_not_differ() -> None:
+    here, there = differences(
+        "one two three four, five six seven eight", "five six seven eight. One two three four"
+    )
+    assert not any(one.differs for one in (*here, *there))
+    here, _ = differences("red green blue sky over old town", "blue red yellow green")
+    assert [one.text for one in here if one.differs] != []
+
+
 @given(st.text("ab c,", max_size=30), st.text("ab c,", max_size=30))
 def test_differences_lose_nothing(a: str, b: str) -> None:
     here, there = differences(a, b)
