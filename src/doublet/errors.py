@@ -44,12 +44,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return close[0] if close else ""
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
-    """ ", did you mean 'x'?" for the closest of *known*, or an empty string."""
-    close = nearest(word, known)
-    return f", did you mean {close!r}?" if close else ""
-
-
 class DoubletError(Exception):
     """Root of the tree. `code` is for programs, `details` holds the facts, `message` is the English sentence.
 

@@ -209,7 +209,7 @@ def read_document(name: str, quiet: bool, *, as_kind: str = "") -> ReadDocument:
         try:
             found = read_standard_input(as_kind=as_kind)
         except Unreadable as error:
-            raise InputUnreadable(f"standard input {error.message}", path=name, state=error.state) from error
+            raise InputUnreadable("standard_input_why", why=error, path=name, state=error.state) from error
     tell_read("standard input" if name == "-" else name, found, quiet)
     return found
 

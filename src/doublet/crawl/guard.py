@@ -25,7 +25,7 @@ IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def refusal(number: str, *, allow_private: bool = False) -> str:
-    """Why no connection may go to this IP number, or an empty string when it may.
+    """Why no connection may go to this IP number, as the code of a message, or an empty string when it may.
 
     *allow_private* opens what belongs to the owner of the installation: loopback and private networks. Link-local
     addresses, where clouds keep their passwords, and what is no single machine stay closed.
@@ -33,21 +33,21 @@ def refusal(number: str, *, allow_private: bool = False) -> str:
     ip: IP = ipaddress.ip_address(number.partition("%")[0])
     for inner in _within(ip):
         if inner in _METADATA:
-            return "is where a cloud keeps its passwords"
+            return "number_of_cloud"
         if inner.is_unspecified or (isinstance(inner, ipaddress.IPv4Address) and inner.packed[0] == 0):
-            return "stands for no machine"
+            return "number_of_none"
         if inner.is_multicast:
-            return "is a multicast address"
+            return "number_multicast"
         if inner.is_link_local:
-            return "is a link-local address"
+            return "number_link_local"
         if isinstance(inner, ipaddress.IPv4Address) and inner.packed[0] >= 240:
-            return "is a reserved address"
+            return "number_reserved"
         if allow_private and (_is_private(inner) or inner.is_loopback):
             continue
         if inner.is_loopback:
-            return "is this computer itself"
+            return "number_of_this_computer"
         if _is_private(inner) or not inner.is_global:
-            return "is a private address"
+            return "number_private"
     return ""
 
 

@@ -33,6 +33,7 @@ from doublet.errors import (
     TooLarge,
     TooSlow,
 )
+from doublet.model import Note
 
 TIMEOUT_S = 120.0
 SIZE_BYTES = 50_000_000
@@ -143,17 +144,15 @@ class Requester:
             raise failed from error
 
     def _forbidden(self, address: Address, number: str) -> NotAllowed:
-        why = refusal(number, allow_private=self.allow_private) if number else "has no number"
+        why = refusal(number, allow_private=self.allow_private) if number else "no_number"
         private = not refusal(number, allow_private=True) if number else False
-        hint = (
-            ". Say --allow-private (or set allow_private) when you mean a server of your own"
-            if private
-            else ""
-        )
         return NotAllowed(
-            f"{address} is not fetched: {number if number != address.host else 'it'} {why}{hint}",
+            "number_refused",
             address=str(address),
             number=number,
+            shown=number if number != address.host else "",
+            why=Note(why),
+            hint=Note("allow_private_hint") if private else "",
         )
 
     def get(
@@ -176,7 +175,7 @@ class Requester:
         status = response.status
         if status == 429 or status >= 500:
             error = FetchFailed(
-                f"{address} answers {status} ({_meaning(status)})", address=str(address), status=status
+                "answers_status", address=str(address), status=status, meaning=_meaning(status)
             )
             raise Again(error, self._retry_after(response.headers.get("retry-after", "")))
         return response
@@ -474,15 +473,8 @@ def _pieces(raw: Any) -> Iterator[bytes]:
         yield piece
 
 
-def _meaning(status: int) -> str:
-    known = {
-        429: "too many requests",
-        500: "an error in the server",
-        502: "a server behind it does not answer",
-        503: "not available now",
-        504: "a server behind it is too slow",
-    }
-    return known.get(status, "an error in the server")
+def _meaning(status: int) -> Note:
+    return Note(f"status_{status}" if status in (429, 502, 503, 504) else "status_500")
 
 
 def _urllib3() -> Any:

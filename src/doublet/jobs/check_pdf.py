@@ -55,12 +55,7 @@ def find_browser(browser: str | os.PathLike[str] | None = None) -> str:
         found = shutil.which(candidate)
         if found:
             return found
-    missing = f"{os.fspath(browser)} is not a program" if browser else "no such browser was found"
-    raise ConfigError(
-        f"a PDF is printed by Chromium, Chrome or Edge, and {missing}: install one (Debian and Ubuntu: apt install "
-        "chromium), or write --format html and print the page from any browser",
-        library="chromium",
-    )
+    raise ConfigError("no_browser_for_pdf", browser=os.fspath(browser) if browser else "", library="chromium")
 
 
 def _candidates() -> Iterator[str]:

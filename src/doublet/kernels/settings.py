@@ -48,6 +48,4 @@ class PassageOptions:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             if not 0 <= getattr(self, name) <= 1e6:
-                raise InvalidParameter(
-                    f"{name} is {getattr(self, name)}: it can be 0 to 1,000,000", name=name
-                )
+                raise InvalidParameter("wanted_number", name=name, value=getattr(self, name), low=0, high=1e6)

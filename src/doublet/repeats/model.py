@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from doublet.errors import InvalidParameter, suggest
+from doublet.errors import InvalidParameter, nearest
 from doublet.model import FORMAT_VERSION, Note, Outcome, Span
 
 ALGORITHMS = ("auto", "exact", "edit", "ngrams")
@@ -48,9 +48,12 @@ class RepeatOptions:
         ):
             value = getattr(self, name)
             if value not in known:
-                close = suggest(str(value), known)
                 raise InvalidParameter(
-                    f"{name} is {value!r}{close or '.'} It can be {', '.join(known)}", name=name
+                    "value_not_known",
+                    name=name,
+                    value=value,
+                    nearest=nearest(str(value), known),
+                    known=list(known),
                 )
         whole = {
             "min_tokens": 1,

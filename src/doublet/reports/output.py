@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from doublet.errors import ConfigError, OutputFailed, UsageError
+from doublet.model import Note
 
 COMPRESSIONS = (".gz", ".zst")
 STDOUT = Path("-")
@@ -133,16 +134,15 @@ def open_output(path: Path, together: Together | None = None) -> Iterator[IO[byt
 def output_failed(path: Path, error: OSError, beside: Sequence[Path] = ()) -> OutputFailed:
     """*error* while writing *path*, in words. *beside*: files of the same job that are there already."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        why = "there is no space left on the disk; make room or choose another place"
+        why: Note | str = Note("no_space_to_write")
     else:
         why = error.strerror or str(error)
     if isinstance(error.filename, str) and not error.filename.endswith(PART):
-        why = f"{error.filename}: {why}"  # another file than the one being written
+        why = Note("file_why", file=error.filename, why=why)  # another file than the one being written
     if is_stream(path):
         name = "standard output" if path == STDOUT else path
         return OutputFailed("not_written", name=name, why=why, path=str(path))
-    left = f"{', '.join(map(str, beside))} was written before that" if beside else "Nothing was left behind"
-    return OutputFailed(f"{path} could not be written: {why}. {left}", path=str(path))
+    return OutputFailed("output_failed", path=str(path), why=why, beside=[str(one) for one in beside])
 
 
 def zstandard() -> Any:

@@ -161,12 +161,11 @@ def method(name: str, statistics: Statistics | None = None, **parameters: Any) -
     if not kind.needs_statistics:
         return kind(make(kind.parameters_type, parameters, method=name))
     if statistics is None or not isinstance(statistics, kind.statistics_type):
-        given = "" if statistics is None else f", and {type(statistics).__name__} are others"
         raise InvalidParameter(
-            f"method {name!r} weighs words by the collection they come from and needs its statistics{given}: "
-            f"make them with gather_statistics({name!r}, texts)",
+            "statistics_needed",
             name="statistics",
             method=name,
+            given="" if statistics is None else type(statistics).__name__,
         )
     known = {info.name for info in kind.parameters_type.infos()}
     fixed = {key: value for key, value in statistics.fixed.items() if key in known}

@@ -226,9 +226,8 @@ class WordCounter:
         if self._memory is not None and run.words * SETTLING_BYTES > self._memory:
             missing = run.words * SETTLING_BYTES - self._memory
             raise MemoryTooSmall(
-                f"the collection has {run.words:,} different words, more than can be counted in the memory that is "
-                f"allowed: allow {-(-missing // 1_000_000):,} MB more (--memory), or choose a method that needs no "
-                "statistics of the collection",
+                "words_over_memory",
+                megabytes=-(-missing // 1_000_000),
                 words=run.words,
                 missing_bytes=missing,
             )

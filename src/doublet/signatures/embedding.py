@@ -70,9 +70,7 @@ def load_embedder(path: str | Path) -> Embedder:
             file for file in files if file.name == "model.onnx"
         ]  # beside it: the same, smaller or faster
         if len(plain) != 1:
-            raise ConfigError(
-                f"{place} has several models: name the file of one, as {files[0]}", path=str(place)
-            )
+            raise ConfigError("several_models", path=str(place), file=str(files[0]))
         files = plain
     if files and files[0].suffix == ".onnx" and files[0].is_file():
         return _Onnx(files[0])
@@ -86,10 +84,7 @@ def unit_rows(embedder: Embedder, sentences: Sequence[str]) -> F32:
     """Vectors of length 1, so that products are cosines. Raises `ConfigError` when the model gives something else."""
     rows = np.asarray(embedder.embed(sentences), np.float32)
     if rows.ndim != 2 or len(rows) != len(sentences) or not np.isfinite(rows).all():
-        raise ConfigError(
-            f"the embedding model gave {'x'.join(map(str, rows.shape))} numbers for {len(sentences)} sentences, or "
-            "some that are no numbers: it should give a row of numbers for each"
-        )
+        raise ConfigError("wrong_vectors", shape="x".join(map(str, rows.shape)), sentences=len(sentences))
     out: F32 = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-12))
     return out
 
@@ -194,11 +189,7 @@ def _pooling(file: Path) -> str:
     }
     if len(ways) == 1 and ways[0] in known:
         return known[ways[0]]
-    raise ConfigError(
-        f"{told} asks for {', '.join(ways) or 'no way'} of making one vector of a sentence: known are "
-        f"{', '.join(known)}, one of them",
-        path=str(told),
-    )
+    raise ConfigError("pooling_not_known", path=str(told), ways=ways, known=list(known))
 
 
 def _pool(vectors: F32, mask: NDArray[np.int64], way: str) -> F32:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar
 
-from doublet.errors import InvalidParameter, suggest
+from doublet.errors import InvalidParameter, nearest
 from doublet.text.tokens import REDUCTIONS, Canon
 
 T = TypeVar("T")
@@ -138,10 +138,10 @@ def make(kind: type[Parameters], given: Mapping[str, Any], *, method: str) -> Pa
     for name in given:
         if name not in known:
             others = methods_with(name)
-            hint = f": it is for {', '.join(others)}." if others else suggest(name, known) or "."
             raise InvalidParameter(
-                "no_parameter",
-                hint=hint,
+                "parameter_of_others" if others else "no_parameter",
+                others=others,
+                nearest=nearest(name, known),
                 name=name,
                 method=method,
                 known=known,

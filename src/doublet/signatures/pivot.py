@@ -403,9 +403,9 @@ class _Choice:
         if within is not None and len(found) * _WORD_BYTES > within.memory_bytes // 2:
             missing = 2 * len(found) * _WORD_BYTES - within.memory_bytes
             raise MemoryTooSmall(
-                f"the documents that pivot words are chosen from have {len(found):,} different words, more than can be "
-                f"weighed in the memory that is allowed: allow {-(-missing // 1_000_000):,} MB more (--memory), or "
-                f"choose from fewer documents (sample, now {self.parameters.sample:,})",
+                "pivot_words_over_memory",
+                megabytes=-(-missing // 1_000_000),
+                sample=self.parameters.sample,
                 words=len(found),
                 missing_bytes=missing,
             )

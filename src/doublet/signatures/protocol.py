@@ -285,8 +285,7 @@ def require_recipe(recipe: Recipe, signature: Signature) -> None:
         return
     differs = differences(recipe, signature.recipe)
     raise IncompatibleSignatures(
-        f"these signatures were made with different settings and cannot be compared ({'; '.join(differs)}): "
-        "sign both texts with the same settings",
+        "different_recipes",
         expected=recipe.to_dict(),
         found=signature.recipe.to_dict(),
         differs=differs,

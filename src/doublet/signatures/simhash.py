@@ -43,8 +43,9 @@ class SimHashParameters(WordParameters):
     def check(self) -> None:
         if self.max_distance >= self.bits // 2:
             raise InvalidParameter(
-                f"max_distance is {self.max_distance}: in {self.bits} bits even unrelated texts differ in "
-                f"about {self.bits // 2}; choose less than that",
+                "distance_too_large",
+                bits=self.bits,
+                unrelated=self.bits // 2,
                 name="max_distance",
                 value=self.max_distance,
             )

@@ -81,8 +81,10 @@ def _check_required(groups: int, required: int) -> None:
         )
     if math.comb(groups, required) > MOST_KEYS:
         raise InvalidParameter(
-            f"{groups} groups taken {required} at a time give {math.comb(groups, required)} keys for every "
-            f"text: choose groups and required so that there are at most {MOST_KEYS}",
+            "too_many_keys",
+            required=required,
+            keys=math.comb(groups, required),
+            most=MOST_KEYS,
             name="groups",
             value=groups,
         )

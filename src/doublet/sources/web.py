@@ -240,7 +240,7 @@ def unpack(data: bytes, limit_bytes: int) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             out = file.read(limit_bytes + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputUnreadable(f"cannot be unpacked ({error})") from error
+        raise InputUnreadable("not_unpacked", why=error) from error
     if len(out) > limit_bytes:
         raise InputUnreadable("larger_unpacked", limit_bytes=limit_bytes)
     return out

@@ -12,6 +12,7 @@ import re
 import zipfile
 
 from doublet.errors import Broken, Encrypted, UnknownKind
+from doublet.model import Note
 from doublet.text.encoding import SAMPLE_BYTES, binary_kind
 
 ARCHIVES = ("zip", "tar", "warc")  #: kinds that hold documents; `doublet.sources` takes them apart
@@ -37,17 +38,26 @@ _TYPES = {
 }  # fmt: skip
 _ODF = "application/vnd.oasis.opendocument."
 _FOREIGN = (
-    ("Index/Document.iwa", "an Apple Pages or Keynote document: export it as DOCX or PDF"),
-    ("xl/", "an Excel workbook: save its sheets as CSV"),
+    ("Index/Document.iwa", "an Apple Pages or Keynote document"),
+    ("xl/", "an Excel workbook"),
     ("Payload/", "an application for phones"),
     ("AndroidManifest.xml", "an application for phones"),
     ("META-INF/MANIFEST.MF", "a Java archive"),
 )
+#: what to do with a file of a kind that cannot be read, as the code of a message
 _ADVICE = {
-    "a DjVu document": ": make a PDF of it (ddjvu -format=pdf FILE out.pdf) and read that, with --ocr if it is a scan",
-    "a RAR archive": ": unpack it, or pack its files as zip",
-    "a 7z archive": ": unpack it, or pack its files as zip",
-    "a Kindle book": ": make an EPUB of it, for example with Calibre",
+    "a DjVu document": "advice_djvu",
+    "a RAR archive": "advice_archive",
+    "a 7z archive": "advice_archive",
+    "a Kindle book": "advice_kindle",
+    "a spreadsheet": "advice_sheets",
+    "an Excel workbook": "advice_sheets",
+    "an old Excel workbook": "advice_sheets",
+    "an Apple Pages or Keynote document": "advice_pages",
+    "an old Word document (.doc)": "advice_doc",
+    "an old PowerPoint presentation (.ppt)": "advice_ppt",
+    "a message of Outlook (.msg)": "advice_msg",
+    "an old office document": "advice_office",
 }
 _MARKS = frozenset({"html", "plain"})
 _ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)", re.S)
@@ -141,8 +151,7 @@ def by_type(declared_type: str) -> str:
 
 
 def _unknown(what: str) -> str:
-    advice = "" if ":" in what else _ADVICE.get(what, ", not a document that can be read")
-    raise UnknownKind(f"is {what}{advice}", kind=what.split(":", 1)[0])
+    raise UnknownKind("kind_not_read", kind=what, advice=Note(_ADVICE.get(what, "advice_none")))
 
 
 def _base(name: str) -> str:
@@ -166,7 +175,7 @@ def _package(data: bytes, named: str) -> str:
         if what.startswith("presentation"):
             return "odp"
         if what.startswith("spreadsheet"):
-            return _unknown("a spreadsheet: save its sheets as CSV")
+            return _unknown("a spreadsheet")
         return "odt"
     if "[Content_Types].xml" in known:
         for folder, kind in (("word/", "docx"), ("ppt/", "pptx")):
@@ -182,18 +191,12 @@ def _package(data: bytes, named: str) -> str:
     return "zip"
 
 
-# The stream that holds the document, its usual suffix, and what to do.
+# The stream that holds the document, its usual suffix, and what it is.
 _OLD_OFFICE = (
-    (
-        *("WordDocument", "doc"),
-        "an old Word document (.doc): save it as .docx, or soffice --headless --convert-to docx FILE",
-    ),
-    (
-        *("PowerPoint Document", "ppt"),
-        "an old PowerPoint presentation (.ppt): save it as .pptx, or soffice --headless --convert-to pptx FILE",
-    ),
-    ("Workbook", "xls", "an old Excel workbook: save its sheets as CSV"),
-    ("__properties_version1.0", "msg", "a message of Outlook (.msg): save it as .eml"),
+    ("WordDocument", "doc", "an old Word document (.doc)"),
+    ("PowerPoint Document", "ppt", "an old PowerPoint presentation (.ppt)"),
+    ("Workbook", "xls", "an old Excel workbook"),
+    ("__properties_version1.0", "msg", "a message of Outlook (.msg)"),
 )
 
 
@@ -207,7 +210,7 @@ def _old_office(data: bytes, name: str) -> str:
     for _, usual, what in _OLD_OFFICE:
         if suffix == usual:
             return _unknown(what)
-    return _unknown("an old office document: save it in a new format")
+    return _unknown("an old office document")
 
 
 def _tell_text(head: bytes, name: str, declared_type: str) -> str:

@@ -117,11 +117,10 @@ def read_document(
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
         # A fault of the document, or of its reader; either way this document only.
         raise Broken(
-            f"cannot be read as {formats.describe(what)} ({type(error).__name__}: {error})"
+            "not_read_as", kind=formats.describe(what), why=f"{type(error).__name__}: {error}"
         ) from error
     if not found.text and not found.hidden and data.strip(_BLANK):
-        why = f": {found.notes[0]}" if found.notes else ""
-        raise NothingRead(f"has content, but no text could be read from it{why}")
+        raise NothingRead("nothing_read", why=found.notes[0] if found.notes else "")
     return ReadDocument(
         found.text, what, found.encoding, found.places, found.hidden, found.notes, found.title
     )

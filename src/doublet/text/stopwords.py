@@ -13,7 +13,7 @@ import functools
 import os
 import pathlib
 
-from doublet.errors import InvalidParameter, suggest
+from doublet.errors import InvalidParameter, nearest
 
 STOP_WORDS_VERSION = 1
 
@@ -45,11 +45,10 @@ def stop_words(language: str | None = None) -> frozenset[str]:
     if language is None:
         return stop_words("ru") | stop_words("en")
     if language not in lists:
-        hint = suggest(language, lists) or "."
         raise InvalidParameter(
             "no_stop_words",
-            hint=hint,
-            lists=lists,
+            nearest=nearest(language, lists),
+            lists=list(lists),
             name="language",
             value=language,
         )

@@ -13,7 +13,7 @@ from doublet.errors import InvalidParameter, MemoryTooSmall, SpillFailed, wrong_
 from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions
 from doublet.jobs.dedupe.signed import Signed
 from doublet.kernels.memory import MemorySaver
-from doublet.reports.wording import count
+from doublet.model import Note
 from doublet.signatures import Limit
 
 LEAST_MEMORY = 256_000_000
@@ -70,8 +70,8 @@ class MemoryShares:
         missing = documents * BYTES_PER_DOCUMENT + removed * BYTES_PER_REMOVED - self.store - BASE_MEMORY
         if removed and missing > 0:
             raise MemoryTooSmall(
-                f"{removed:,} of {documents:,} documents are duplicates, more than can be listed in the memory that is "
-                f"allowed: allow {-(-missing // 1_000_000):,} MB more (--memory), or cut the collection",
+                "removed_over_memory",
+                megabytes=-(-missing // 1_000_000),
                 documents=documents,
                 removed=removed,
                 missing_bytes=missing,
@@ -102,9 +102,10 @@ def share_out(methods: DedupeMethods, options: DedupeOptions, limit: Limit) -> M
     if room < whole // LEAST_SHARE:
         missing = whole // LEAST_SHARE - room
         raise MemoryTooSmall(
-            f"what the method {methods.method.name!r} has to know about the words of the collection takes "
-            f"{methods.statistics_bytes:,} bytes, and too little is left for the rest: allow "
-            f"{-(-missing // 1_000_000):,} MB more (--memory), or choose a method that needs no statistics",
+            "statistics_over_memory",
+            method=methods.method.name,
+            statistics_bytes=methods.statistics_bytes,
+            megabytes=-(-missing // 1_000_000),
             missing_bytes=missing,
         )
     sampled = methods.sample(room, folder) if methods.method.name == AUTO and options.reworded != "off" else 0
@@ -136,8 +137,9 @@ def store_memory(memory_bytes: int | None, workers: int, readers: int = 0) -> in
     needed = max(LEAST_MEMORY, BASE_MEMORY + 2 * workers * WORKER_MEMORY) + readers
     if memory_bytes < needed:
         raise MemoryTooSmall(
-            f"{memory_bytes:,} bytes of memory are too little for {count(workers, 'worker')}: "
-            f"give at least {needed:,}{' or fewer workers' * (workers > 1)}",
+            "memory_too_little",
+            workers=workers,
+            fewer=Note("or_fewer_workers") if workers > 1 else "",
             memory_bytes=memory_bytes,
             needed_bytes=needed,
         )

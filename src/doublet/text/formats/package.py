@@ -99,7 +99,7 @@ def parse_xml(data: bytes, *, part: str = "") -> Element:
         where = f"its part {part}" if part else "its XML"
         raise Broken("not_parsed", where=where, parser=error) from error
     if root is None:
-        raise Broken(f"is damaged: {part or 'the XML'} is empty")
+        raise Broken("part_empty", part=part)
     return root
 
 

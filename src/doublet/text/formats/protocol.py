@@ -231,6 +231,4 @@ def _merged(runs: Iterable[Run]) -> list[Run]:
 
 def needs(library: str, what: str) -> ConfigError:
     """The error for a library that is not installed."""
-    return ConfigError(
-        f"{what} cannot be read without {library}: pip install 'doublet[formats]'", library=library
-    )
+    return ConfigError("reader_not_installed", what=what, library=library)

@@ -46,4 +46,20 @@ MESSAGES: dict[str, str] = {
     "crawl_mirror": (
         "{address} is a mirror of {other}, which is in {library} already: nothing was stored. Another library can have it"
     ),
+    "number_refused": "{address} is not fetched: {shown:?%s|it} {why}{hint:?. %s}",
+    "allow_private_hint": "Say --allow-private (or set allow_private) when you mean a server of your own",
+    "no_number": "has no number",
+    "number_of_cloud": "is where a cloud keeps its passwords",
+    "number_of_none": "stands for no machine",
+    "number_multicast": "is a multicast address",
+    "number_link_local": "is a link-local address",
+    "number_reserved": "is a reserved address",
+    "number_of_this_computer": "is this computer itself",
+    "number_private": "is a private address",
+    "answers_status": "{address} answers {status} ({meaning})",
+    "status_429": "too many requests",
+    "status_500": "an error in the server",
+    "status_502": "a server behind it does not answer",
+    "status_503": "not available now",
+    "status_504": "a server behind it is too slow",
 }

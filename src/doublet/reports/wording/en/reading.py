@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
-    "is_not_text": "is {kind}, not text",
+    "is_not_text": "is {kind:name.file}, not text",
     "encoding_not_told": "is in an encoding that could not be recognised (not UTF-8, none of the Russian ones): save it as UTF-8",
     "not_in_encoding": "cannot be read as {encoding}: {why} at byte {start}",
     "no_body": "is damaged: it has no body",
@@ -49,7 +49,7 @@ MESSAGES: dict[str, str] = {
     "unknown_reduction": "there is no reduction {value!r}{nearest:?, did you mean '%s'?|.} Known: stem, lemma",
     "needs_stemmer": "stems need a Snowball stemmer, and none is installed: pip install PyStemmer or snowballstemmer",
     "needs_pymorphy": "lemmas need the package pymorphy3, and it is not installed: pip install 'doublet[lemmas]' (or use stems: reduce = stem)",
-    "no_stop_words": "there is no list of stop words for {value!r}{hint} Known: {lists:list}. For other languages give a file of your own words",
+    "no_stop_words": "there is no list of stop words for {value!r}{nearest:?, did you mean '%s'?|.} Known: {lists:list}. For other languages give a file of your own words",
     "stop_words_unreadable": "the list of stop words {path} cannot be read: {why}",
     "stop_words_not_utf8": "the list of stop words {path} is not UTF-8 (byte {start}): save it as UTF-8",
     "stop_words_line": "line {line} of the list of stop words {path} holds several words: put one word on a line",
@@ -59,4 +59,20 @@ MESSAGES: dict[str, str] = {
     "hidden_part": "{words:,} {reason:name.hidden}",
     "page_too_deep": "is nested deeper than any page should be",
     "text_too_large_for_size": "has a text of over {limit:,} characters, too many for its size",
+    "not_unpacked": "cannot be unpacked ({why})",
+    "part_empty": "is damaged: {part:?%s|the XML} is empty",
+    "reader_not_installed": "{what:name.file} cannot be read without {library}: pip install 'doublet[formats]'",
+    "not_read_as": "cannot be read as {kind:name.file} ({why})",
+    "nothing_read": "has content, but no text could be read from it{why:?: %s}",
+    "kind_not_read": "is {kind:name.file}{advice}",
+    "advice_none": ", not a document that can be read",
+    "advice_djvu": ": make a PDF of it (ddjvu -format=pdf FILE out.pdf) and read that, with --ocr if it is a scan",
+    "advice_archive": ": unpack it, or pack its files as zip",
+    "advice_kindle": ": make an EPUB of it, for example with Calibre",
+    "advice_sheets": ": save its sheets as CSV",
+    "advice_pages": ": export it as DOCX or PDF",
+    "advice_doc": ": save it as .docx, or soffice --headless --convert-to docx FILE",
+    "advice_ppt": ": save it as .pptx, or soffice --headless --convert-to pptx FILE",
+    "advice_msg": ": save it as .eml",
+    "advice_office": ": save it in a new format",
 }

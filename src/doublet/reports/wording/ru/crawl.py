@@ -48,4 +48,20 @@ MESSAGES: dict[str, str] = {
     "crawl_mirror": (
         "{address} — зеркало {other}, который уже есть в {library}: ничего не сохранено. Зеркало можно добавить в другую библиотеку"
     ),
+    "number_refused": "{address} не запрашивается: {shown:?%s|это} {why}{hint:?. %s}",
+    "allow_private_hint": "Если это ваш собственный сервер, добавьте --allow-private (или настройку allow_private)",
+    "no_number": "— узел без IP-адреса",
+    "number_of_cloud": "— место, где облако хранит пароли",
+    "number_of_none": "— адрес, за которым нет машины",
+    "number_multicast": "— адрес групповой рассылки",
+    "number_link_local": "— адрес локального сегмента",
+    "number_reserved": "— зарезервированный адрес",
+    "number_of_this_computer": "— сам этот компьютер",
+    "number_private": "— адрес частной сети",
+    "answers_status": "{address} отвечает {status} ({meaning})",
+    "status_429": "слишком много запросов",
+    "status_500": "ошибка сервера",
+    "status_502": "сервер за ним не отвечает",
+    "status_503": "сейчас недоступен",
+    "status_504": "сервер за ним отвечает слишком долго",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
-    "is_not_text": "это {kind}, а не текст",
+    "is_not_text": "это {kind:name.file}, а не текст",
     "encoding_not_told": "кодировку определить не удалось (не UTF-8 и не одна из русских): сохраните в UTF-8",
     "not_in_encoding": "не читается как {encoding}: {why}, байт {start}",
     "no_body": "повреждён: нет тела документа",
@@ -49,7 +49,7 @@ MESSAGES: dict[str, str] = {
     "unknown_reduction": "приведения «{value}» нет{nearest:?, может быть, «%s»?|.} Есть: stem, lemma",
     "needs_stemmer": "для основ нужен стеммер Snowball, а он не установлен: pip install PyStemmer или snowballstemmer",
     "needs_pymorphy": "для лемм нужен пакет pymorphy3, а он не установлен: pip install 'doublet[lemmas]' (или возьмите основы: reduce = stem)",
-    "no_stop_words": "списка стоп-слов для «{value}» нет{hint} Есть: {lists:list}. Для других языков дайте файл своих слов",
+    "no_stop_words": "списка стоп-слов для «{value}» нет{nearest:?, может быть, «%s»?|.} Есть: {lists:list}. Для других языков дайте файл своих слов",
     "stop_words_unreadable": "список стоп-слов {path} не читается: {why}",
     "stop_words_not_utf8": "список стоп-слов {path} не в UTF-8 (байт {start}): сохраните в UTF-8",
     "stop_words_line": "строка {line} списка стоп-слов {path} содержит несколько слов: пишите по одному на строке",
@@ -59,4 +59,20 @@ MESSAGES: dict[str, str] = {
     "hidden_part": "{words:,} {reason:name.hidden}",
     "page_too_deep": "вложенность больше, чем бывает у страниц",
     "text_too_large_for_size": "текст больше {limit:,} знаков, это слишком много для такого размера",
+    "not_unpacked": "не распаковывается ({why})",
+    "part_empty": "повреждён: пустая часть {part:?%s|с XML}",
+    "reader_not_installed": "{what:name.file}: без {library} не читается: pip install 'doublet[formats]'",
+    "not_read_as": "не читается как {kind:name.file} ({why})",
+    "nothing_read": "не пуст, но текста из него прочесть не удалось{why:?: %s}",
+    "kind_not_read": "это {kind:name.file}{advice}",
+    "advice_none": ", а не документ, который можно прочесть",
+    "advice_djvu": ": сделайте из него PDF (ddjvu -format=pdf FILE out.pdf) и возьмите его, с --ocr, если это скан",
+    "advice_archive": ": распакуйте его или упакуйте файлы в zip",
+    "advice_kindle": ": сделайте из неё EPUB, например программой Calibre",
+    "advice_sheets": ": сохраните листы как CSV",
+    "advice_pages": ": экспортируйте его в DOCX или PDF",
+    "advice_doc": ": сохраните его как .docx или выполните soffice --headless --convert-to docx FILE",
+    "advice_ppt": ": сохраните её как .pptx или выполните soffice --headless --convert-to pptx FILE",
+    "advice_msg": ": сохраните его как .eml",
+    "advice_office": ": сохраните его в новом формате",
 }
