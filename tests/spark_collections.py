@@ -149,6 +149,28 @@ def with_footer(seed: int, count: int) -> list[dict[str, Any]]:
     return [{"id": f"f{i}", "text": " ".join(text(rng, rng.randint(40, 60)) + footer)} for i in range(count)]
 
 
+def reworded(seed: int) -> list[dict[str, Any]]:
+    """Texts of made-up words, and copies in which every third word or so is another."""
+    rng = random.Random(seed)
+    rows = []
+    for number in range(30):
+        base = text(rng, 160)
+        rows.append(
+            {"id": f"b{number:02d}", "text": " ".join(base), "date": f"2024-01-{1 + number % 28:02d}"}
+        )
+        for share in (0.05, 0.12, 0.2, 0.3)[: number % 5]:
+            words = edited(rng, base, share)
+            rows.append(
+                {
+                    "id": f"r{number:02d}-{share}",
+                    "text": " ".join(words),
+                    "date": f"2024-02-{1 + number % 28:02d}",
+                }
+            )
+    rng.shuffle(rows)
+    return rows
+
+
 FIELDS = {"newest": {"time": "date"}, "best-source": {"source": "site"}}
 
 

@@ -89,6 +89,25 @@ def test_candidates_from_sketches(steps: Any, tmp_path: Path) -> None:
         made.same(steps, folder, rows, cut=(3, 3), method="shingles", threshold=0.8, candidates="sketches")
 
 
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize("reworded", ["list", "all", "remove"])
+@pytest.mark.parametrize("keep", ["longest", "newest"])
+def test_reworded_copies(steps: Any, tmp_path: Path, reworded: str, keep: str) -> None:
+    """The same related pairs, and with "remove" the same groups."""
+    rows = made.reworded(5)
+    made.same(steps, tmp_path, rows, cut=(3, 2), method="auto", threshold=0.7, keep=keep, reworded=reworded)
+    fields = {"time_field": "date"} if keep == "newest" else {}
+    here = made.on_one_machine(
+        [tmp_path / "collection.jsonl"], fields, method="auto", threshold=0.7, keep=keep, reworded=reworded
+    )
+    assert here.related
+    names = ("a", "b", "kind", "step", "resemblance", "containment_a", "containment_b", "aligned", "kept")
+    there = [tuple(row[name] for name in names) for row in made.table(tmp_path / "run", "related")]
+    assert there == [
+        (r.a, r.b, r.kind, r.step, r.resemblance, *r.containment, r.aligned, r.kept) for r in here.related
+    ]
+
+
 def test_nothing_but_empty_and_broken(steps: Any, tmp_path: Path) -> None:
     rows = [{"id": "a", "text": ""}, {"id": "b", "text": "…"}]
     made.same(steps, tmp_path, rows, cut=(3, 2), method="shingles", threshold=0.5)

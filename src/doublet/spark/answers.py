@@ -18,6 +18,7 @@ from doublet.spark.deciding import LINKS
 from doublet.spark.exchange import Sent, slots, tell
 from doublet.spark.frames import stage_tables
 from doublet.spark.job import Job, splits_of
+from doublet.spark.related import REWORDED
 from doublet.spark.roles import IDS, SETS, Roles
 from doublet.spark.signing import OUTCOMES, SIGNATURES
 
@@ -66,7 +67,9 @@ def _owner(job: Job, number: int) -> int:
 def _link(job: Job, owner: int, blobs: Iterator[Any]) -> Sent:
     """Links of an owner's documents and of their followers, to where the groups of their keepers are put together."""
     links: dict[int, tuple[bytes, float, float]] = {}
-    rows: list[tuple[bytes, bytes, float, float]] = []
+    rows: list[
+        tuple[bytes, bytes, float, float, bool]
+    ] = []  # keeper, document, measures, whether it is reworded
     names = slots(job.partitions)
     for table in stage_tables(job, LINKS, owner):
         columns = (
@@ -74,11 +77,14 @@ def _link(job: Job, owner: int, blobs: Iterator[Any]) -> Sent:
         )
         for number, name, keeper, like, inside in zip(*columns, strict=True):
             links[number] = keeper, like, inside
-            rows.append((keeper, name, like, inside))
+            rows.append((keeper, name, like, inside, False))
+    for table in stage_tables(job, REWORDED, owner):
+        columns = (table.column(c).to_pylist() for c in ("keeper_id", "id", "resemblance", "containment"))
+        rows += [(*row, True) for row in zip(*columns, strict=True)]
     for blob in blobs:
         for leader, leader_id, name in pickle.loads(bytes(blob)):  # made by the step before
             keeper, like, inside = links.get(leader, (leader_id, 1.0, 1.0))
-            rows.append((keeper, name, like, inside))
+            rows.append((keeper, name, like, inside, False))
     rows.sort(key=lambda row: zlib.crc32(row[0]) % job.partitions)
     for place, some in groupby(rows, key=lambda row: zlib.crc32(row[0]) % job.partitions):
         mine = list(some)
@@ -93,7 +99,11 @@ def _group(job: Job, place: int, blobs: Iterator[Any]) -> Sent:
     rows.sort(key=lambda row: (row[0], -row[2], -row[3], row[1]))
     keeps, members = ([row[i].decode("utf-8", "surrogatepass") for row in rows] for i in (0, 1))
     likes = [row[2] for row in rows]
-    within = [_utf8(keep) if like < job.threshold else None for keep, like in zip(keeps, likes, strict=True)]
+    within = [
+        _utf8(keep) if row[2] < job.threshold and not row[4] else None
+        for keep, row in zip(keeps, rows, strict=True)
+    ]
+    steps = ["meaning" if row[4] else "exact" if row[2] == 1.0 else "shingles" for row in rows]
     table = pa.table(
         {
             "group": pa.array([group_id(name) for name in keeps], pa.string()),
@@ -102,7 +112,7 @@ def _group(job: Job, place: int, blobs: Iterator[Any]) -> Sent:
             "resemblance": pa.array(likes, pa.float64()),
             "containment": pa.array([row[3] for row in rows], pa.float64()),
             "contained_in": pa.array(within, pa.string()),
-            "step": pa.array(["exact" if like == 1.0 else "shingles" for like in likes], pa.string()),
+            "step": pa.array(steps, pa.string()),
         }
     )
     yield tell(storage.write_table(job.part(GROUPS, place), iter([table]), table.schema))
@@ -120,6 +130,9 @@ def kept_split(job: Job, split: int) -> Sent:
     roles = Roles.read(job, split)
     gone = [roles.excluded, roles.followers]
     for table in stage_tables(job, LINKS, split % job.partitions, ["number"]):
+        numbers = table.column("number").to_numpy()
+        gone.append(numbers[numbers >> _HALF == split] & np.int64(0xFFFFFFFF))
+    for table in stage_tables(job, REWORDED, 0, ["number"]):
         numbers = table.column("number").to_numpy()
         gone.append(numbers[numbers >> _HALF == split] & np.int64(0xFFFFFFFF))
     positions = np.concatenate(

@@ -39,15 +39,11 @@ def decide_here(job: Job, order: Order, splits: int, inside: str | None, task: i
             if number not in nodes:
                 nodes[number] = order.key(name, words, time, source), name, size
         pairs.append((a, b, common))
-    contained = set()
-    if inside is not None:
-        for (a, _, size, *_), (_, _, other, *_), common in _rows(job, inside):
-            if size < other and common / size >= job.containment:
-                contained.add(a)
+    held = contained_in(job, inside)
 
     def place(number: int) -> tuple[Any, ...]:
         key, _, size = nodes[number]
-        return (1, -size, *key) if number in contained else (0, 0, *key)
+        return order.placed(key, size, number in held)
 
     ranks = {number: rank for rank, number in enumerate(sorted(nodes, key=place))}
     edges = []
@@ -60,6 +56,15 @@ def decide_here(job: Job, order: Order, splits: int, inside: str | None, task: i
             edges.append((ranks[later], ranks[earlier], later, earlier, common))
     edges.sort()
     yield tell(_write(job, _edge_table(edges, nodes), len(nodes)))
+
+
+def contained_in(job: Job, stage: str | None) -> set[int]:
+    """Documents that lie inside a longer one, by the pairs of a stage; none without one."""
+    found = set()
+    for (a, _, size, *_), (_, _, other, *_), common in _rows(job, stage) if stage is not None else ():
+        if size < other and common / size >= job.containment:
+            found.add(a)
+    return found
 
 
 def _edge_table(edges: Sequence[tuple[int, int, int, int, int]], nodes: dict[int, tuple[Any, ...]]) -> Any:

@@ -28,6 +28,7 @@ from doublet.spark import (
     exchange,
     inputs,
     pairing,
+    related,
     roles,
     signing,
     stages,
@@ -35,7 +36,7 @@ from doublet.spark import (
 )
 from doublet.spark.job import Job
 from doublet.spark.order import Order
-from doublet.spark.session import cores_of
+from doublet.spark.session import cores_of, shuffled_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,6 +58,7 @@ class Deduped:
     pairs: int
     outcomes: Mapping[str, int]
     stages: Mapping[str, Any]  #: figures of each stage
+    sent_bytes: int = 0  #: what tasks sent each other
     reused: tuple[str, ...] = ()  #: stages that an earlier run had finished
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,6 +70,8 @@ class Deduped:
             "candidates": self.candidates,
             "pairs": self.pairs,
             "outcomes": dict(self.outcomes),
+            "sent_bytes": self.sent_bytes,
+            "sent_bytes_per_document": round(self.sent_bytes / max(1, self.documents)),
             "stages": dict(self.stages),
             "reused": list(self.reused),
         }
@@ -133,6 +137,7 @@ def dedupe(
         partitions=partitions or max(2, 2 * cores),
     )
     spark.conf.set("spark.sql.shuffle.partitions", str(job.partitions))
+    before = shuffled_bytes(spark)
     run = stages.Run.open(
         job,
         addresses,
@@ -159,7 +164,7 @@ def dedupe(
     _errors(spark, run, signed, progress)
     if stop_after == "pairs":
         return _result(run, total, paired)
-    removed = _decide(spark, run, chosen, order, paired, pairs_at_once, progress)
+    removed = _decide(spark, run, chosen, order, paired, total, options.reworded, pairs_at_once, progress)
     if stop_after == "groups":
         return _result(run, total, paired, removed)
     kept = run.stage(
@@ -171,7 +176,7 @@ def dedupe(
         },
         progress,
     )
-    return _result(run, total, paired, removed, kept["documents"])
+    return _result(run, total, paired, removed, kept["documents"], shuffled_bytes(spark) - before)
 
 
 def _sign(spark: SparkSession, run: stages.Run, progress: Progress) -> list[dict[str, Any]]:
@@ -208,6 +213,7 @@ def _total(signed: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         **sums,
         "outcomes": dict(outcomes),
+        "sampled": [sum(one["sampled"][bits] for one in signed) for bits in range(9)],
         "whole_ids": all(one["whole_ids"] for one in signed) and sums["documents"] > 0,
         "number_times": all(one["number_times"] for one in signed),
     }
@@ -266,6 +272,8 @@ def _decide(
     chosen: pairing.Pairing,
     order: Order,
     paired: dict[str, Any],
+    total: dict[str, Any],
+    reworded: str,
     pairs_at_once: int,
     progress: Progress,
 ) -> dict[str, Any]:
@@ -314,7 +322,28 @@ def _decide(
         removed = deciding.decide(job, deciding.edge_frame(pairs, ranks, job), count)
         return {"removed": removed, "crowded": crowded, "rounds": len(found) - 1}
 
-    run.stage(deciding.LINKS, links, progress)
+    linked = run.stage(deciding.LINKS, links, progress)
+    if reworded != "off":
+        follow = run.state["stages"].get(roles.SETS, {}).get("figures", {}).get("documents", 0)
+        run.depend(reworded)
+
+        def copies() -> dict[str, Any]:
+            storage.remove_folder(job.at(related.REWORDED))
+            return related.find_copies(
+                spark,
+                job,
+                order,
+                run.splits,
+                sampled=total["sampled"],
+                documents=total["documents"],
+                alive=total["documents"] - linked["removed"] - paired["excluded"] - follow,
+                reworded=reworded,
+                inside=(INSIDE if apart else pairing.PAIRS) if inside else None,
+            )
+
+        run.stage(related.RELATED, copies, progress)
+    else:
+        storage.remove_folder(job.at(related.REWORDED))
     return run.stage(
         answers.GROUPS, lambda: {"removed": answers.write_groups(spark, job, run.splits)}, progress
     )
@@ -334,6 +363,7 @@ def _result(
     paired: dict[str, Any] | None = None,
     removed: dict[str, Any] | None = None,
     kept: int = 0,
+    sent: int = 0,
 ) -> Deduped:
     return Deduped(
         run.job.out,
@@ -344,5 +374,6 @@ def _result(
         (paired or {}).get("pairs", 0),
         total["outcomes"],
         run.figures(),
+        sent,
         tuple(run.reused),
     )

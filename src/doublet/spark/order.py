@@ -36,3 +36,7 @@ class Order:
         if self.keep == "first":
             return (self.id_key(name),)
         return (*self.columns(words, time, source), self.id_key(name))
+
+    def placed(self, key: tuple[Any, ...], size: int, inside: bool) -> tuple[Any, ...]:
+        """The same for all documents: those that lie *inside* a longer one come last, those with larger sets first."""
+        return (1, -size, *key) if inside else (0, 0, *key)

@@ -51,3 +51,12 @@ def open_session(master: str | None = None, settings: Mapping[str, str] | None =
 
 def cores_of(spark: SparkSession) -> int:
     return max(1, spark.sparkContext.defaultParallelism)
+
+
+def shuffled_bytes(spark: SparkSession) -> int:
+    """What tasks of this session have sent each other so far."""
+    context = getattr(spark.sparkContext, "_jsc", None)
+    if context is None:
+        return 0
+    executors = context.sc().statusStore().executorList(False)
+    return sum(int(executors.apply(i).totalShuffleWrite()) for i in range(executors.size()))

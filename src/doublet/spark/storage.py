@@ -43,6 +43,10 @@ def _file_system(root: str) -> Any:
 
     if root.startswith("s3://"):
         endpoint = os.environ.get("AWS_ENDPOINT_URL") or None
+        if (
+            endpoint is not None
+        ):  # servers of others want the length of a request, which trailing checksums hide
+            os.environ.setdefault("AWS_REQUEST_CHECKSUM_CALCULATION", "WHEN_REQUIRED")
         plain = endpoint is not None and endpoint.startswith("http://")
         return fs.S3FileSystem(
             endpoint_override=endpoint.partition("://")[2] if endpoint else None,

@@ -1,0 +1,169 @@
+"""Dedupe on Spark: against Spark MLlib's own MinHashLSH pipeline, against one machine, and how its cost grows.
+
+    python benchmarks/spark.py corpus.jsonl                     ours, MLlib and one machine on this file
+    python benchmarks/spark.py corpus.jsonl --sizes 1000,10000  the growth: CPU, bytes sent, bytes stored
+
+Costs are CPU seconds of all processes (the JVM with its compiler and collector, and the Python workers), so a busy
+machine changes little. Starting Spark, and one small job that loads what is needed, is not counted for anybody; one
+machine is
+counted without its start in the same way. The rate of a core is megabytes of text for each CPU second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from doublet.spark.dedupe import dedupe
+from doublet.spark.session import open_session, shuffled_bytes
+
+THRESHOLD, SHINGLE_WORDS = 0.8, 5
+MLLIB_TABLES = 8  #: hash tables of MinHashLSH: recall of about 0.8 at the threshold; more tables cost more
+
+
+def cpu_seconds() -> float:
+    """Of this process and all that it started, those that are gone included where the system tells."""
+    total = 0.0
+    for process in (psutil.Process(), *psutil.Process().children(recursive=True)):
+        try:
+            times = process.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += times.user + times.system + times.children_user + times.children_system
+    return total
+
+
+def measured(work: Callable[[], Any]) -> tuple[float, float, Any]:
+    """CPU seconds, wall seconds, and what *work* gives."""
+    cpu, wall = cpu_seconds(), time.perf_counter()
+    found = work()
+    return cpu_seconds() - cpu, time.perf_counter() - wall, found
+
+
+def first(path: Path, count: int, folder: Path) -> Path:
+    """The first documents of a file, as a file."""
+    out = folder / f"{count}.jsonl"
+    with path.open("rb") as source, out.open("wb") as target:
+        for _, line in zip(range(count), source, strict=False):
+            target.write(line)
+    return out
+
+
+def text_bytes(path: Path) -> tuple[int, int]:
+    documents = size = 0
+    with path.open("rb") as file:
+        for line in file:
+            documents += 1
+            size += len(json.loads(line)["text"].encode("utf-8", "replace"))
+    return documents, size
+
+
+def ours(spark: Any, path: Path, folder: Path, **options: Any) -> Any:
+    out = folder / "run"
+    shutil.rmtree(out, ignore_errors=True)
+    return dedupe(
+        spark,
+        [str(path)],
+        str(out),
+        method="shingles",
+        threshold=THRESHOLD,
+        shingle_words=SHINGLE_WORDS,
+        **options,
+    )
+
+
+def mllib(spark: Any, path: Path) -> int:
+    """The pipeline of MLlib's documentation: words, runs of words, a vector, MinHash, the similarity join."""
+    from pyspark.ml import Pipeline
+    from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
+
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "10000")
+    rows = spark.read.json(str(path)).select("id", "text")
+    steps = Pipeline(
+        stages=[
+            RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\W+", gaps=True),
+            NGram(n=SHINGLE_WORDS, inputCol="words", outputCol="runs"),
+            HashingTF(inputCol="runs", outputCol="features", numFeatures=1 << 20, binary=True),
+        ]
+    )
+    vectors = steps.fit(rows).transform(rows).where("size(runs) > 0").select("id", "features")
+    model = MinHashLSH(inputCol="features", outputCol="hashes", numHashTables=MLLIB_TABLES, seed=1).fit(
+        vectors
+    )
+    pairs = model.approxSimilarityJoin(vectors, vectors, 1 - THRESHOLD, distCol="distance")
+    return int(pairs.where("datasetA.id < datasetB.id").count())
+
+
+def one_machine(path: Path) -> Any:
+    from doublet.jobs.dedupe import dedupe_inputs
+    from doublet.sources.open import open_source
+
+    with open_source([str(path)]) as source:
+        return dedupe_inputs(source, method="shingles", threshold=THRESHOLD, shingle_words=SHINGLE_WORDS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--sizes", default="", help="numbers of documents, for the growth")
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--without", default="", help="mllib: leave it out")
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    folder = given.folder or Path(tempfile.mkdtemp(prefix="doublet-spark-"))
+    spark = open_session(given.master, {"spark.driver.memory": "3g", "spark.local.dir": str(folder)})
+    spark.sparkContext.setLogLevel("ERROR")
+    small = first(given.corpus, 300, folder)
+    ours(spark, small, folder)
+    for count in [int(n) for n in given.sizes.split(",") if n]:
+        part = first(given.corpus, count, folder)
+        documents, size = text_bytes(part)
+        sent = shuffled_bytes(spark)
+        cpu, wall, done = measured(lambda part=part: ours(spark, part, folder))
+        stored = {name: figures["bytes"] for name, figures in done.stages.items()}
+        row = {
+            "documents": documents,
+            "text_mb": round(size / 1e6, 2),
+            "cpu_s": round(cpu, 2),
+            "wall_s": round(wall, 2),
+            "mb_per_cpu_s": round(size / 1e6 / cpu, 2),
+            "sent_bytes_per_document": round((shuffled_bytes(spark) - sent) / documents),
+            "stored_bytes_per_document": round(sum(stored.values()) / documents),
+            "candidates": done.candidates,
+            "pairs": done.pairs,
+            "removed": done.removed,
+            "seconds": {name: figures["seconds"] for name, figures in done.stages.items()},
+        }
+        print(json.dumps(row), flush=True)
+    if not given.sizes:
+        documents, size = text_bytes(given.corpus)
+        megabytes = size / 1e6
+        told = {"documents": documents, "text_mb": round(megabytes, 2)}
+        one_machine(small)
+        cpu, _, here = measured(lambda: one_machine(given.corpus))
+        told |= {"one_machine_mb_per_cpu_s": round(megabytes / cpu, 2)}
+        cpu, _, done = measured(lambda: ours(spark, given.corpus, folder))
+        assert done.removed == sum(len(group.members) for group in here.groups)
+        told |= {"spark_mb_per_cpu_s": round(megabytes / cpu, 2), "removed": done.removed}
+        print(json.dumps(told), flush=True)
+        if given.without != "mllib":
+            mllib(spark, small)
+            cpu, _, pairs = measured(lambda: mllib(spark, given.corpus))
+            told |= {"mllib_mb_per_cpu_s": round(megabytes / cpu, 3), "mllib_pairs": pairs}
+            print(json.dumps(told), flush=True)
+    spark.stop()
+    if given.folder is None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

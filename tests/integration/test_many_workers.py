@@ -1,0 +1,152 @@
+"""Several workers over one PostgreSQL: indexing and checking, with one of them killed in the middle of each (D2)."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from doublet.jobs.check_library import check_library
+from doublet.jobs.queue.kinds import enqueue
+from doublet.store.database import Store
+from doublet.store.values import JobInfo
+from doublet.store.verify import verify
+from library_databases import new_address
+
+WORKER = Path(__file__).parent / "queue_worker.py"
+LIBRARIES, DOCUMENTS, WORKS, WORKERS = 3, 60, 40, 3
+WORDS = [
+    f"{a}{b}{c}"
+    for a in ("сне", "ка", "ле", "мо", "ри")
+    for b in ("го", "на", "ти", "ро")
+    for c in ("с", "м", "к")
+]
+
+
+def text(seed: int, words: int = 120) -> str:
+    rng = random.Random(seed)
+    return " ".join(rng.choice(WORDS) + rng.choice(WORDS) for _ in range(words))
+
+
+def borrowed(number: int) -> str:
+    """A work that takes a passage from a document of each library."""
+    parts = [text(100_000 + number, 40)]
+    for library in range(LIBRARIES):
+        theirs = text(library * 1000 + number % DOCUMENTS).split()
+        parts.append(" ".join(theirs[20:70]))
+    return " ".join(parts)
+
+
+def eventually(seen: Callable[[], bool], seconds: float = 120) -> None:
+    until = time.monotonic() + seconds
+    while not seen():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+class Workers:
+    """Processes of their own; each is known by its number of process."""
+
+    def __init__(self, address: str, stack: contextlib.ExitStack) -> None:
+        self._address, self._stack = address, stack
+        self.alive: list[subprocess.Popen[str]] = []
+
+    def start(self) -> None:
+        worker = subprocess.Popen(
+            [sys.executable, str(WORKER), self._address, "2.0"], stdout=subprocess.PIPE, text=True
+        )
+        self._stack.callback(self._end, worker)
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"
+        self.alive.append(worker)
+
+    @staticmethod
+    def _end(worker: subprocess.Popen[str]) -> None:
+        worker.kill()
+        worker.wait()
+        assert worker.stdout is not None
+        worker.stdout.close()
+
+    def kill_the_one_at(self, job: JobInfo) -> None:
+        """Kill -9 of the process that has this job; it was alive."""
+        (victim,) = [worker for worker in self.alive if str(worker.pid) in job.worker]
+        assert victim.poll() is None
+        victim.kill()
+        victim.wait()
+        self.alive.remove(victim)
+
+
+@pytest.mark.covers("D2")
+def test_one_of_several_is_killed_while_indexing_and_one_while_checking(tmp_path: Path) -> None:
+    address = new_address("postgresql")
+    folders = []
+    for library in range(LIBRARIES):
+        folder = tmp_path / f"texts{library}"
+        folder.mkdir()
+        for number in range(DOCUMENTS):
+            (folder / f"{number:03d}.txt").write_text(text(library * 1000 + number), "utf-8")
+        folders.append(folder)
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(Store(address))
+        workers = Workers(address, stack)
+        names = [f"shelf{library}" for library in range(LIBRARIES)]
+        for name in names:
+            store.libraries.create(name)
+        jobs = [
+            enqueue(store, "fill", {"library": name, "address": str(folder)}).number
+            for name, folder in zip(names, folders, strict=True)
+        ]
+        for _ in range(WORKERS):
+            workers.start()
+
+        def midway() -> bool:
+            stored = [info.documents for info in store.libraries.all()]
+            return any(
+                0 < count < DOCUMENTS and store.jobs.get(job).state == "running"
+                for count, job in zip(stored, jobs, strict=True)
+            )
+
+        eventually(midway)
+        counts = [info.documents for info in store.libraries.all()]
+        running = next(
+            job
+            for count, job in zip(counts, map(store.jobs.get, jobs), strict=True)
+            if count > 0 and not job.over
+        )
+        workers.kill_the_one_at(running)
+        workers.start()
+        eventually(lambda: all(store.jobs.get(job).over for job in jobs))
+        ended = [store.jobs.get(job) for job in jobs]
+        assert [job.state for job in ended] == ["done"] * LIBRARIES
+        assert store.jobs.get(running.number).attempts == 2
+        # Checks, and again one worker goes.
+        given = [{"text": borrowed(number), "name": f"w{number}"} for number in range(WORKS)]
+        checks = [
+            enqueue(store, "check", {"documents": given[start::2], "libraries": names}).number
+            for start in range(2)
+        ]
+        eventually(lambda: any(0 < store.jobs.get(job).done < WORKS // 2 for job in checks))
+        busy = next(job for job in map(store.jobs.get, checks) if job.state == "running" and job.done)
+        workers.kill_the_one_at(busy)
+        eventually(lambda: all(store.jobs.get(job).over for job in checks))
+        rows = [row for job in checks for row in store.jobs.get(job).result["documents"]]
+        assert store.jobs.get(busy.number).attempts == 2
+    with Store(address) as other:  # what is there is read by a process that wrote nothing of it
+        assert verify(other) == []
+        for name, library in zip(names, range(LIBRARIES), strict=True):
+            found = {one.id: content for batch in other.documents.batches(name) for one, content in batch}
+            assert sorted(found.values()) == sorted(
+                text(library * 1000 + number) for number in range(DOCUMENTS)
+            )
+        assert sorted(row["name"] for row in rows) == sorted(
+            work["name"] for work in given
+        )  # none lost, none twice
+        shares = {row["name"]: row["share"] for row in rows}
+        for work in given[:6]:
+            assert shares[work["name"]] == check_library(other, work["text"], libraries=names).share > 0.3

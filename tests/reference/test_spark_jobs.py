@@ -1,0 +1,144 @@
+"""The other jobs on Spark against one machine: signatures, checks against a stored corpus, passage candidates.
+
+The steps run in this process."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spark_collections as made
+import spark_here
+from doublet.errors import UsageError
+from doublet.index.passage_keys import make_keys
+from doublet.jobs.check import check
+from doublet.signatures import METHODS, from_bytes, gather_statistics
+from doublet.signatures import method as make_method
+from doublet.sources.records import Fields
+from doublet.spark.checking import check_works
+from doublet.spark.passages import find_passages
+from doublet.spark.signatures import sign
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return spark_here.session(monkeypatch)
+
+
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_signatures_of_every_method(steps: Any, tmp_path: Path, method: str) -> None:
+    rows = made.mixed(3, 60)
+    path = made.write_lines(tmp_path / "a.jsonl", rows)
+    told = sign(steps, [str(path)], str(tmp_path / "run"), method=method, splits=3, partitions=2)
+    texts = [row["text"] for row in rows]
+    ours = make_method(method, gather_statistics(method, texts))
+    expected = sorted(
+        (row["id"], None if one is None else one.values.tobytes())
+        for row, one in zip(rows, ours.sign_texts(texts), strict=True)
+    )
+    found = sorted(
+        (row["id"], None if row["signature"] is None else from_bytes(row["signature"]).values.tobytes())
+        for row in made.table(tmp_path / "run", "signed")
+    )
+    assert [name for name, _ in found] == [name for name, _ in expected]
+    assert set(found) == set(expected)
+    assert told["documents"] == len(rows)
+
+
+def borrowed(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A corpus, and works that take passages from it."""
+    rng = random.Random(seed)
+    corpus = [{"id": f"s{i:03d}", "text": " ".join(made.text(rng, rng.randint(40, 120)))} for i in range(60)]
+    works = []
+    for number in range(12):
+        words = made.text(rng, 30)
+        for source in rng.sample(corpus, number % 4):
+            theirs = source["text"].split()
+            words += theirs[5:35] + made.text(rng, 6)
+        works.append({"id": f"w{number:02d}", "text": " ".join(words)})
+    works.append({"id": "empty", "text": ""})
+    return corpus, works
+
+
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize(("cut", "min_share"), [((1, 1), 0.0), ((5, 3), 0.0), ((3, 4), 0.2)])
+def test_checks_against_a_stored_corpus(
+    steps: Any, tmp_path: Path, cut: tuple[int, int], min_share: float
+) -> None:
+    corpus, works = borrowed(cut[0])
+    theirs = made.write_lines(tmp_path / "corpus.jsonl", corpus)
+    mine = made.write_lines(tmp_path / "works.jsonl", works, ("{broken",))
+    sign(steps, [str(theirs)], str(tmp_path / "corpus"), method="shingles", splits=cut[1], partitions=2)
+    out = tmp_path / "checks"
+    told = check_works(
+        steps,
+        [str(mine)],
+        str(tmp_path / "corpus"),
+        str(out),
+        min_share=min_share,
+        splits=cut[0],
+        partitions=cut[1],
+    )
+    assert told["outcomes"]["invalid"] == 1
+    sources, fragments = made.table(out, "sources"), made.table(out, "fragments")
+    checks = {row["work"]: row for row in made.table(out, "checks")}
+    assert set(checks) == {work["id"] for work in works}
+    for work in works:
+        here = check(work["text"], [(row["id"], row["text"]) for row in corpus], min_share=min_share)
+        assert checks[work["id"]]["share"] == here.share
+        assert checks[work["id"]]["words"] == here.words
+        assert [
+            (row["source"], row["share"], row["added"], row["resemblance"], row["containment"])
+            for row in sources
+            if row["work"] == work["id"]
+        ] == [(s.id, s.share, s.added, s.resemblance, s.containment) for s in here.sources]
+        assert [
+            (row["source"], row["kind"], row["start"], row["end"], row["source_start"], row["source_end"])
+            for row in fragments
+            if row["work"] == work["id"]
+        ] == [(s.id, f.kind, *f.a, *f.b) for s in here.sources for f in s.fragments]
+    assert any(row["sources"] > 1 for row in checks.values())
+
+
+def test_a_folder_without_sets_cannot_be_checked_against(steps: Any, tmp_path: Path) -> None:
+    path = made.write_lines(tmp_path / "a.jsonl", made.mixed(3, 20))
+    with pytest.raises(UsageError, match="not the folder of a run"):
+        check_works(steps, [str(path)], str(tmp_path / "nothing"), str(tmp_path / "out"))
+    sign(steps, [str(path)], str(tmp_path / "run"), method="simhash")
+    with pytest.raises(UsageError, match="no sets of shingles"):
+        check_works(steps, [str(path)], str(tmp_path / "run"), str(tmp_path / "out"))
+
+
+@pytest.mark.covers("D1")
+@pytest.mark.parametrize("cut", [(1, 1), (4, 3)])
+def test_passage_candidates(steps: Any, tmp_path: Path, cut: tuple[int, int]) -> None:
+    corpus, works = borrowed(8)
+    rows = corpus + works
+    path = made.write_lines(tmp_path / "a.jsonl", rows)
+    told = find_passages(
+        steps,
+        [str(path)],
+        str(tmp_path / "run"),
+        least_keys=1,
+        fields=Fields(),
+        splits=cut[0],
+        partitions=cut[1],
+    )
+    keys = make_keys([row["text"] for row in rows])
+    bounds = keys.offsets.tolist()
+    sets = [set(keys.values[a:b].tolist()) for a, b in itertools.pairwise(bounds)]
+    expected = sorted(
+        (*sorted((rows[i]["id"], rows[j]["id"])), len(sets[i] & sets[j]))
+        for i, j in itertools.combinations(range(len(rows)), 2)
+        if sets[i] & sets[j]
+    )
+    assert (
+        sorted((row["a"], row["b"], row["keys"]) for row in made.table(tmp_path / "run", "passages"))
+        == expected
+    )
+    assert told["pairs"] == len(expected) > 10
