@@ -77,6 +77,7 @@ def ours(spark: Any, path: Path, folder: Path, **options: Any) -> Any:
         method="shingles",
         threshold=THRESHOLD,
         shingle_words=SHINGLE_WORDS,
+        stop_after="groups",  # one machine writes no kept documents here either
         **options,
     )
 
@@ -111,6 +112,49 @@ def one_machine(path: Path) -> Any:
         return dedupe_inputs(source, method="shingles", threshold=THRESHOLD, shingle_words=SHINGLE_WORDS)
 
 
+def simulate(path: Path, sizes: list[int]) -> None:
+    """How many candidates sketches make, for growing parts of a real collection: pairs that are near, and chance.
+
+    Pairs of near copies grow with the documents, pairs by chance with their square. Both are printed as factors.
+    """
+    import numpy as np
+
+    from doublet import kernels
+    from doublet.signatures import method as make_method
+
+    exact = make_method("shingles", shingle_words=SHINGLE_WORDS)
+    sketch: Any = make_method("minhash", threshold=THRESHOLD, recall=0.99, shingle_words=SHINGLE_WORDS)
+    with path.open("rb") as file:
+        texts = [json.loads(line)["text"] for _, line in zip(range(max(sizes)), file, strict=False)]
+    values, offsets, _, _ = exact.sets(texts)  # type: ignore[attr-defined]
+    keys = sketch.band_keys(kernels.minima(values, offsets, sketch.factors, sketch.terms))
+    store = kernels.SetStore(1 << 32, "", 1)
+    store.add(values, offsets)
+    full = store.sizes() > 0
+    for size in sizes:
+        count = min(size, len(texts))
+        pairs: set[tuple[int, int]] = set()
+        for band in range(keys.shape[1]):
+            order = np.argsort(keys[:count, band], kind="stable")
+            order = order[full[order]]
+            column = keys[order, band]
+            starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
+            for start, end in zip(starts, np.append(starts[1:], len(column)), strict=True):
+                members = np.sort(order[start:end])[:200].tolist()
+                pairs.update((a, b) for i, a in enumerate(members) for b in members[i + 1 :])
+        left, right = (np.array([pair[i] for pair in sorted(pairs)], np.uint32) for i in (0, 1))
+        common = store.overlaps(left, right).astype(float)
+        sizes_of = store.sizes().astype(float)
+        like = common / np.maximum(sizes_of[left] + sizes_of[right] - common, 1)
+        near, chance = int((like >= 0.3).sum()), int((like < 0.3).sum())
+        row = {"documents": count, "bands": sketch.bands, "rows": sketch.rows, "candidates": len(pairs)}
+        row |= {"verified": int((like >= THRESHOLD).sum()), "near": near, "chance": chance}
+        print(
+            json.dumps(row | {"near_per_document": near / count, "chance_per_pair": chance / (count**2 / 2)}),
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("corpus", type=Path)
@@ -118,7 +162,13 @@ def main() -> None:
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--without", default="", help="mllib: leave it out")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument(
+        "--simulate", action="store_true", help="count the candidates of sketches, without Spark"
+    )
     given = parser.parse_args()
+    if given.simulate:
+        simulate(given.corpus, [int(n) for n in given.sizes.split(",")])
+        return
     folder = given.folder or Path(tempfile.mkdtemp(prefix="doublet-spark-"))
     spark = open_session(given.master, {"spark.driver.memory": "3g", "spark.local.dir": str(folder)})
     spark.sparkContext.setLogLevel("ERROR")

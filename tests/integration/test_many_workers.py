@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fill_worker import PAGES, PER_PAGE, text_of
 
 from doublet.jobs.check_library import check_library
+from doublet.jobs.queue import kinds
 from doublet.jobs.queue.kinds import enqueue
 from doublet.store.database import Store
 from doublet.store.values import JobInfo
@@ -20,7 +22,7 @@ from doublet.store.verify import verify
 from library_databases import new_address
 
 WORKER = Path(__file__).parent / "queue_worker.py"
-LIBRARIES, DOCUMENTS, WORKS, WORKERS = 3, 60, 40, 3
+LIBRARIES, DOCUMENTS, WORKS, WORKERS = 2, 40, 40, 3
 WORDS = [
     f"{a}{b}{c}"
     for a in ("сне", "ка", "ле", "мо", "ри")
@@ -83,7 +85,10 @@ class Workers:
 
 
 @pytest.mark.covers("D2")
-def test_one_of_several_is_killed_while_indexing_and_one_while_checking(tmp_path: Path) -> None:
+def test_one_of_several_is_killed_while_indexing_and_one_while_checking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(kinds.KINDS, "pages", "queue_worker:pages")  # fills the library x from a slow source
     address = new_address("postgresql")
     folders = []
     for library in range(LIBRARIES):
@@ -98,33 +103,25 @@ def test_one_of_several_is_killed_while_indexing_and_one_while_checking(tmp_path
         names = [f"shelf{library}" for library in range(LIBRARIES)]
         for name in names:
             store.libraries.create(name)
-        jobs = [
-            enqueue(store, "fill", {"library": name, "address": str(folder)}).number
-            for name, folder in zip(names, folders, strict=True)
-        ]
+        store.libraries.create("x")
         for _ in range(WORKERS):
             workers.start()
+        slow = enqueue(store, "pages", {"journal": str(tmp_path / "journal"), "pause_s": 0.15}).number
+        jobs = [slow]
+        for name, folder in zip(names, folders, strict=True):
+            jobs.append(enqueue(store, "fill", {"library": name, "address": str(folder)}).number)
 
-        def midway() -> bool:
-            stored = [info.documents for info in store.libraries.all()]
-            return any(
-                0 < count < DOCUMENTS and store.jobs.get(job).state == "running"
-                for count, job in zip(stored, jobs, strict=True)
-            )
+        def page() -> int:
+            infos = store.sources.all(store.libraries.get("x").number)
+            return max((int(info.state.get("page", 0)) for info in infos), default=0)
 
-        eventually(midway)
-        counts = [info.documents for info in store.libraries.all()]
-        running = next(
-            job
-            for count, job in zip(counts, map(store.jobs.get, jobs), strict=True)
-            if count > 0 and not job.over
-        )
-        workers.kill_the_one_at(running)
+        eventually(lambda: 0 < page() < PAGES)
+        workers.kill_the_one_at(store.jobs.get(slow))
+        assert page() < PAGES
         workers.start()
         eventually(lambda: all(store.jobs.get(job).over for job in jobs))
-        ended = [store.jobs.get(job) for job in jobs]
-        assert [job.state for job in ended] == ["done"] * LIBRARIES
-        assert store.jobs.get(running.number).attempts == 2
+        assert {store.jobs.get(job).state for job in jobs} == {"done"}
+        assert store.jobs.get(slow).attempts == 2
         # Checks, and again one worker goes.
         given = [{"text": borrowed(number), "name": f"w{number}"} for number in range(WORKS)]
         checks = [
@@ -139,6 +136,8 @@ def test_one_of_several_is_killed_while_indexing_and_one_while_checking(tmp_path
         assert store.jobs.get(busy.number).attempts == 2
     with Store(address) as other:  # what is there is read by a process that wrote nothing of it
         assert verify(other) == []
+        found = {one.id: content for batch in other.documents.batches("x") for one, content in batch}
+        assert found == {f"{n:04}": text_of(n) for n in range(PAGES * PER_PAGE)}
         for name, library in zip(names, range(LIBRARIES), strict=True):
             found = {one.id: content for batch in other.documents.batches(name) for one, content in batch}
             assert sorted(found.values()) == sorted(

@@ -218,7 +218,7 @@ def test_a_worker_is_killed_in_the_middle_of_a_job(spark: Any, cluster: Cluster,
     cluster.kill(victim)
     thread.join(timeout=600)
     assert done, "the job did not end"
-    assert executors() == 2
+    assert victim.poll() is not None
     assert made.spark_rows(out) == made.member_rows(here)
     assert made.kept_ids(out) == sorted(here.kept)
 

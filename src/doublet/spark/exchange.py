@@ -154,8 +154,10 @@ def joined(blobs: Iterable[Any], kinds: Sequence[Any]) -> list[NDArray[Any]]:
 
 def scatter(destinations: NDArray[Any], partitions: int, *arrays: NDArray[Any]) -> Sent:
     """Rows of the arrays to their destinations, in blobs that are not large."""
-    order = np.argsort(destinations, kind="stable")
-    bounds = np.searchsorted(destinations[order], np.arange(partitions + 1))
+    # Numbers of 16 bits are sorted digit by digit, which is many times as fast.
+    places = destinations.astype(np.uint16) if partitions <= 1 << 16 else destinations
+    order = np.argsort(places, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(destinations, minlength=partitions))])
     width = max(1, sum(a.dtype.itemsize for a in arrays))
     step = max(1, MOST_BLOB // width)
     numbers = slots(partitions)

@@ -198,7 +198,7 @@ def lead(pairing: Pairing, bucket: int, blobs: Iterator[Any]) -> Sent:
     """Candidates among all that was posted to a bucket, to the owner of the larger document of each."""
     kind = np.uint32 if pairing.by == "shingles" else np.uint64
     numbers, documents, sizes = exchange.joined(blobs, (kind, np.uint64, np.uint32))
-    order = np.argsort(numbers, kind="stable")
+    order = np.argsort(numbers)
     numbers, documents, sizes = numbers[order], documents[order], sizes[order]
     starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if len(numbers) else order
     lengths = np.diff(np.append(starts, len(numbers)))

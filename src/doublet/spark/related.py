@@ -252,7 +252,8 @@ def _write_related(job: Job, rows: list[tuple[Any, ...]], found: list[CopyPair])
     names = ["a", "b", "kind", "step", "resemblance", "containment_a", "containment_b", "aligned", "kept"]
     kinds = [pa.string()] * 4 + [pa.float64()] * 5
     arrays = [
-        pa.array([_utf8(row[i]) if i < 4 else row[i] for row in out], kind) for i, kind in enumerate(kinds)
+        pa.array([_utf8(str(row[i])) if i < 4 else row[i] for row in out], kind)
+        for i, kind in enumerate(kinds)
     ]
     table = pa.table(arrays, names=names)
     storage.write_table(job.part(RELATED, 0), iter([table]), table.schema)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.jobs.dedupe.options import DedupeMethods
+from doublet.jobs.dedupe.options import AUTO, DedupeMethods
 from doublet.jobs.dedupe.reading import Shingled, shingle_batch
 from doublet.matches.preference import all_numbers, all_whole
 from doublet.model import Outcome
@@ -60,7 +60,8 @@ def sign_split(job: Job, number: int) -> Sent:
                 told["values"] += len(shingled.values)
                 told["words"] += int(shingled.words.sum())
                 told["disguised"] += shingled.disguised
-                sampled.__iadd__(_sample_counts(shingled.values))
+                if methods.method.name == AUTO:
+                    sampled.__iadd__(_sample_counts(shingled.values))
                 outcomes.extend(shingled.outcomes)
                 counts.update(o.state for o in shingled.outcomes)
                 counts["empty"] += shingled.empty - sum(o.state == "empty" for o in shingled.outcomes)
