@@ -11,6 +11,7 @@ import pytest
 
 from doublet.cli import run
 from doublet.jobs.check import check
+from doublet.model import Document
 from doublet.reports.check_html import check_page
 
 pytestmark = pytest.mark.covers("S4")
@@ -91,6 +92,30 @@ def test_click_shows_the_source_at_the_place(page: Any, report: str) -> None:
     page.keyboard.press("Escape")
     assert not page.locator(".beside").is_visible()
     arrives(page, "")
+
+
+def test_next_passage_is_not_the_next_source_of_the_same(page: Any, tmp_path: Path) -> None:
+    first = "the old harbour was filled with sand and the ships had to wait outside for weeks every spring"
+    second = "nobody had counted the bridges before the flood took three of them away in a single night"
+    text = "\n\n".join((first, *(f"Line {i} is about something else altogether." for i in range(80)), second))
+    result = check(text, [Document(id, part) for id, part in (("a", first), ("b", first), ("c", second))])
+    target = tmp_path / "report.html"
+    target.write_text(check_page(result, text), encoding="utf-8")
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(target.as_uri())
+    assert page.locator(".pair").count() == 3
+    places = {one.id: one.span.start for one in result.fragments}
+    seen = []
+    for key in ("n", "n", "n", "p"):
+        page.keyboard.press(key)
+        seen.append(places[page.evaluate("location.hash.slice(1)")])
+    assert seen == [0, text.index(second), 0, text.index(second)]
+    page.evaluate("scrollTo(0, 600)")
+    slim = page.locator(".slim").bounding_box()
+    assert slim["y"] == 0, "score and buttons stay"
+    assert slim["height"] < 90
+    assert page.locator(".slim b").is_visible()
+    assert page.locator(".slim button").first.is_visible()
 
 
 def test_keyboard(page: Any, report: str) -> None:

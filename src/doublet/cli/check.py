@@ -98,6 +98,8 @@ doublet check works/ --library theses --among --out reports/"""
     help="The texts are works of a class: compare them with each other too. With --out FOLDER: all reports, with an "
     "overview (index.html, index.csv, index.json).",
 )
+@click.option("--author", default="", metavar="NAME", help="Author of the work, for the page and the PDF.")
+@click.option("--reviewer", default="", metavar="NAME", help="Who checks the work, for the page and the PDF.")
 @click.option("--ocr", is_flag=True, help="Read scanned pages with Tesseract, where it is installed (slow).")
 @settings_options("shingle_words", "database")
 @web_options
@@ -137,6 +139,8 @@ def command(
     own: tuple[str, ...],
     among: bool,
     ocr: bool,
+    author: str,
+    reviewer: str,
     min_share: str | None,
     fail_above: str | None,
     id_field: str,
@@ -147,6 +151,7 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
+    from doublet.cli.check_class import report
     from doublet.jobs.check import readable
     from doublet.jobs.check_many import check_many
     from doublet.model import CHECK_FORMAT
@@ -203,7 +208,15 @@ def command(
             ) as checker,
         ):
             return run_class(
-                texts, checker, form=form, out=out, ocr=ocr, limit=limit, quiet=quiet, progress=progress
+                texts,
+                checker,
+                form=form,
+                out=out,
+                ocr=ocr,
+                limit=limit,
+                quiet=quiet,
+                progress=progress,
+                reviewer=reviewer,
             )
     documents = list(_documents(texts, quiet))
     targets = _targets([name for name, _ in documents], form, out)
@@ -270,9 +283,8 @@ def command(
         )
     for target, one in zip(targets, checked, strict=False):
         if one.check is not None:
-            _write(
-                target, _page(form, one.check, one.text, name=Path(one.name).name, language=words().language)
-            )
+            name = Path(one.name).name
+            _write(target, report(form, one.check, one.text, name=name, author=author, reviewer=reviewer))
     failed = bool(unread)
     for result in found:
         if result.outcomes and not quiet:
@@ -367,16 +379,6 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
     for target in targets:
         check_output(target)
     return targets
-
-
-def _page(form: str, result: Check, text: str, *, name: str, language: str) -> bytes:
-    if form == "pdf":
-        from doublet.jobs.check_pdf import check_pdf
-
-        return check_pdf(result, text, name=name, language=language)
-    from doublet.reports.check_html import check_page
-
-    return check_page(result, text, name=name, language=language).encode("utf-8")
 
 
 def _write(out: Path | None, content: bytes) -> None:

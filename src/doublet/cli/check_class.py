@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from doublet.jobs.check_class import CheckedClass
     from doublet.jobs.check_many import Checker
     from doublet.matches.among import Among
+    from doublet.model import Check
     from doublet.progress import Progress
     from doublet.reports.class_view import ClassRow
 
@@ -36,6 +37,7 @@ def run_class(
     limit: float | None,
     quiet: bool,
     progress: Progress,
+    reviewer: str = "",
 ) -> int | None:
     """Check the works and write what was asked for; gives the exit code."""
     from doublet.jobs.check_class import check_class, class_rows
@@ -72,7 +74,7 @@ def run_class(
     created = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     reports: dict[str, str] = {}
     if out is not None:
-        reports = _write_reports(found, out, "pdf" if form == "pdf" else "html")
+        reports = _write_reports(found, out, "pdf" if form == "pdf" else "html", reviewer)
     rows = class_rows(found, reports)
     told = class_dict(rows, found.among, created=created, version=doublet.__version__)
     table = class_csv(rows, words().language)
@@ -122,11 +124,8 @@ def make_folder(out: Path) -> None:
         raise OutputFailed("folder_not_made", path=str(out), why=error.strerror or str(error)) from error
 
 
-def _write_reports(found: CheckedClass, out: Path, form: str) -> dict[str, str]:
+def _write_reports(found: CheckedClass, out: Path, form: str, reviewer: str) -> dict[str, str]:
     """A report for each checked work; gives their file names by the names of the works."""
-    from doublet.jobs.check_pdf import check_pdf
-    from doublet.reports.check_html import check_page
-
     names: dict[str, str] = {}
     taken = {"index.html"}
     for one in found.checked:
@@ -139,14 +138,22 @@ def _write_reports(found: CheckedClass, out: Path, form: str) -> dict[str, str]:
             place, number = f"{stem}-{number}.{form}", number + 1
         taken.add(place.casefold())
         names[one.name] = place
-        if form == "pdf":
-            content = check_pdf(one.check, one.text, name=one.name, language=words().language)
-        else:
-            content = check_page(one.check, one.text, name=one.name, language=words().language).encode(
-                "utf-8"
-            )
+        content = report(form, one.check, one.text, name=one.name, author=one.work.author, reviewer=reviewer)
         _write(out / place, content)
     return names
+
+
+def report(form: str, check: Check, text: str, *, name: str, author: str, reviewer: str) -> bytes:
+    """A check as a page or a PDF, in the language of the command."""
+    language = words().language
+    if form == "pdf":
+        from doublet.jobs.check_pdf import check_pdf
+
+        return check_pdf(check, text, name=name, language=language, author=author, reviewer=reviewer)
+    from doublet.reports.check_html import check_page
+
+    page = check_page(check, text, name=name, language=language, author=author, reviewer=reviewer)
+    return page.encode("utf-8")
 
 
 def _write(target: Path, content: bytes) -> None:

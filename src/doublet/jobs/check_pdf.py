@@ -28,6 +28,7 @@ _MAC = (
 )
 _WINDOWS = (r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe")
 SECONDS = 180
+LETTER = ("US", "CA", "MX", "PH", "CL", "CO", "VE", "CR", "GT", "PA", "DO", "PR", "SV", "NI")
 
 
 def check_pdf(
@@ -37,6 +38,8 @@ def check_pdf(
     *,
     name: str = "",
     language: str = "en",
+    author: str = "",
+    reviewer: str = "",
     browser: str | os.PathLike[str] | None = None,
 ) -> bytes:
     """The PDF. Arguments as of `check_page`; *browser* is the program to print with instead of the one that is found.
@@ -44,9 +47,22 @@ def check_pdf(
     Raises `ConfigError` when there is no browser, `OutputFailed` when it does not print.
     """
     program = find_browser(browser)
-    page = check_page(result, text, sources, name=name, language=language)
+    page = check_page(
+        *(result, text, sources),
+        name=name,
+        language=language,
+        author=author,
+        reviewer=reviewer,
+        paper=paper_of(os.environ),
+    )
     with tempfile.TemporaryDirectory(prefix="doublet-pdf-", ignore_cleanup_errors=True) as folder:
         return print_page(page, program, Path(folder))
+
+
+def paper_of(environ: Mapping[str, str]) -> str:
+    """The size of paper that the locale uses: letter in North America, A4 everywhere else."""
+    name = next((environ[key] for key in ("LC_ALL", "LC_PAPER", "LANG") if environ.get(key)), "")
+    return "letter" if name.partition(".")[0].partition("_")[2] in LETTER else "A4"
 
 
 def find_browser(browser: str | os.PathLike[str] | None = None) -> str:

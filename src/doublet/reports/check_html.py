@@ -38,17 +38,21 @@ def check_page(
     *,
     name: str = "",
     language: str = "en",
+    author: str = "",
+    reviewer: str = "",
+    paper: str = "A4",
 ) -> str:
     """The whole page. *text* is the checked one; *sources* has the texts of sources (by id) that do not carry theirs,
     whole or as excerpts with the places where they begin.
 
-    *name* is what the document is called; *language* is "en" or "ru". Raises `InvalidParameter` for another language.
+    *name* is what the document is called, *author* wrote it and *reviewer* checks it; *paper* is the size of printed
+    pages ("A4" or "letter"); *language* is "en" or "ru". Raises `InvalidParameter` for another language.
     """
     words = wording(language)
     view = view_check(result, text, sources, name=name, words=words)
     title = words("check_title", name=view.name)
     body = f"""<a class="skip" href="#document">{escape(words("check_skip"))}</a>
-{_summary(view, title)}
+{_summary(view, title, _about(view, author, reviewer))}
 <main>
 <div class="panes">
 <section class="document" id="document" tabindex="-1" aria-labelledby="document-title">
@@ -63,7 +67,13 @@ def check_page(
 </main>
 <footer>{escape(words("check_made"))}</footer>
 <div id="live" class="vh" role="status" aria-live="polite" data-filtered="{escape(words("check_filtered"))}"></div>"""
-    return shell(title, body, language=language, style=_asset("check.css"), script=_asset("check.js"))
+    return shell(
+        title,
+        body,
+        language=language,
+        style=f"{_asset('check.css')}@page{{size:{escape(paper)}}}",
+        script=_asset("check.js"),
+    )
 
 
 @functools.cache
@@ -79,7 +89,24 @@ def _listed(rows: Iterable[str], tag: str = "ul") -> str:
 # The first part: what was checked, what came out, what to look at
 
 
-def _summary(view: CheckView, title: str) -> str:
+def _about(view: CheckView, author: str, reviewer: str) -> str:
+    """Who wrote it, who checks it, when and with what."""
+    words, check = view.words, view.check
+    rows = [
+        (words("check_author"), author),
+        (words("check_reviewer"), reviewer),
+        (words("check_created"), words("check_created_at", date=check.created) if check.created else ""),
+        (words("check_version"), f"Doublet {check.version}" if check.version else ""),
+    ]
+    told = "".join(
+        f"<div><dt>{escape(label)}</dt><dd><bdi>{escape(value)}</bdi></dd></div>"
+        for label, value in rows
+        if value
+    )
+    return f'<dl class="settings">{told}</dl>' if told else ""
+
+
+def _summary(view: CheckView, title: str, about: str) -> str:
     words = view.words
     bar = "".join(
         f'<i class="c{one.colour}" style="width:{one.source.added * 100:.2f}%"></i>'
@@ -88,16 +115,13 @@ def _summary(view: CheckView, title: str) -> str:
     )
     figures = "".join(
         f'<div class="figure {kind}"><dt>{escape(words.name("figure", kind))}</dt>'
-        f"<dd>{escape(words.percent(share))}</dd></div>"
-        for kind, share in (
-            ("borrowed", view.figures.borrowed),
-            ("quoted", view.figures.quoted),
-            ("original", view.figures.original),
-        )
+        f"<dd>{escape(words.percent(share / 100))}</dd></div>"
+        for kind, share in zip(("borrowed", "quoted", "original"), view.figures.percents(), strict=True)
     )
     return f"""<header class="top">
 <h1>{escape(title)}</h1>
 <p class="quiet">{escape(view.against)}</p>
+{about}
 <div class="facts">
 <div class="share"><strong>{escape(words.percent(view.figures.borrowed))}</strong>
 <span>{escape(words("check_share", words=view.check.words))}</span>
@@ -157,7 +181,7 @@ def _settings(view: CheckView) -> str:
         f"<div><dt>{escape(one.name)}</dt><dd>{escape(one.value)}</dd></div>" for one in view.settings
     )
     return (
-        f'<details class="set" open><summary>{escape(view.words("check_settings"))}</summary>'
+        f'<details class="set"><summary>{escape(view.words("check_settings"))}</summary>'
         f'<dl class="settings">{rows}</dl></details>'
     )
 
@@ -166,11 +190,11 @@ def _steps(view: CheckView) -> str:
     words = view.words
     if not view.passages:
         return ""
-    return f"""<div class="steps jsonly">
-<button type="button" data-do="previous" aria-keyshortcuts="p">{escape(words("check_previous"))}</button>
+    return f"""<div class="slim"><b>{escape(words.percent(view.figures.borrowed))}</b><bdi>{escape(view.name)}</bdi>
+<span class="steps jsonly"><button type="button" data-do="previous" aria-keyshortcuts="p">{escape(words("check_previous"))}</button>
 <button type="button" data-do="next" aria-keyshortcuts="n">{escape(words("check_next"))}</button>
-<span class="quiet keys">{escape(words("check_keys"))}</span>
-</div>
+</span></div>
+<p class="quiet keys jsonly">{escape(words("check_keys"))}</p>
 <p class="quiet nojs">{escape(words("check_nojs"))}</p>"""
 
 
@@ -258,7 +282,12 @@ def _gap(characters: int, words: Wording) -> list[str]:
 
 def _side(view: CheckView) -> str:
     words = view.words
-    rows = "".join(_source(source, words) for source in view.sources)
+    rows = "".join(_source(source, words) for source in view.sources if not source.folded)
+    folded = [source for source in view.sources if source.folded]
+    if folded:
+        told = escape(words("check_folded", sources=len(folded)))
+        inside = "".join(_source(source, words) for source in folded)
+        rows += f'<li><details class="folded"><summary>{told}</summary><ol>{inside}</ol></details></li>'
     listed = f"<ol>{rows}</ol>" if rows else f"<p>{escape(words('check_none'))}</p>"
     kinds = list(dict.fromkeys(one.fragment.kind for one in view.passages))
     boxes = "".join(
@@ -323,13 +352,23 @@ def _passages(view: CheckView) -> str:
     if not view.passages:
         return ""
     rows = []
+    counted = 0
     for one in view.passages:
+        a = one.fragment.a
+        data = (
+            f'data-id="{escape(one.id)}" data-source="{one.number}" data-colour="{one.colour}" data-from="{a.start}" '
+            f'data-to="{a.end}" data-kind="{escape(one.fragment.kind)}" data-label="{escape(one.label)}"'
+        )
+        if one.left_out:  # the text shows it in grey, with the reason; the script needs it for its colours
+            rows.append(f'<i class="pair left" {data}></i>')
+            continue
+        counted += 1
         head = f'<span class="n">{one.number}</span><a href="#{escape(one.id)}">{escape(one.label)}</a>'
-        rows.append(f"""<article class="pair c{one.colour}" data-id="{escape(one.id)}" data-source="{one.number}" data-colour="{one.colour}" data-kind="{escape(one.fragment.kind)}" data-label="{escape(one.label)}">
+        rows.append(f"""<article class="pair c{one.colour}" {data}>
 {_two(view.beside(one, longest=SHOWN_PASSAGE), head, view.words)}</article>
 """)
     return f"""<section class="passages" aria-labelledby="passages-title">
-<h2 id="passages-title">{escape(view.words("check_passages"))} ({len(view.passages)})</h2>
+<h2 id="passages-title">{escape(view.words("check_passages"))} ({counted})</h2>
 <p class="quiet">{escape(view.words("check_differ"))}</p>
 {"".join(rows)}</section>"""
 

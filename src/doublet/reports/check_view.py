@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from doublet.matches.among import CLASS
 from doublet.matches.figures import Figures, figures
+from doublet.matches.left_out import Mask, words_of
 from doublet.matches.rescore import rescore
 from doublet.model import DISGUISES_LEFT, FAILED_STATES, Check, Fragment, LeftOut, SourceMatch, Span
 from doublet.reports.wording import Wording, wording
@@ -70,6 +71,7 @@ class Passage:
     source: SourceMatch
     label: str
     off: bool = False  #: a person switched it off
+    left_out: bool = False  #: none of its words counts: all are in quotations, references or common wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +294,13 @@ def view_check(
     words, off = words or wording(), off or SwitchedOff()
     scored = off.score(check)
     shares = {one.id: one.share for one in scored.sources}
+    uncounted = words_of(
+        (span for one in check.left_out if one.kind != "own" for span in one.ranges), check.words
+    )
 
     def shown(number: int, source: SourceMatch) -> ShownSource:
         share = source.share if scored is check else shares.get(source.id, 0.0)
-        return _source(number, source, share, (texts or {}).get(source.id, ""), words, off)
+        return _source(number, source, share, (texts or {}).get(source.id, ""), words, off, uncounted)
 
     sources = tuple(shown(number, source) for number, source in enumerate(check.sources, 1))
     possible = tuple(shown(0, source) for source in check.possible_sources)
@@ -336,9 +341,11 @@ def _source(
     given: str | Sequence[tuple[int, str]],
     words: Wording,
     off: SwitchedOff,
+    uncounted: Mask,
 ) -> ShownSource:
     def passage(one: Fragment, label: str) -> Passage:
-        return Passage(one.id, number, colour(number), one, source, label, off.has(source, one))
+        left_out = one.a_words is not None and bool(uncounted[one.a_words.start : one.a_words.end].all())
+        return Passage(one.id, number, colour(number), one, source, label, off.has(source, one), left_out)
 
     head = words("check_source", number=number) if number else words("check_possible_only")
     passages = tuple(
@@ -422,7 +429,7 @@ def _first(
     for one in counted[:FIRST_SOURCES]:
         told = words("check_first_source", number=one.number, title=one.title, share=one.share)
         yield Look(told, one.passages[0].id if one.passages else "")
-    seen = [one for one in passages if not one.off]
+    seen = [one for one in passages if not (one.off or one.left_out)]
     if seen:
         longest = max(seen, key=lambda one: one.fragment.words)
         told = words("check_first_passage", words=longest.fragment.words, kind=longest.fragment.kind)

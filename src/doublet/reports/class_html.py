@@ -68,21 +68,28 @@ def _address(file: str) -> str:
 
 
 def _table(rows: Sequence[ClassRow], words: Wording) -> str:
-    columns = (
-        *("class_number", "class_work", "class_author", "class_share", "class_from_libraries"),
-        *("class_from_works", "figure_original", "figure_quoted", "class_alarms", "class_top"),
+    names = (
+        "class_number",
+        "class_work",
+        "class_author",
+        "class_share",
+        "class_from_libraries",
+        "class_from_works",
     )
+    columns = [(name, words(name)) for name in names]
+    columns += [(kind, words.name("figure", kind)) for kind in ("original", "quoted")]
+    columns += [(name, words(name)) for name in ("class_alarms", "class_top")]
     head = "".join(
         f'<th scope="col"{" aria-sort=descending" if name == "class_share" else ""}>'
-        f'<button type="button">{escape(words(name))}</button></th>'
-        for name in columns
+        f'<button type="button">{escape(told)}</button></th>'
+        for name, told in columns
     )
     lines = []
     for number, row in enumerate(rows, 1):
         cells = [f'<td data-v="{number}" class="r">{number}</td>', f"<td>{_link(row, row.work)}</td>"]
         cells.append(f"<td><bdi>{escape(row.author)}</bdi></td>")
         if row.figures is None:
-            reason = escape(words.capital(words.say(row.reason)))
+            reason = escape(words.say(row.reason))
             empty = '<td data-v="-1"></td>' * 6
             lines.append(f'<tr class="bad">{"".join(cells)}{empty}<td>{reason}</td></tr>')
             continue
@@ -213,7 +220,8 @@ def _graph(
         )
     return (
         f'<h3>{escape(words("class_graph"))}</h3><p class="quiet">{escape(words("class_graph_about"))}</p>'
-        f'<svg viewBox="{-MARGIN} 0 {SIZE + 2 * MARGIN} {SIZE}" role="img" aria-label="{escape(words("class_graph"))}">'
+        f'<svg style="max-width:{min(46, 16 + 3 * len(involved))}rem" '
+        f'viewBox="{-MARGIN} 0 {SIZE + 2 * MARGIN} {SIZE}" role="img" aria-label="{escape(words("class_graph"))}">'
         '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="11" markerHeight="11" '
         'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z"/></marker></defs>'
         f"{''.join(lines)}{''.join(dots)}</svg>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 
 import pytest
 
@@ -27,9 +28,27 @@ def test_it_works(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_same_page_twice(tmp_path: pathlib.Path) -> None:
+    pages = []
     for name in ("a.html", "b.html"):
         assert run([*CHECK, "--format", "html", "--out", str(tmp_path / name)]) == 0
-    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+        page = (tmp_path / name).read_text(encoding="utf-8")
+        pages.append(re.sub(r"\d\d? [A-Z][a-z]+ 20\d\d, \d\d:\d\d UTC", "TIME", page))
+    assert pages[0] == pages[1], "but for the time of the check"
+    assert pages[0].count("TIME") == 1
+
+
+def test_people_are_named(tmp_path: pathlib.Path) -> None:
+    target = tmp_path / "report.html"
+    people = ["--author", "Ivanov <I.>", "--reviewer", "Petrova"]
+    assert run([*CHECK, *people, "--out", str(target), "--language", "ru"]) == 0
+    page = target.read_text(encoding="utf-8")
+    for told in (
+        "Автор</dt><dd><bdi>Ivanov &lt;I.&gt;",
+        "Проверяющий</dt><dd><bdi>Petrova",
+        "Программа</dt><dd><bdi>Doublet",
+    ):
+        assert told in page
+    assert '<details class="set">' in page, "the settings are closed"
 
 
 def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

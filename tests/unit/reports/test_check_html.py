@@ -16,6 +16,7 @@ from doublet.model import (
     Check,
     Disguise,
     DisguiseFinding,
+    Document,
     Fragment,
     LeftOut,
     Note,
@@ -354,3 +355,35 @@ def test_escape_keeps_what_is_harmless() -> None:
 )
 def test_times_of_files_are_told_to_the_minute(given: str, shown: str) -> None:
     assert to_the_minute(given) == shown
+
+
+def test_what_is_left_out_is_no_passage_to_look_at() -> None:
+    quoted = "the old harbour was filled with sand and the ships had to wait outside for weeks every spring"
+    plain = "nobody had counted the bridges before the flood"
+    between = " ".join(f"word{i} of mine" for i in range(60))
+    text = f"As one book says, «{quoted}», and so it was. {between}. Then {plain}."
+    other = " ".join(f"other{i} of theirs" for i in range(60))
+    result = check(text, [Document("book", f"{quoted}. {other}. {plain}.")], leave_out=["quotations"])
+    page = check_page(result, text)
+    assert len(result.sources[0].fragments) == 2
+    assert "The longest passage: 8 words" in page
+    assert page.count('<article class="pair') == 1
+    assert "side by side (1)" in page
+    figures = [float(one) for one in re.findall(r"<dd>([\d.]+)%</dd>", page)]
+    assert len(figures) == 3
+    assert sum(figures) == pytest.approx(100)
+
+
+def test_sources_that_add_nothing_are_folded() -> None:
+    text = "one source says this in exactly these nine words here and then it goes on for a while"
+    documents = [Document(f"d{i}", text) for i in range(6)]
+    page = check_page(check(text, documents), text)
+    assert "3 sources that add nothing" in page
+    assert page.count('<li class="source') == 6
+
+
+def test_paper() -> None:
+    from doublet.jobs.check_pdf import paper_of
+
+    assert paper_of({}) == paper_of({"LANG": "C.UTF-8"}) == paper_of({"LANG": "ru_RU.UTF-8"}) == "A4"
+    assert paper_of({"LANG": "ru_RU.UTF-8", "LC_PAPER": "en_US.UTF-8"}) == "letter"

@@ -7,7 +7,7 @@
   var info = {}, order = [];
   all(".pair").forEach(function (pair) {
     var id = pair.dataset.id;
-    info[id] = { source: pair.dataset.source, kind: pair.dataset.kind, colour: pair.dataset.colour, pair: pair, label: pair.dataset.label };
+    info[id] = { from: +pair.dataset.from, to: +pair.dataset.to, source: pair.dataset.source, kind: pair.dataset.kind, colour: pair.dataset.colour, pair: pair, label: pair.dataset.label };
     order.push(id);
   });
   var pieces = all(".f[data-f]").map(function (node) { return { node: node, ids: node.dataset.f.split(" ") }; });
@@ -72,6 +72,8 @@
     body.classList.add("showing");
     paint();
     if (now) {
+      var fold = now.closest("details");
+      if (fold) fold.open = true;
       var list = now.closest(".sources"), top = now.getBoundingClientRect().top - list.getBoundingClientRect().top;
       if (top < 0 || top + now.offsetHeight > list.clientHeight) list.scrollTop += top - 8;
     }
@@ -108,11 +110,17 @@
   }
 
   function step(by) {
-    var seen = order.filter(function (id) { return !info[id].pair.hidden; });
-    if (!seen.length) return;
-    var at = seen.indexOf(current);
-    at = at < 0 ? (by > 0 ? 0 : seen.length - 1) : (at + by + seen.length) % seen.length;
-    show(seen[at], { focus: true });
+    // One stop for each passage: other sources that have nothing but words of it are not stopped at.
+    var end = -1, stops = order.filter(function (id) {
+      if (info[id].pair.hidden || info[id].pair.classList.contains("left") || info[id].to <= end) return false;
+      end = info[id].to;
+      return true;
+    });
+    if (!stops.length) return;
+    var at = -1;
+    if (current) stops.forEach(function (id, place) { if (info[id].from <= info[current].from) at = place; });
+    at = at < 0 ? (by > 0 ? 0 : stops.length - 1) : (at + by + stops.length) % stops.length;
+    show(stops[at], { focus: true });
   }
 
   document.addEventListener("click", function (event) {

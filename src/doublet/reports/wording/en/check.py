@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "check_author": "Author",
+    "check_reviewer": "Reviewer",
+    "check_created": "Checked",
+    "check_created_at": "{date:date} UTC",
+    "check_version": "Program",
+    "check_folded": "{sources:source} that {sources:adds|add} nothing",
     "check_title": "Check of {name}",
     "check_document": "the document",
     "check_skip": "To the document",

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "check_author": "Автор",
+    "check_reviewer": "Проверяющий",
+    "check_created": "Проверено",
+    "check_created_at": "{date:date} UTC",
+    "check_version": "Программа",
+    "check_folded": "Ничего не добавляют: {sources:source}",
     "check_title": "Проверка: {name}",
     "check_document": "документ",
     "check_skip": "К документу",
