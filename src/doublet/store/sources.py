@@ -414,18 +414,23 @@ class Sources:
             ],
         )
         out = []
-        for fact in facts:
-            row = self._database.row(
-                "SELECT state, reason FROM doublet_origin WHERE source_id = %s AND name_hash = %s",
-                [source.number, name_hash(fact.id)],
+        ends = {
+            key: (state, reason)
+            for key, state, reason in self._database.among(
+                "SELECT name_hash, state, reason FROM doublet_origin WHERE source_id = %s AND name_hash IN",
+                [name_hash(fact.id) for fact in facts],
+                [source.number],
             )
-            state, reason = (row[0], Note.from_text(unescape(row[1]))) if row else ("stored", None)
+        }
+        for fact in facts:
+            state, kept = ends.get(name_hash(fact.id), ("stored", ""))
             if state == "whole":
                 out += self._still_part(source, fact.id, added, every=every)
             elif state == "stored":
                 added.unchanged += 1
                 added.states[fact.id] = "unchanged"
             else:
+                reason = Note.from_text(unescape(kept))
                 out.append(Outcome(state, fact.id, "", reason or Note("was_not_stored")))
         return out
 
