@@ -13,6 +13,7 @@ import pytest
 from doublet.errors import Cancelled, FetchFailed, InputNotFound, InvalidParameter
 from doublet.jobs import add_source as jobs
 from doublet.jobs.add_source import Filled, Filling, fill_source, register_source, update_library
+from doublet.model import Note
 from doublet.progress import Event, Progress
 from doublet.sources.protocol import (
     Checkpoint,
@@ -328,7 +329,7 @@ def test_a_walk_that_breaks_goes_on_from_its_checkpoint(store: Store) -> None:
     filled, _ = fill(
         store, text("a"), Checkpoint({"at": 1}), text("b", BRIDGE), FetchFailed("the line is dead")
     )
-    assert filled.message == "the line is dead"
+    assert filled.message == Note("said", text="the line is dead")
     assert ids(store) == ["a", "b"]
     info = only(store)
     assert (info.status, info.state, info.run) == ("failed", {"at": 1}, 1)
@@ -345,7 +346,7 @@ def test_a_walk_that_breaks_goes_on_from_its_checkpoint(store: Store) -> None:
 def test_a_source_that_gives_nothing_raises(store: Store) -> None:
     with pytest.raises(FetchFailed):
         fill(store, FetchFailed("no such host"))
-    assert (only(store).status, only(store).message) == ("failed", "no such host")
+    assert (only(store).status, only(store).message) == ("failed", Note("said", text="no such host"))
 
 
 def test_a_fault_of_a_source_is_told(store: Store) -> None:
