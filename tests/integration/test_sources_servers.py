@@ -294,7 +294,7 @@ def test_a_library_of_a_wiki_and_a_repository(
         assert first.stored >= 1
         assert second.stored == 245
         again = library.update(fetcher=polite, filling=Filling(min_words=3))
-        assert [(one.stored, one.message) for one in again] == [(0, ""), (0, "")]
+        assert [(one.stored, one.message) for one in again] == [(0, None), (0, None)]
         wiki_page = next(one for one in library.documents() if "curid=" in one.id)
         assert wiki_page.title.startswith("Статья")
         assert wiki_page.address.startswith(mediawiki.removesuffix("/w/api.php"))
