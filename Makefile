@@ -30,7 +30,7 @@ setup: $(VENV)/.installed ## create .venv with everything the commands need, nat
 $(VENV)/.tools: constraints.txt tools/venv.sh
 	@sh tools/venv.sh $(VENV)
 	@echo "Installing the build tools"
-	@$(PIP) install --constraint constraints.txt pip scikit-build-core nanobind cmake ninja
+	@$(PIP) install --constraint constraints.txt pip scikit-build-core nanobind cmake
 	@touch $@
 
 # Python files are used from src/ as they are; only a change below builds the kernels again. Which modules there are is

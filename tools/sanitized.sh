@@ -8,9 +8,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/sanitized
 compiler=${CXX:-$(command -v g++ || command -v c++)}
 PATH=$(dirname "$python"):$PATH
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DDOUBLET_SANITIZE=ON -DCMAKE_CXX_COMPILER="$compiler" \
+cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DDOUBLET_SANITIZE=ON -DCMAKE_CXX_COMPILER="$compiler" \
   -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" >/dev/null
-cmake --build "$build"
+cmake --build "$build" --parallel
 # The sanitizer has to be there before Python, and the C++ library with it: it watches where errors are thrown.
 LD_PRELOAD="$("$compiler" -print-file-name=libasan.so) $("$compiler" -print-file-name=libstdc++.so)"
 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1
