@@ -268,4 +268,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public API alone: what was imported for it is nobody's business."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
