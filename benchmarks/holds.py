@@ -4,7 +4,8 @@
     python benchmarks/holds.py --documents 10000           smaller
     python benchmarks/holds.py --database postgresql://…   the same on PostgreSQL (an empty database)
 
-The promise is half a second on a machine that is not busy.
+The promise is half a second on a machine that is not busy. On a busy one look at the CPU of the longest hold; on
+PostgreSQL that does not count the work of the server.
 """
 
 from __future__ import annotations
@@ -62,13 +63,14 @@ def main() -> None:
             ),
             "delete": lambda: store.libraries.delete("bench"),
         }
-        print("| work | seconds | longest hold, s |\n| --- | --- | --- |")
+        print("| work | seconds | longest hold, s | longest hold, CPU s |\n| --- | --- | --- | --- |")
         for name, do in work.items():
-            store.database.longest_hold_s = 0.0
+            store.database.longest_hold_s = store.database.longest_hold_cpu_s = 0.0
             began = time.perf_counter()
             do()
             print(
-                f"| {name} | {time.perf_counter() - began:.1f} | {store.database.longest_hold_s:.3f} |",
+                f"| {name} | {time.perf_counter() - began:.1f} | {store.database.longest_hold_s:.3f} | "
+                f"{store.database.longest_hold_cpu_s:.3f} |",
                 flush=True,
             )
 

@@ -26,7 +26,9 @@ from doublet.sources.protocol import (
     Unchanged,
     Validators,
 )
+from doublet.store import sources
 from doublet.store.database import Store
+from doublet.store.pace import Pace
 from doublet.store.values import SourceInfo
 from doublet.store.verify import verify
 from library_databases import VENDORS, new_address
@@ -486,6 +488,33 @@ def test_single_files(store: Store, folder: pathlib.Path, monkeypatch: pytest.Mo
     assert walk(store, pathlib.Path("z.zip")).counts == {"stored": 1, "gone": 1}
     with pytest.raises(InputNotFound):
         walk(store, pathlib.Path("nothing.txt"))
+
+
+def test_an_archive_that_is_the_same_is_marked_in_steps(
+    store: Store, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may hold millions of documents: nobody waits until all of them are marked as seen."""
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        for number in range(7):
+            archive.writestr(f"{number}.txt", f"{TOWER} Голубей там {number * 'много'}.")
+        archive.writestr("bad.pdf", "%PDF-1.7 and no more")
+    assert walk(store, tmp_path).counts["stored"] == 7
+    monkeypatch.setattr(sources, "Pace", lambda *_, **__: Pace(2, most=2))
+    turns: list[int] = []
+    renew = sources.Sources._still_ours
+
+    def still_ours(self: Any, info: SourceInfo) -> None:
+        turns.append(info.run)
+        renew(self, info)
+
+    monkeypatch.setattr(sources.Sources, "_still_ours", still_ours)
+    again = walk(store, tmp_path)
+    assert again.counts == {"unchanged": 7, "broken": 1}
+    assert sum(state == "unchanged" for state in again.documents.values()) == 7
+    assert len(turns) >= 5
+    (tmp_path / "z.zip").unlink()
+    (tmp_path / "other.txt").write_text(SNOW, "utf-8")
+    assert walk(store, tmp_path).counts == {"stored": 1, "gone": 7}
 
 
 def test_options_of_other_kinds(store: Store, folder: pathlib.Path) -> None:

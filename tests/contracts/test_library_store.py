@@ -40,6 +40,7 @@ from doublet.store.pace import Pace
 from doublet.store.texts import Packer
 from doublet.store.values import Added
 from doublet.store.verify import verify
+from doublet.store.writing import EACH_CHARACTERS, Prepared, Writer
 from library_databases import VENDORS, new_address
 
 TEXTS = pathlib.Path(__file__).resolve().parents[1] / "golden" / "texts"
@@ -698,6 +699,34 @@ def test_nobody_waits_for_long(vendor: str, method: str) -> None:
     with Store(address) as again:
         again.libraries.delete("x")
     assert max(store.database.longest_hold_s, again.database.longest_hold_s) < 0.5
+
+
+def test_many_documents_are_stored_in_steps(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was stored before a step fails stays, whole and sound; the same call again brings the rest."""
+    address = new_address(vendor)
+    documents = [Document(str(n), f"{RU} own{n}") for n in range(10)]
+    steps: list[int] = []
+    plain = Writer._store
+
+    def store_some(self: Writer, library: int, batch: Prepared, *rest: Any) -> Added:
+        steps.append(len(batch))
+        if len(steps) == 3:
+            raise RuntimeError("pulled out")
+        return plain(self, library, batch, *rest)
+
+    monkeypatch.setattr(Writer, "_store", store_some)
+    with Store(address) as store:
+        store.libraries.create("x")
+        most = 3 * (len(documents[0].text) + EACH_CHARACTERS)
+        monkeypatch.setattr(store.documents._writer, "adding", Pace(most, most=most, least=most))
+        with pytest.raises(RuntimeError, match="pulled out"):
+            store.documents.add("x", documents)
+        assert steps == [3, 3, 4]  # no small rest
+        assert store.libraries.get("x").documents == 6
+        assert_sound(address, "x")
+        added = store.documents.add("x", documents)
+        assert (added.stored, added.unchanged, len(added.states)) == (4, 6, 10)
+    assert_sound(address, "x")
 
 
 def test_an_index_is_made_again_while_others_write(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:

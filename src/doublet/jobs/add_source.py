@@ -54,8 +54,7 @@ from doublet.store.database import Store
 from doublet.store.sources import Fact, WalkBatch
 from doublet.store.values import SourceInfo
 
-BATCH_DOCUMENTS = 500
-BATCH_CHARACTERS = 4_000_000
+BATCH_DOCUMENTS = 500  #: that are stored in one transaction; fewer when they are long
 FLUSH_S = 2.0  #: what was fetched is stored after so long at the latest
 IN_FLIGHT_BYTES = 1 << 26  #: of documents that wait to be read
 MIN_WORDS = 10
@@ -438,7 +437,7 @@ class _Walk:
                 self._handle_end(item)
                 break
             self._take(item)
-            if self._batch.full or time.monotonic() - began > FLUSH_S:
+            if self._full or time.monotonic() - began > FLUSH_S:
                 self._flush(wait=False)
                 began = time.monotonic()
         self._flush(wait=True)
@@ -599,9 +598,15 @@ class _Walk:
                 self._tell_unlisted(id)
             elif isinstance(item, Found):
                 self._unlisted.add(id)
-            if self._batch.full:
+            if self._full:
                 self._flush(wait=False)
             self._tell()
+
+    @property
+    def _full(self) -> bool:
+        """Whether the batch is as large as one transaction should be."""
+        batch = self._batch
+        return len(batch) >= BATCH_DOCUMENTS or batch.characters >= self.store.documents.step_characters
 
 
 @dataclass(slots=True)
@@ -622,10 +627,6 @@ class _Gathered:
 
     def __len__(self) -> int:
         return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
-
-    @property
-    def full(self) -> bool:
-        return len(self) >= BATCH_DOCUMENTS or self.characters >= BATCH_CHARACTERS
 
 
 class _Room:

@@ -52,12 +52,15 @@ class Documents:
             return self._writer.add_in_steps(library, batch, waiting)
 
     def add(self, library: str, documents: Iterable[Document]) -> Added:
-        """Store documents in one transaction: new ones are added, changed ones replaced, equal ones left alone. Others
-        wait so long: many documents are better handed to `add_prepared`."""
+        """New documents are stored, changed ones replaced, equal ones left alone. A few (600 thousand characters) are
+        one transaction; more are stored in steps, so that nobody waits for long."""
         info = self._libraries.get(library)
-        batch = self.prepare(list(documents))
-        with self._writer.lock:
-            return self._writer.add(info.number, batch)
+        return self.add_prepared(info.number, self.prepare(list(documents)))
+
+    @property
+    def step_characters(self) -> int:
+        """How much text can be stored in one transaction without holding others up for long."""
+        return self._writer.adding.size
 
     def remove(self, library: str, ids: Sequence[str]) -> list[str]:
         """Take documents out; gives the ids that were there."""

@@ -331,7 +331,7 @@ def drop_recipe(database: Database, recipe: int) -> None:
         database.rows("UPDATE doublet_recipe SET follows = %s WHERE id = %s", [False, recipe])
     pace = Pace(500, most=5_000)
     while True:
-        with pace.step() as size, database.writing():
+        with pace.step(database) as size, database.writing():
             rows = database.rows(
                 "SELECT name FROM doublet_entry WHERE recipe_id = %s ORDER BY id LIMIT %s", [recipe, size]
             )

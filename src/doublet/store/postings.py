@@ -113,7 +113,7 @@ def optimize(database: Database) -> None:
         pace = Pace(200, most=20_000, least=16)
         sign = -1  # the first time: whatever there is becomes one
         while True:
-            with pace.step() as pages, database.writing():
+            with pace.step(database) as pages, database.writing():
                 before = database.raw.total_changes
                 database.rows(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', %s)", [sign * pages])
                 done = database.raw.total_changes - before < 2  # as FTS5 tells that nothing was left to do

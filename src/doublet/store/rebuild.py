@@ -54,7 +54,7 @@ def _fill(database: Database, step: Callable[[int], None] | None) -> None:
     pace = Pace(200, most=5_000)
     done = 0
     while True:
-        with pace.step() as size, database.writing():
+        with pace.step(database) as size, database.writing():
             (upto,) = database.rows("SELECT upto FROM doublet_rebuild")[0]
             rows = database.rows(
                 "SELECT c.document_id, c.keys, d.library_id FROM doublet_content c "
@@ -93,7 +93,7 @@ def _purge_sqlite(database: Database) -> None:
     there: Sequence[object] = database.rows("SELECT 1 FROM sqlite_master WHERE name = %s", [OLD])
     pace = Pace(200, most=20_000)
     while there:
-        with pace.step() as size, database.writing():
+        with pace.step(database) as size, database.writing():
             # The first ones are not pages but what FTS5 reads when it opens the table, to drop it too.
             rows = database.rows(f"SELECT id FROM {OLD}_data WHERE id > 10 LIMIT %s", [size])
             if len(rows) < size:

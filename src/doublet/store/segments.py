@@ -308,7 +308,7 @@ def purge(database: Database, states: Sequence[int]) -> None:
     ]
     for number in numbers:
         while True:
-            with pace.step() as size, database.writing():
+            with pace.step(database) as size, database.writing():
                 gone = database.row(
                     "WITH picked AS (SELECT part FROM doublet_block WHERE segment = %s ORDER BY part LIMIT %s), "
                     "gone AS (DELETE FROM doublet_block b USING picked WHERE b.segment = %s AND b.part = picked.part "

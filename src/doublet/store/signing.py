@@ -283,7 +283,7 @@ class Signatures:
                 for entries in parts:
                     start = 0
                     while start < len(entries):
-                        with pace.step() as size, database.writing():
+                        with pace.step(database) as size, database.writing():
                             if database.vendor == "postgresql":
                                 database.take_turn(library)
                             end = min(start + size, len(entries))

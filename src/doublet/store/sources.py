@@ -76,6 +76,15 @@ class WalkBatch:
         return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
 
 
+@dataclass(slots=True)
+class Whole:
+    """What is known of the documents in a table or an archive that is the same as last time."""
+
+    stored: int = 0
+    names: list[str] = field(default_factory=list)  #: of those that are stored, if they are asked for
+    others: list[Outcome] = field(default_factory=list)
+
+
 class Sources:
     """The room of sources: those of all libraries of a store."""
 
@@ -290,7 +299,7 @@ class Sources:
             # What the writer has seen itself stands in the library's record already.
             counted = Counter(added.states.values()) + Counter(outcome.state for outcome in added.outcomes)
             before = added.unchanged
-            rows.extend(self._remember(library, source, batch, added, twins))
+            rows.extend(self._remember(library, source, batch, added, twins, wholes))
             total.update(counted - Counter(outcome.state for outcome in added.outcomes))
             total.update(unchanged=added.unchanged - before)
             total.update(row.state for row in rows)
@@ -305,6 +314,7 @@ class Sources:
                 also(dict(added.states) | {row.id: row.state for row in rows}, gave_way)
 
         with self._writer.lock:
+            wholes = self._mark_wholes(source, batch)
             added = self._writer.add(library, batch.prepared, waiting, skip=skip, then=then)
         added.outcomes = rows
         return added, +total
@@ -324,6 +334,7 @@ class Sources:
         batch: WalkBatch,
         added: Added,
         twins: Mapping[str, tuple[str, int]],
+        wholes: Mapping[str, Whole],
     ) -> list[Outcome]:
         """What the source knows of each document from now on; gives the outcomes of those not in the library."""
         out: list[Outcome] = list(batch.failed)
@@ -366,7 +377,7 @@ class Sources:
         named = {fact.id for fact in batch.facts}
         out += [outcome for outcome in added.outcomes if outcome.id not in named]
         self._put(new)
-        out += self._still(source, batch.unchanged, added, every=batch.every)
+        out += self._still(source, batch.unchanged, added, wholes)
         if left:
             self._remove(library, source.number, left, keep_facts=True)
         if batch.gone:
@@ -392,7 +403,7 @@ class Sources:
         )
 
     def _still(
-        self, source: SourceInfo, facts: Sequence[Fact], added: Added, *, every: bool
+        self, source: SourceInfo, facts: Sequence[Fact], added: Added, wholes: Mapping[str, Whole]
     ) -> list[Outcome]:
         """Documents that are the same as last time. One that could not be used then cannot be used now."""
         if not facts:
@@ -424,8 +435,10 @@ class Sources:
         }
         for fact in facts:
             state, kept = ends.get(name_hash(fact.id), ("stored", ""))
-            if state == "whole":
-                out += self._still_part(source, fact.id, added, every=every)
+            if fact.id in wholes:
+                added.unchanged += wholes[fact.id].stored
+                added.states |= dict.fromkeys(wholes[fact.id].names, "unchanged")
+                out += wholes[fact.id].others
             elif state == "stored":
                 added.unchanged += 1
                 added.states[fact.id] = "unchanged"
@@ -434,24 +447,51 @@ class Sources:
                 out.append(Outcome(state, fact.id, "", reason or Note("was_not_stored")))
         return out
 
-    def _still_part(self, source: SourceInfo, id: str, added: Added, *, every: bool) -> list[Outcome]:
-        """A table or an archive that is the same as last time, and so are all documents in it: they may be millions."""
-        own = [source.number, name_hash(id)]
-        self._database.rows(
-            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND part = %s", [source.run, *own]
-        )
-        where = "FROM doublet_origin WHERE source_id = %s AND part = %s"
-        added.unchanged += self._database.rows(f"SELECT count(*) {where} AND state = 'stored'", own)[0][0]
-        if every:
-            for (name,) in self._database.rows(f"SELECT name {where} AND state = 'stored' ORDER BY id", own):
-                added.states[unescape(name)] = "unchanged"
-        rows = self._database.rows(
-            f"SELECT name, state, reason {where} AND state <> 'stored' ORDER BY id", own
-        )
-        return [
-            Outcome(state, unescape(name), "", Note.from_text(unescape(reason)) or Note("no_message"))
-            for name, state, reason in rows
-        ]
+    def _mark_wholes(self, source: SourceInfo, batch: WalkBatch) -> dict[str, Whole]:
+        """Tables and archives that are the same as last time, and so are all documents in them.
+
+        They may be millions, so they are marked as seen before the batch is written, in steps; a walk that is killed
+        meanwhile marks them again.
+        """
+        if not batch.unchanged:
+            return {}
+        with self._database.guard():
+            rows = self._database.among(
+                "SELECT name_hash FROM doublet_origin WHERE source_id = %s AND state = 'whole' AND name_hash IN",
+                [name_hash(fact.id) for fact in batch.unchanged],
+                [source.number],
+            )
+        there = {row[0] for row in rows}
+        return {
+            fact.id: self._mark_whole(source, name_hash(fact.id), every=batch.every)
+            for fact in batch.unchanged
+            if name_hash(fact.id) in there
+        }
+
+    def _mark_whole(self, source: SourceInfo, part: int, *, every: bool) -> Whole:
+        whole, last = Whole(), 0
+        pace = Pace(1_000, most=20_000)
+        while True:
+            with pace.step(self._database) as size, self._database.writing():
+                self._still_ours(source)
+                rows = self._database.rows(
+                    "SELECT id, name, state, CASE WHEN state = 'stored' THEN '' ELSE reason END FROM doublet_origin "
+                    "WHERE source_id = %s AND part = %s AND id > %s ORDER BY id LIMIT %s",
+                    [source.number, part, last, size],
+                )
+                self._database.many(
+                    "UPDATE doublet_origin SET run = %s WHERE id = %s", [(source.run, row[0]) for row in rows]
+                )
+            if not rows:
+                return whole
+            last = rows[-1][0]
+            for _, name, state, reason in rows:
+                if state == "stored":
+                    whole.stored += 1
+                    whole.names += [unescape(name)] if every else []
+                else:
+                    known = Note.from_text(unescape(reason)) or Note("no_message")
+                    whole.others.append(Outcome(state, unescape(name), "", known))
 
     # Duplicates
 
@@ -608,7 +648,7 @@ def _empty(database: Database, source: int) -> None:
     pace = Pace(1_000, most=20_000)
     for table in ("doublet_page", "doublet_origin"):
         while True:
-            with pace.step() as size, database.writing():
+            with pace.step(database) as size, database.writing():
                 rows = database.rows(
                     f"SELECT id FROM {table} WHERE source_id = %s ORDER BY id LIMIT %s", [source, size]
                 )

@@ -363,7 +363,7 @@ class _Check:
             self.database.rows("UPDATE doublet_recipe SET follows = %s", [False])
         pace = Pace(STEP, most=20_000)
         while True:
-            with pace.step() as size, self.database.writing():
+            with pace.step(self.database) as size, self.database.writing():
                 rows = self.database.rows("SELECT id FROM doublet_entry ORDER BY id LIMIT %s", [size])
                 self.database.many("DELETE FROM doublet_entry WHERE id = %s", rows)
                 if not rows:

@@ -55,9 +55,18 @@ class Words:
         spans = [(int(self.offsets[d]), int(self.offsets[d + 1])) for d in documents]
         ids = np.concatenate([self.ids[a:b] for a, b in spans]) if spans else self.ids[:0]
         offsets = np.concatenate([[0], np.cumsum([b - a for a, b in spans])]).astype(np.uint64)
-        used = np.unique(ids).astype(np.int64)
-        place = np.searchsorted(self.used, used)
-        return Words(ids, offsets, self.vocabulary, used, self.hashes[place], self.folds[place])
+        return self._with(ids, offsets)
+
+    def between(self, start: int, end: int) -> Words:
+        """The words of documents in a row."""
+        first, last = int(self.offsets[start]), int(self.offsets[end])
+        return self._with(self.ids[first:last], self.offsets[start : end + 1] - self.offsets[start])
+
+    def _with(self, ids: U32, offsets: U64) -> Words:
+        present = np.zeros(int(self.used[-1]) + 1 if len(self.used) else 0, np.bool_)
+        present[ids] = True
+        place = np.flatnonzero(present[self.used])
+        return Words(ids, offsets, self.vocabulary, self.used[place], self.hashes[place], self.folds[place])
 
 
 def read_words(texts: Sequence[str]) -> Words:

@@ -32,7 +32,9 @@ U64 = NDArray[np.uint64]
 Waiting = Callable[[float], None]
 
 LONGEST_TEXT = (1 << 31) - 1  #: characters
-ADD_AT_FIRST, ADD_AT_MOST = 100, 1_000  #: documents that are stored in one transaction of `add_in_steps`
+#: characters that are stored in one transaction of `add_in_steps`: at first, at least, at most
+ADD_AT_FIRST, ADD_AT_LEAST, ADD_AT_MOST = 600_000, 600_000, 4_000_000
+EACH_CHARACTERS = 500  #: what a document costs besides its text, in characters
 REMOVE_BATCH = 100  #: documents that are taken out in the first transaction of `remove_in_steps`
 
 
@@ -54,10 +56,16 @@ class Prepared:
     def __len__(self) -> int:
         return len(self.names)
 
+    @property
+    def cost(self) -> int:
+        """What it takes to store them, in characters."""
+        return sum(row[6] + EACH_CHARACTERS for row in self.rows)
+
     def part(self, start: int, end: int) -> Prepared:
         """Some of the documents; what became of those that cannot be stored goes with the first."""
         if start == 0 and end >= len(self):
             return self
+        end = min(end, len(self))
         own = slice(start, end)
         first = self.key_offsets[start]
         return Prepared(
@@ -66,9 +74,9 @@ class Prepared:
             rows=self.rows[own],
             dictionaries=self.dictionaries[own],
             blobs=self.blobs[own],
-            keys=self.keys[first : self.key_offsets[min(end, len(self))]],
+            keys=self.keys[first : self.key_offsets[end]],
             key_offsets=[cut - first for cut in self.key_offsets[start : end + 1]],
-            words=self.words.some(range(start, min(end, len(self)))),
+            words=self.words.between(start, end),
             texts=self.texts[own],
             outcomes=self.outcomes if start == 0 else [],
         )
@@ -142,22 +150,24 @@ class Writer:
         self._words = words.WordNumbers(database)
         self._signed: Signed = {}  # of the batch at hand
         self._stored_dictionaries: list[int] = []  # by the transaction at hand
-        self._adding = Pace(ADD_AT_FIRST, most=ADD_AT_MOST, least=16)
+        self.adding = Pace(ADD_AT_FIRST, most=ADD_AT_MOST, least=ADD_AT_LEAST)
         self._removing = Pace(REMOVE_BATCH, most=4 * REMOVE_BATCH, least=16)
 
     def add_in_steps(self, library: int, batch: Prepared, waiting: Waiting | None = None) -> Added:
         """As `add`, some documents at a time: each step is stored as a whole, and nobody waits for long."""
         start, out = 0, Added()
-        while start < len(batch) or not start:
-            with self._adding.step() as size:
-                end = len(batch) if len(batch) - start <= 1.5 * size else start + size
-                found = self.add(library, batch.part(start, end), waiting)
+        costs = np.cumsum([0, *(row[6] + EACH_CHARACTERS for row in batch.rows)])
+        while True:
+            end = int(np.searchsorted(costs, costs[start] + self.adding.size, side="right")) - 1
+            if costs[-1] - costs[start] <= 1.5 * self.adding.size:  # no small rest
+                end = len(batch)
+            part = batch.part(start, max(end, start + 1))
+            found = self.add(library, part, waiting)
             out += found
             out.states |= found.states
-            if end >= len(batch):
+            start += max(1, len(part))
+            if start >= len(batch):
                 return out
-            start = end
-        return out
 
     def remove_in_steps(
         self, library: int, numbers: Sequence[int], also: Callable[[Sequence[int]], None] | None = None
@@ -165,7 +175,7 @@ class Writer:
         """Take documents out, some at a time; *also* is called with their numbers inside each transaction."""
         start = 0
         while start < len(numbers):
-            with self._removing.step() as size:
+            with self._removing.step(self._database) as size:
                 some = numbers[start : start + size]
                 with self._database.writing():
                     self.remove(library, some)
@@ -188,6 +198,19 @@ class Writer:
         *skip* names places in the batch that are not to be stored after all, *then* does what belongs to the same step;
         both are called inside the transaction.
         """
+        with self.adding.step(self._database, batch.cost):
+            added = self._store(library, batch, waiting, skip, then)
+        self.tidy(library)
+        return added
+
+    def _store(
+        self,
+        library: int,
+        batch: Prepared,
+        waiting: Waiting | None = None,
+        skip: Callable[[], frozenset[int]] | None = None,
+        then: Callable[[Added], None] | None = None,
+    ) -> Added:
         self._stored_dictionaries = []
         self._signed = self._sign_ahead(library, batch)
         try:
@@ -205,7 +228,6 @@ class Writer:
         self._words.keep()
         for number in self._stored_dictionaries:  # not all: texts packed meanwhile may have brought more
             self.packer.new.pop(number, None)
-        self.tidy(library)
         return added
 
     def _sign_ahead(self, library: int, batch: Prepared) -> Signed:
