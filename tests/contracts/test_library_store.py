@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import pathlib
 import threading
 from collections.abc import Iterator
@@ -698,7 +699,10 @@ def test_nobody_waits_for_long(vendor: str, method: str) -> None:
     assert ask("share", address, "x", text=texts[-1], method=method) == 1.0
     with Store(address) as again:
         again.libraries.delete("x")
-    assert max(store.database.longest_hold_s, again.database.longest_hold_s) < 0.5
+    # A machine with more to do than it has cores stops whoever holds, too: the CPU is what the steps decide.
+    assert max(store.database.longest_hold_cpu_s, again.database.longest_hold_cpu_s) < 0.25
+    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    assert max(store.database.longest_hold_s, again.database.longest_hold_s) < 0.5 * busy
 
 
 def test_many_documents_are_stored_in_steps(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
