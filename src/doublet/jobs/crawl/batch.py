@@ -13,7 +13,7 @@ from doublet.store.frontier import Batch, PageRow
 from doublet.store.sources import Fact
 
 BATCH_PAGES = 250
-BATCH_CHARACTERS = 4_000_000
+BATCH_CHARACTERS = 2_000_000  #: that are stored in one transaction
 
 
 @dataclass(slots=True)
