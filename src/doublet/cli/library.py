@@ -26,6 +26,7 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.help import Group
+from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.rows import write_rows
@@ -112,10 +113,11 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
         columns = ("name", "documents", "words", "size_bytes", "created", "changed", "address", "note")
         write_rows(form, columns, ([one[key] for key in columns] for one in told))
     elif not infos:
-        write_text("There is no library yet: `doublet library create NAME` makes one.\n")
+        write_text(words()("library_list_empty") + "\n")
     else:
-        rows = [[i.name, f"{i.documents:,}", f"{i.words:,}", i.changed, i.note or i.address] for i in infos]
-        write_text(table(rows, header=["library", "documents", "words", "changed", "note"]))
+        number = words().number
+        rows = [[i.name, number(i.documents), number(i.words), i.changed, i.note or i.address] for i in infos]
+        write_text(table(rows, header=heads("library", "documents", "words", "changed", "note")))
 
 
 @command.command(
@@ -132,8 +134,8 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
 def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import table
-    from doublet.reports.wording import size
 
+    say = words()
     with open_store(config.resolve(flags, file=config_file)) as store:
         info = store.libraries.get(name)
         sources = store.sources.all(info.number)
@@ -144,34 +146,44 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
         return
     rows = [
         ["library", info.name],
-        ["documents", f"{info.documents:,}"],
-        ["words", f"{info.words:,}"],
-        ["text", size(info.size_bytes)],
+        ["documents", say.number(info.documents)],
+        ["words", say.number(info.words)],
+        ["text", say.size(info.size_bytes)],
         ["created", info.created],
         ["changed", info.changed],
         *([["address", info.address]] if info.address else []),
         *([["note", info.note]] if info.note else []),
-        *[[f"records {state}", f"{many:,}"] for state, many in sorted(info.outcomes.items())],
         ["database", place],
     ]
-    write_text(table(rows))
+    told_rows = [[say.name("head", head), value] for head, value in rows]
+    told_rows[-1:-1] = [
+        [say("library_records", state=state), say.number(many)]
+        for state, many in sorted(info.outcomes.items())
+    ]
+    write_text(table(told_rows))
     if sources:
         lines = [
             [
-                *(str(one.number), one.kind, one.address, f"{one.documents:,}", one.ended or one.began),
+                *(str(one.number), one.kind, one.address, say.number(one.documents), one.ended or one.began),
                 ", ".join(
-                    [one.status, *(f"{many:,} {state}" for state, many in sorted(one.outcomes.items()))]
+                    [
+                        say.name("source_state", one.status),
+                        *(
+                            say("library_state", state=state, number=many)
+                            for state, many in sorted(one.outcomes.items())
+                        ),
+                    ]
                 ),
             ]
             for one in sources
         ]
         write_text("\n")
         write_text(
-            table(lines, header=["source", "kind", "address", "documents", "last walk", "how it ended"])
+            table(lines, header=heads("source", "kind", "address", "documents", "last_walk", "how_it_ended"))
         )
         for one in sources:
             if one.message:
-                write_text(f"source {one.number}: {one.message}\n")
+                write_text(say("library_source_message", number=one.number, message=one.message) + "\n")
 
 
 @command.command(
@@ -201,7 +213,11 @@ def documents(*, name: str, limit: int | None, form: str, config_file: Path | No
             write_bytes([json_document({"format": 1, "documents": [one.to_dict() for one in found]})])
         else:
             rows = [[one.id, one.title, f"{one.words:,}", one.added] for one in found]
-            write_text(table(rows, header=["id", "title", "words", "added"]) if rows else "No documents.\n")
+            write_text(
+                table(rows, header=heads("id", "title", "words", "added"))
+                if rows
+                else words()("library_no_documents") + "\n"
+            )
 
 
 @command.command(
@@ -349,9 +365,9 @@ def statistics(*, name: str, top: int, form: str, config_file: Path | None, **fl
     if form in ("jsonl", "csv"):
         write_rows(form, ("word", "df", "cf"), ([word, df, cf] for word, (df, cf) in counts))
     elif form == "json":
-        words = [{"word": word, "df": df, "cf": cf} for word, (df, cf) in counts]
+        top_words = [{"word": word, "df": df, "cf": cf} for word, (df, cf) in counts]
         facts = {"documents": found.documents, "words": found.words, "distinct_words": len(found)}
-        write_bytes([json_document({"format": 1, **facts, "top": words})])
+        write_bytes([json_document({"format": 1, **facts, "top": top_words})])
     else:
         write_text(
             f"{found.documents:,} documents with words, {found.words:,} words counted, {len(found):,} distinct\n"
@@ -470,13 +486,18 @@ def verify(
     else:
         write_text(
             "".join(_told(findings))
-            or f"All is well in {', '.join(i.name for i in infos) or 'the database'}.\n"
+            or words()("library_all_well", libraries=[info.name for info in infos]) + "\n"
         )
     return SOME_FAILED if any(not one.repaired for one in findings) else None
 
 
+def heads(*names: str) -> list[str]:
+    """Headings of columns in the language of this run."""
+    return [words().name("head", name) for name in names]
+
+
 def _told(findings: list[Any]) -> Iterator[str]:
     for one in findings:
-        where = f"{one.library}: " if one.library else ""
-        after = "mended" if one.repaired else "not mended"
-        yield f"{where}{one.kind}: {one.message} ({one.count:,}); {after}\n"
+        code = "library_finding_mended" if one.repaired else "library_finding"
+        told = words()(code, library=one.library, kind=one.kind, message=one.message, number=one.count)
+        yield told + "\n"

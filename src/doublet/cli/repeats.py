@@ -24,6 +24,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import OVER_THE_LIMIT, SOME_FAILED
+from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.errors import InputUnreadable, UsageError
@@ -279,9 +280,13 @@ def written(result: Any, form: str, limit: int | None, *, colour: bool) -> Itera
     if form == "html":
         from doublet.reports.repeats_html import repeats_page
 
-        return [repeats_page(result, limit=limit or 500).encode("utf-8", "replace")]
+        return [
+            repeats_page(result, limit=limit or 500, language=words().language).encode("utf-8", "replace")
+        ]
     from doublet.reports.repeats_terminal import repeats_report
 
     return [
-        repeats_report(result, limit=limit or 20, width=width(), colour=colour).encode("utf-8", "replace")
+        repeats_report(
+            result, limit=limit or 20, width=width(), colour=colour, language=words().language
+        ).encode("utf-8", "replace")
     ]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from doublet.repeats.archetype import Piece, archetype, fixed_words
 from doublet.repeats.model import RepeatFile, RepeatGroup, Repeats
 from doublet.reports.page import escape, shell
-from doublet.reports.wording import count, percent
+from doublet.reports.wording import Wording, wording
 
 CELLS = 120  #: of the heat map of the longest file
 SHOWN_FILES = 80
@@ -23,63 +23,78 @@ SHOWN_PLACES = 40
 SHOWN_CHARACTERS = 3000  #: of a variant
 SHOWN_VALUE = 300  #: characters of what stands in a variable place
 LONG_CHARACTERS = 600  #: of a variant that may have to be scrolled, also with the keyboard
-DECISIONS = (("merge", "Merge", "m"), ("keep", "Keep", "k"), ("ignore", "Ignore", "i"))
+DECISIONS = ("merge", "keep", "ignore")
+KEYS = (
+    ("j ↓", "next"),
+    ("h ↑", "previous"),
+    ("m", "merge"),
+    ("k", "keep"),
+    ("i", "ignore"),
+    ("u", "undecided"),
+    ("e", "export"),
+)
 
 
-def repeats_page(result: Repeats, *, title: str = "Repeats", limit: int = 500) -> str:
-    """The whole page. Groups after *limit* are counted, not shown."""
+def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language: str = "en") -> str:
+    """The whole page. Groups after *limit* are counted, not shown. *language* is "en" or "ru"."""
+    words = wording(language)
+    title = title or words("repeats_title")
     groups = result.groups[:limit]
     key = hashlib.blake2b("".join(group.id for group in result.groups).encode(), digest_size=8).hexdigest()
-    cards = "\n".join(group_card(number, group) for number, group in enumerate(groups, 1))
+    cards = "\n".join(group_card(number, group, words) for number, group in enumerate(groups, 1))
     hidden = len(result.groups) - len(groups)
-    more = (
-        f"<p>{count(hidden, 'less significant group')} not shown; the JSON has all.</p>" if hidden > 0 else ""
-    )
-    empty = "" if groups else "<p>No repeat was found.</p>"
-    body = f"""<a class="skip" href="#groups">To the groups</a>
+    more = f"<p>{escape(words('repeats_more_hidden', groups=hidden))}</p>" if hidden > 0 else ""
+    empty = "" if groups else f"<p>{escape(words('repeats_none'))}</p>"
+    body = f"""<a class="skip" href="#groups">{escape(words("repeats_skip"))}</a>
 <header>
 <h1>{escape(title)}</h1>
-{summary(result)}
+{summary(result, words)}
 </header>
 <main>
 <section aria-labelledby="map-title">
-<h2 id="map-title">Where it repeats</h2>
-{heat_map(result, linked=len(groups))}
+<h2 id="map-title">{escape(words("repeats_where"))}</h2>
+{heat_map(result, words, linked=len(groups))}
 </section>
 <section id="groups" aria-labelledby="groups-title">
-<h2 id="groups-title">Groups, the most significant first</h2>
-{toolbar(result)}
+<h2 id="groups-title">{escape(words("repeats_groups"))}</h2>
+{toolbar(result, words)}
 {cards}{more}{empty}
 </section>
 </main>"""
-    return shell(title, body, language="en", style=STYLE, script=SCRIPT, report=key)
+    return shell(title, body, language=language, style=STYLE, script=SCRIPT, report=key)
 
 
-def summary(result: Repeats) -> str:
+def summary(result: Repeats, words: Wording) -> str:
     """What was looked at, with which settings, and what could not be read."""
     facts = [
-        ("of the text stands in repeats", percent(result.share)),
-        ("groups" if len(result.groups) != 1 else "group", f"{len(result.groups):,}"),
-        ("places", f"{sum(len(group.fragments) for group in result.groups):,}"),
-        ("files" if len(result.files) != 1 else "file", f"{len(result.files):,}"),
+        (words.percent(result.share), words("repeats_of_text")),
+        *(
+            (words.number(number), words.form(number, words.tables.NOUNS[noun]))
+            for number, noun in (
+                (len(result.groups), "group"),
+                (sum(len(group.fragments) for group in result.groups), "place"),
+                (len(result.files), "file"),
+            )
+        ),
     ]
     if any(group.new is not None for group in result.groups):
-        facts.insert(1, ("new against the baseline", f"{len(result.new_groups):,}"))
-    shown = "".join(f"<li><b>{escape(value)}</b> {escape(name)}</li>" for name, value in facts)
-    settings = ", ".join(f"{name} {_value(value)}" for name, value in result.parameters.items())
-    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
-    failed = "".join(f"<li>{escape(o.place)}: {escape(o.reason)}</li>" for o in result.outcomes)
-    out = f'<ul class="facts">{shown}</ul><details><summary>Settings</summary><p>{escape(settings)}</p></details>'
+        facts.insert(1, (words.number(len(result.new_groups)), words("repeats_new")))
+    shown = "".join(f"<li><b>{escape(value)}</b> {escape(name)}</li>" for value, name in facts)
+    settings = ", ".join(
+        f"{words.name('setting', name)} {words.value(value)}" for name, value in result.parameters.items()
+    )
+    notes = "".join(f"<li>{escape(words.say(note))}</li>" for note in result.notes)
+    failed = "".join(f"<li>{escape(o.place)}: {escape(words.say(o.reason))}</li>" for o in result.outcomes)
+    out = (
+        f'<ul class="facts">{shown}</ul><details><summary>{escape(words("repeats_settings"))}</summary>'
+        f"<p>{escape(settings)}</p></details>"
+    )
     if failed:
-        out += f"<h2>Could not be read</h2><ul>{failed}</ul>"
+        out += f"<h2>{escape(words('repeats_failed'))}</h2><ul>{failed}</ul>"
     return out + (f'<ul class="notes">{notes}</ul>' if notes else "")
 
 
-def _value(value: object) -> str:
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-
-
-def heat_map(result: Repeats, *, linked: int | None = None) -> str:
+def heat_map(result: Repeats, words: Wording, *, linked: int | None = None) -> str:
     """A strip for each file: the higher and darker a bar, the more of that stretch is said elsewhere too.
 
     Bars lead to the first *linked* groups, those that are on the page; by default to all.
@@ -87,29 +102,25 @@ def heat_map(result: Repeats, *, linked: int | None = None) -> str:
     longest = max((file.characters for file in result.files), default=0)
     limit = len(result.groups) if linked is None else linked
     if not longest:
-        return "<p>There is no text.</p>"
+        return f"<p>{escape(words('repeats_no_text'))}</p>"
     files = (
         sorted(result.files, key=lambda file: (-file.share, file.file))
         if len(result.files) > 1
         else result.files
     )
-    rows = [_strip(file, result.groups, longest, limit) for file in files[:SHOWN_FILES]]
+    rows = [_strip(file, result.groups, longest, limit, words) for file in files[:SHOWN_FILES]]
     first, rest = "".join(rows[:OPEN_FILES]), "".join(rows[OPEN_FILES:])
     if rest:
-        folded = (
-            f"<summary>{count(len(rows) - OPEN_FILES, 'more file')}</summary><div class='map'>{rest}</div>"
-        )
+        told = escape(words("repeats_more_files", files=len(rows) - OPEN_FILES))
+        folded = f"<summary>{told}</summary><div class='map'>{rest}</div>"
         rest = f"<details>{folded}</details>"
     hidden = len(files) - SHOWN_FILES
-    more = f"<p>{count(hidden, 'file')} with fewer repeats not shown.</p>" if hidden > 0 else ""
-    legend = (
-        '<p class="legend">Each bar is a stretch of the file; its height and colour say how much of it repeats. \
-Choose a bar to go to the group that fills it.</p>'
-    )
+    more = f"<p>{escape(words('repeats_files_hidden', files=hidden))}</p>" if hidden > 0 else ""
+    legend = f'<p class="legend">{escape(words("repeats_legend"))}</p>'
     return f"{legend}<div class='map'>{first}</div>{rest}{more}"
 
 
-def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked: int) -> str:
+def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked: int, words: Wording) -> str:
     cells = max(8, round(CELLS * file.characters / longest))
     size = max(1, -(-file.characters // cells))
     filled = [[0, 0, -1] for _ in range(cells)]  # characters in repeats, most from one group, its number
@@ -126,11 +137,11 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked
     for cell, (total, _, number) in enumerate(filled):
         part = min(1.0, total / size)
         level = 0 if number < 0 else 1 + min(3, int(part * 4))
-        place = f"{percent(min(1.0, cell * size / max(1, file.characters)))} in"
+        place = min(1.0, cell * size / max(1, file.characters))
         if number < 0:
             bars.append('<i class="h0"></i>')
         else:
-            label = f"{place}: {percent(part)} repeats, group {number + 1}"
+            label = words("repeats_bar", place=place, share=part, number=number + 1)
             tag = f'a href="#{escape(groups[number].id)}" tabindex="-1"' if number < linked else "i"
             bars.append(
                 f'<{tag} class="h{level}" title="{escape(label)}" aria-label="{escape(label)}" '
@@ -142,26 +153,35 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked
     name = f'<a href="#{escape(best.id)}">{escape(file.file)}</a>' if best else escape(file.file)
     return (
         f'<div class="file"><span class="name">{name}</span> '
-        f'<span class="share">{percent(file.share)}</span><div class="strip">{"".join(bars)}</div></div>'
+        f'<span class="share">{escape(words.percent(file.share))}</span><div class="strip">{"".join(bars)}</div></div>'
     )
 
 
-def toolbar(result: Repeats) -> str:
+def toolbar(result: Repeats, words: Wording) -> str:
     baseline = any(group.new is not None for group in result.groups)
-    states = [("all", "All"), ("", "Undecided"), *((name, label) for name, label, _ in DECISIONS)]
+    states = [
+        ("all", "repeats_all"),
+        ("", "repeats_undecided"),
+        *((one, f"repeats_{one}") for one in DECISIONS),
+    ]
     if baseline:
-        states.insert(1, ("new", "New"))
-    options = "".join(f'<option value="{value}">{label}</option>' for value, label in states)
-    return f"""<div class="tools" role="toolbar" aria-label="Groups">
-<label>Show <select id="show">{options}</select></label>
-<button type="button" id="export">Export decisions</button>
-<span id="done" role="status">0 of {len(result.groups)} decided</span>
-<details><summary>Keys</summary><p><kbd>j</kbd> <kbd>↓</kbd> next group, <kbd>h</kbd> <kbd>↑</kbd> previous,
-<kbd>m</kbd> merge, <kbd>k</kbd> keep, <kbd>i</kbd> ignore, <kbd>u</kbd> undecided, <kbd>e</kbd> export.</p></details>
+        states.insert(1, ("new", "repeats_only_new"))
+    options = "".join(f'<option value="{value}">{escape(words(label))}</option>' for value, label in states)
+    decided = words("repeats_decided")
+    none_decided = decided.replace("{shown}", "0").replace("{all}", str(len(result.groups)))
+    keys = ", ".join(
+        f"{' '.join(f'<kbd>{key}</kbd>' for key in some.split())} {escape(words(f'repeats_key_{what}'))}"
+        for some, what in KEYS
+    )
+    return f"""<div class="tools" role="toolbar" aria-label="{escape(words("repeats_toolbar"))}">
+<label>{escape(words("repeats_show"))} <select id="show">{options}</select></label>
+<button type="button" id="export">{escape(words("repeats_export"))}</button>
+<span id="done" role="status" data-told="{escape(decided)}">{escape(none_decided)}</span>
+<details><summary>{escape(words("repeats_keys"))}</summary><p>{keys}.</p></details>
 </div>"""
 
 
-def group_card(number: int, group: RepeatGroup) -> str:
+def group_card(number: int, group: RepeatGroup, words: Wording) -> str:
     """One group: what all have in common, the variants side by side, all places, and the buttons."""
     variants: dict[str, list[str]] = {}
     for fragment in group.fragments:
@@ -170,26 +190,33 @@ def group_card(number: int, group: RepeatGroup) -> str:
     shown = list(variants)[:SHOWN_VARIANTS]
     pieces = archetype([variant[:SHOWN_CHARACTERS] for variant in shown])
     buttons = "".join(
-        f'<button type="button" data-decision="{name}" aria-pressed="false">{label}</button>'
-        for name, label, _ in DECISIONS
+        f'<button type="button" data-decision="{one}" aria-pressed="false">{escape(words(f"repeats_{one}"))}</button>'
+        for one in DECISIONS
     )
-    told = "word for word" if group.equal else f"{len(variants)} wordings"
-    new = f'<span class="new">new: {escape(group.reason)}</span>' if group.new else ""
-    sides = "".join(_variant(n, variants[variant], pieces) for n, variant in enumerate(shown))
+    told = words("repeats_equal") if group.equal else words("repeats_wordings", wordings=len(variants))
+    new = (
+        f'<span class="new">{escape(words("repeats_new_why", why=group.reason))}</span>' if group.new else ""
+    )
+    sides = "".join(_variant(n, variants[variant], pieces, words) for n, variant in enumerate(shown))
     hidden = len(variants) - len(shown)
-    more = f"<p>{count(hidden, 'more wording')} in the JSON.</p>" if hidden > 0 else ""
+    more = f"<p>{escape(words('repeats_more_wordings', wordings=hidden))}</p>" if hidden > 0 else ""
     common = ""
     if len(shown) > 1 and not fixed_words(pieces):
-        common = "<p>Each has words in common with some of the others, none with all.</p>"
+        common = f"<p>{escape(words('repeats_chain'))}</p>"
     elif len(shown) > 1:
-        common = f'<h4>In common</h4><p class="archetype">{_archetype(pieces)}</p>{_slots(pieces)}'
+        common = (
+            f'<h4>{escape(words("repeats_common"))}</h4><p class="archetype">{_archetype(pieces)}</p>'
+            f"{_slots(pieces, words)}"
+        )
+    head = words(
+        "repeats_group", number=number, places=len(group.fragments), tokens=round(group.tokens), how=told
+    )
     places = json.dumps([[f.file, f.line, f.start, f.end] for f in group.fragments])
     return f"""<article class="group" id="{escape(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
 data-places="{escape(places)}" aria-labelledby="{escape(group.id)}-t">
-<div class="head"><h3 id="{escape(group.id)}-t">{number}. {count(len(group.fragments), "place")}, \
-{group.tokens:.0f} tokens, {told}</h3>{new}
-<span class="significance">significance {group.significance:,.0f}</span>
-<span class="decide" role="group" aria-label="Decision">{buttons}</span></div>
+<div class="head"><h3 id="{escape(group.id)}-t">{escape(head)}</h3>{new}
+<span class="significance">{escape(words("repeats_significance", significance=group.significance))}</span>
+<span class="decide" role="group" aria-label="{escape(words("repeats_decision"))}">{buttons}</span></div>
 {common}<div class="variants">{sides}</div>{more}
 </article>"""
 
@@ -215,26 +242,27 @@ def _values(piece: Piece) -> list[str]:
     return list(dict.fromkeys(" ".join(value.split()) for value in piece.texts))
 
 
-def _slots(pieces: Sequence[Piece]) -> str:
+def _slots(pieces: Sequence[Piece], words: Wording) -> str:
     """What the variants have in each variable place."""
     rows = []
+    either = escape(words("repeats_or"))
     for piece in pieces:
         if piece.fixed:
             continue
         values = [
             f"<mark>{escape(value[:SHOWN_VALUE])}{'…' if len(value) > SHOWN_VALUE else ''}</mark>"
             if value
-            else "<i>nothing</i>"
+            else f"<i>{escape(words('repeats_empty'))}</i>"
             for value in _values(piece)
         ]
-        rows.append(f"<li>{' or '.join(values)}</li>")
-    told = count(len(rows), "variable place")
+        rows.append(f"<li>{f' {either} '.join(values)}</li>")
+    told = escape(words("repeats_slots", places=len(rows)))
     return (
         f'<details class="slots"><summary>{told}</summary><ol>{"".join(rows)}</ol></details>' if rows else ""
     )
 
 
-def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str:
+def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece], words: Wording) -> str:
     parts = []
     for piece in pieces:
         value = piece.texts[number]
@@ -246,15 +274,19 @@ def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece]) -> str
             parts.append(f"{escape(blank)}<mark>{escape(own)}</mark>")
         else:
             space = "" if parts else " "  # what follows brings its own blank, but for the beginning
-            parts.append(f'<mark class="gap" title="left out here">∅</mark>{space}')
+            parts.append(f'<mark class="gap" title="{escape(words("repeats_left_out"))}">∅</mark>{space}')
     listed = "".join(f"<li>{escape(place)}</li>" for place in places[:SHOWN_PLACES])
     if len(places) > SHOWN_PLACES:
-        listed += f"<li>and {count(len(places) - SHOWN_PLACES, 'more place')}</li>"
+        listed += f"<li>{escape(words('repeats_more_places', places=len(places) - SHOWN_PLACES))}</li>"
     head = f"<ul class='places'>{listed}</ul>"
     if len(places) > 3:
-        head = f"<details><summary>{count(len(places), 'place')}</summary>{head}</details>"
+        head = f"<details><summary>{escape(words.count(len(places), 'place'))}</summary>{head}</details>"
     long = sum(len(piece.texts[number]) for piece in pieces) > LONG_CHARACTERS
-    scroll = f' tabindex="0" role="region" aria-label="Wording {number + 1}"' if long else ""
+    scroll = (
+        f' tabindex="0" role="region" aria-label="{escape(words("repeats_wording", number=number + 1))}"'
+        if long
+        else ""
+    )
     return f'<div class="variant"{scroll}>{head}<p class="text">{"".join(parts)}</p></div>'
 
 
@@ -319,7 +351,7 @@ function paint(card){
 }
 function count(){
   var n=cards.filter(function(c){return state[c.id]}).length;
-  done.textContent=n+" of "+cards.length+" decided";
+  done.textContent=done.dataset.told.replace("{shown}",n).replace("{all}",cards.length);
 }
 function filter(){
   var wanted=show.value;

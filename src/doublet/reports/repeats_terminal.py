@@ -5,62 +5,65 @@ from __future__ import annotations
 from doublet.repeats.archetype import archetype, fixed_words, template
 from doublet.repeats.model import RepeatGroup, Repeats
 from doublet.reports.terminal import Painter, harmless
-from doublet.reports.wording import count, percent
+from doublet.reports.wording import Wording, wording
 
 SHOWN_PLACES = 6
 VARIANTS_READ = 12
 LEAST_FIXED = 3  #: words that a template must have in common to say more than an example
 
 
-def repeats_report(result: Repeats, *, limit: int = 20, width: int = 80, colour: bool = False) -> str:
+def repeats_report(
+    result: Repeats, *, limit: int = 20, width: int = 80, colour: bool = False, language: str = "en"
+) -> str:
     """The first *limit* groups; only new ones when a baseline was given."""
-    paint = Painter(colour)
-    files = count(len(result.files), "file")
-    lines = [
-        paint(
-            f"{percent(result.share)} of {count(result.tokens, 'token')} in {files} stand in "
-            f"{count(len(result.groups), 'group')} of repeats",
-            "title",
-        ),
-        paint(f"algorithm {result.algorithm}", "dim"),
-        "",
-    ]
+    paint, words = Painter(colour), wording(language)
+    head = words(
+        "repeats_line",
+        share=result.share,
+        tokens=result.tokens,
+        files=len(result.files),
+        groups=len(result.groups),
+    )
+    algorithm = words("repeats_algorithm", algorithm=result.algorithm)
+    lines = [paint(head, "title"), paint(algorithm, "dim"), ""]
     groups = result.groups
     if any(group.new is not None for group in groups):
         groups = result.new_groups
         lines[1] = paint(
-            f"algorithm {result.algorithm}, {count(len(groups), 'new group')} against the baseline", "dim"
+            words("repeats_algorithm_new", algorithm=result.algorithm, groups=len(groups)), "dim"
         )
     for number, group in enumerate(groups[:limit], 1):
-        lines += [*_group(number, group, width, paint), ""]
+        lines += [*_group(number, group, width, paint, words), ""]
     if len(groups) > limit:
-        lines.append(
-            f"and {count(len(groups) - limit, 'more group')}: --limit shows more, --format html and json all"
-        )
+        lines.append(words("repeats_more_groups", groups=len(groups) - limit))
     if not groups:
-        lines.append("No repeat was found." if not result.groups else "Nothing new was found.")
-    lines += [f"Note: {harmless(str(note))}" for note in result.notes]
+        lines.append(words("repeats_nothing_new" if result.groups else "repeats_none"))
+    lines += [harmless(words("note_line", note=note)) for note in result.notes]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _group(number: int, group: RepeatGroup, width: int, paint: Painter) -> list[str]:
-    told = "word for word" if group.equal else "with differences"
-    head = (
-        f"{number}. {count(len(group.fragments), 'place')}, {group.tokens:.0f} tokens, {told}, "
-        f"significance {group.significance:,.0f}"
+def _group(number: int, group: RepeatGroup, width: int, paint: Painter, words: Wording) -> list[str]:
+    head = words(
+        "repeats_group",
+        number=number,
+        places=len(group.fragments),
+        tokens=round(group.tokens),
+        how=words("repeats_equal" if group.equal else "repeats_different"),
     )
-    lines = [
-        paint(head, "title") + paint(f"  {group.id}{f': {group.reason}' if group.reason else ''}", "dim")
-    ]
+    head += ", " + words("repeats_significance", significance=group.significance)
+    why = f": {words.say(group.reason)}" if group.reason else ""
+    lines = [paint(head, "title") + paint(f"  {group.id}{why}", "dim")]
     variants = list(dict.fromkeys(fragment.text for fragment in group.fragments))[:VARIANTS_READ]
     pieces = archetype(variants)
-    told = template(pieces) if fixed_words(pieces) >= LEAST_FIXED else f"for example: {variants[0]}"
+    told = (
+        template(pieces) if fixed_words(pieces) >= LEAST_FIXED else words("repeats_example", text=variants[0])
+    )
     lines += ["   " + line for line in _folded(harmless(told), width - 3)]
     for fragment in group.fragments[:SHOWN_PLACES]:
         section = f"  {harmless(fragment.section)}" if fragment.section else ""
         lines.append(f"   {harmless(fragment.where)}" + paint(section, "dim"))
     if len(group.fragments) > SHOWN_PLACES:
-        lines.append(f"   and {count(len(group.fragments) - SHOWN_PLACES, 'more place')}")
+        lines.append(f"   {words('repeats_more_places', places=len(group.fragments) - SHOWN_PLACES)}")
     return lines
 
 

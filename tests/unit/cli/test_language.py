@@ -142,3 +142,21 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[по умолчанию: 10]" in " ".join(out.split())
     assert guarded(["library", "--help"]) == 0
     assert "Commands:" in capsys.readouterr().out
+
+
+def test_a_library(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("Лодки стояли во льду до марта, и никто в деревне об этом не жалел.", encoding="utf-8")
+    common = ["--database", str(tmp_path / "l.db"), "--language", "ru"]
+    for line in (["create", "one"], ["add", "one", str(text)]):
+        assert guarded(["library", *line, *common]) == 0
+    capsys.readouterr()
+    for line, said in (
+        (["list"], "документы"),
+        (["show", "one"], "записи: сохранено"),
+        (["show", "one"], "закончен"),
+        (["documents", "one"], "название"),
+        (["verify"], "Всё в порядке: one."),
+    ):
+        assert guarded(["library", *line, *common]) == 0
+        assert said in capsys.readouterr().out

@@ -240,3 +240,14 @@ def test_a_group_without_common_words_shows_an_example(result):
     page = repeats_page(odd)
     assert "none with all" in page
     assert "variable place" not in page
+
+
+def test_repeats_in_russian() -> None:
+    part = "Press the green button and wait until the lamp goes out."
+    result = doublet.find_repeats(f"{part}\n\nBetween.\n\n{part}", algorithm="exact", min_tokens=8)
+    page = repeats_page(result, language="ru")
+    assert '<html lang="ru">' in page and "Группы, начиная с самых значимых" in page
+    assert "Решено: 0 из 1" in page and "2\u00a0места" in page
+    told = repeats_report(result, language="ru")
+    assert "дословно" in told and "алгоритм exact" in told
+    assert "Повторов не найдено." in repeats_report(doublet.find_repeats(""), language="ru")

@@ -59,4 +59,12 @@ MESSAGES: dict[str, str] = {
     "attempts_of": "{attempts} of {most}",
     "help_usage": "Usage:",
     "help_default": "[default: {default}]",
+    "library_list_empty": "There is no library yet: `doublet library create NAME` makes one.",
+    "library_records": "records {state:name.record}",
+    "library_state": "{number:,} {state:name.record}",
+    "library_source_message": "source {number}: {message}",
+    "library_no_documents": "No documents.",
+    "library_all_well": "All is well in {libraries:?%s|the database}.",
+    "library_finding": "{library:?%s: }{kind}: {message} ({number:,}); not mended",
+    "library_finding_mended": "{library:?%s: }{kind}: {message} ({number:,}); mended",
 }

@@ -59,4 +59,12 @@ MESSAGES: dict[str, str] = {
     "attempts_of": "{attempts} из {most}",
     "help_usage": "Вызов:",
     "help_default": "[по умолчанию: {default}]",
+    "library_list_empty": "Библиотек пока нет: создайте её командой `doublet library create NAME`.",
+    "library_records": "записи: {state:name.record}",
+    "library_state": "{state:name.record}: {number:,}",
+    "library_source_message": "источник {number}: {message}",
+    "library_no_documents": "Документов нет.",
+    "library_all_well": "Всё в порядке: {libraries:?%s|база данных}.",
+    "library_finding": "{library:?%s: }{kind}: {message} ({number:,}); не исправлено",
+    "library_finding_mended": "{library:?%s: }{kind}: {message} ({number:,}); исправлено",
 }
