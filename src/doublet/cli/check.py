@@ -173,6 +173,8 @@ def command(
     if against and (libraries or method):
         raise UsageError("only_for_libraries")
     if later:
+        if among or ocr:
+            raise UsageError("later_check_plain")
         if against or "-" in texts or form not in ("table", "json"):
             raise UsageError("later_check")
         asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least}

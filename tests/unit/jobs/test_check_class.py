@@ -201,6 +201,7 @@ def test_command(tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "file").write_text("x", "utf-8")
     assert run([*arguments, "--out", str(tmp_path / "file")]) != 0
     assert run([*arguments, "--format", "jsonl"]) == 2
+    assert run(["check", str(folder), "--among", "--later"]) == 2, "it is not forgotten in silence"
     assert run(["check", "-", "--against", str(library), "--among"]) == 2
 
 

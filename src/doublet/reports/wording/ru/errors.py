@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "later_check_plain": "--later нельзя сочетать с --among и --ocr: проверяйте сразу",
     "rule_list": "это должен быть список имён или имена через запятую",
     "among_needs_files": "--among сравнивает файлы, папки и zip-архивы с работами: {text} — ничто из этого",
     "among_format": "--among не пишет {form}: возьмите table, json, csv, html или pdf",
