@@ -16,7 +16,7 @@ import doublet
 from doublet.errors import UsageError, wrong_type
 from doublet.evaluation import published
 from doublet.evaluation.changes import change
-from doublet.evaluation.finding import Finding, Found
+from doublet.evaluation.finding import Finding, MethodFindings
 from doublet.evaluation.metrics import (
     PairCounts,
     adjusted_rand_index,
@@ -100,7 +100,7 @@ TABLES = ("sets", "documents", "passages", "clusters", "costs", "curves", "publi
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvaluationOptions:
     """What was asked for, checked."""
 
     specs: tuple[Spec, ...]
@@ -210,7 +210,7 @@ def _plan(
     quick: bool,
     thesaurus: Path | None,
     thesaurus_part: str,
-) -> Plan:
+) -> EvaluationOptions:
     specs = [read_spec(text) for text in (methods or known_methods())]
     if shingle_words is not None:
         specs = [
@@ -232,7 +232,7 @@ def _plan(
     passages: tuple[str, ...] = QUICK_PASSAGES if quick else PASSAGE_CHANGES
     if changes:
         passages = ("verbatim", *(name for name in chosen if name in PASSAGE_CHANGES))
-    return Plan(
+    return EvaluationOptions(
         tuple(specs),
         chosen,
         passages,
@@ -252,7 +252,7 @@ class _Run:
     """One run: adds to the tables of `result` set by set."""
 
     def __init__(
-        self, plan: Plan, result: Evaluation, workers: int, isolated: bool, progress: Progress
+        self, plan: EvaluationOptions, result: Evaluation, workers: int, isolated: bool, progress: Progress
     ) -> None:
         self.plan, self.result = plan, result
         self._workers, self._isolated, self._progress = workers, isolated, progress
@@ -368,7 +368,7 @@ class _Run:
             progress=self._progress,
         )
 
-    def _documents(self, problem: Problem, spec: Spec, found: Found, asked: Sequence[int]) -> None:
+    def _documents(self, problem: Problem, spec: Spec, found: MethodFindings, asked: Sequence[int]) -> None:
         plan, name = self.plan, problem.name
         places = {i: place for place, i in enumerate(asked)}
         grid: list[float | None] = [None, *(plan.thresholds if spec.has_threshold else ())]
@@ -438,7 +438,7 @@ class _Run:
         self,
         problem: Problem,
         spec: Spec,
-        found: Found,
+        found: MethodFindings,
         together: Sequence[Document],
         truth: Mapping[str, str],
     ) -> None:
@@ -477,7 +477,7 @@ class _Run:
                 }
             )
 
-    def _published(self, problem: Problem, column: str, found: Found, table: Sequence[str]) -> None:
+    def _published(self, problem: Problem, column: str, found: MethodFindings, table: Sequence[str]) -> None:
         """Our figures beside the source's: by origin, and by the source's own measure of what is a duplicate."""
         from rapidfuzz.distance import Levenshtein
 
@@ -519,7 +519,7 @@ class _Run:
                 }
             )
 
-    def _curve(self, problem: Problem, spec: Spec, found: Found) -> None:
+    def _curve(self, problem: Problem, spec: Spec, found: MethodFindings) -> None:
         change_name = "sentences-moved" if spec.method == "imatch" else "synonyms-20"
         members = problem.of_change(change_name)
         name = "idf_width" if spec.method == "imatch" else "shingle_words"

@@ -63,7 +63,7 @@ class Cost:
 
 
 @dataclass
-class Found:
+class MethodFindings:
     """What a method found; *at* (a threshold, or None for the method's own rule) chooses from it."""
 
     findings: list[Finding]
@@ -94,7 +94,7 @@ def find(
     thresholds: Sequence[float] = (),
     lowest: float = LOWEST,
     step: Step | None = None,
-) -> Found:
+) -> MethodFindings:
     """Documents of the *library* that *spec* finds for each of *queries*; without queries, all pairs of the library.
 
     All pairs come once each, the smaller number as the query. For *thresholds* the keys of the index are those that the
@@ -150,7 +150,7 @@ def find(
             if measures.similar or score >= lowest:
                 findings.append(Finding(number, other, float(score), bool(measures.similar), always))
     cost.finding_s = time.perf_counter() - began
-    result = Found(findings, cost, [i for i, s in enumerate(asked) if s is None])
+    result = MethodFindings(findings, cost, [i for i, s in enumerate(asked) if s is None])
     if spec.has_threshold and not containing:
         for threshold in thresholds:
             narrow = make_method(spec.method, statistics, **{**spec.options, "threshold": threshold})

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from doublet.errors import DoubletError
-from doublet.evaluation.finding import Found, find
+from doublet.evaluation.finding import MethodFindings, find
 from doublet.evaluation.metrics import PairCounts, Passage, count_pair
 from doublet.evaluation.problem import PassagePair
 from doublet.evaluation.specs import Spec
@@ -40,7 +40,7 @@ class FindTask:
     queries: Sequence[Document] | None
     thresholds: tuple[float, ...] = ()
 
-    def run(self) -> Found:
+    def run(self) -> MethodFindings:
         return find(self.spec, self.library, self.queries, thresholds=self.thresholds)
 
 
@@ -247,7 +247,7 @@ def main(stdin: IO[bytes], stdout: IO[bytes]) -> None:
     for task in tasks:
         before = _forget_peak()
         result = _guarded(task)
-        if isinstance(result, Found) and before is not None:
+        if isinstance(result, MethodFindings) and before is not None:
             result.cost.peak_bytes = max(0, (_memory("VmHWM") or before) - before)
         body = pickle.dumps(result)
         stdout.write(LENGTH.pack(len(body)) + body)

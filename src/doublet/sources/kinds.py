@@ -1,4 +1,4 @@
-"""What kind of source is it? Told from what stands there, for a path as for an address.
+"""What kind of source is it? KindOfSource from what stands there, for a path as for an address.
 
 `KINDS` names every kind with the class that reads it. A kind that a user names is taken without asking; otherwise the
 address is fetched once and its content decides: an answer of OAI-PMH, a sitemap, a feed, a page of a wiki, a page that
@@ -30,7 +30,7 @@ WEB_KINDS = ("sitemap", "feed", "oai", "wiki", "page")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class KindOfSource:
     """A kind with the address that belongs to it, and how it was told, in words."""
 
     kind: str
@@ -83,7 +83,7 @@ def options_of(kind: str) -> list[str]:
     return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "pause"]
 
 
-def tell_web(given: str, fetcher: Fetcher) -> Told:
+def tell_web(given: str, fetcher: Fetcher) -> KindOfSource:
     """The kind of what stands at an address. Raises `SourceError` when it gives no answer."""
     address = clean(given)
     if not address:
@@ -97,39 +97,39 @@ def tell_web(given: str, fetcher: Fetcher) -> Told:
     return _by_content(address, answer, fetcher)
 
 
-def _by_name(address: str, fetcher: Fetcher) -> Told | None:
+def _by_name(address: str, fetcher: Fetcher) -> KindOfSource | None:
     """What the address itself gives away; the API of a wiki and a repository answer little to a bare request."""
     from doublet.sources.wiki import is_api
 
     parts = urlsplit(address)
     path = parts.path.rstrip("/").lower()
     if path.endswith("/api.php") and is_api(fetcher, address.split("?", 1)[0]):
-        return Told("wiki", address.split("?", 1)[0], "the API of a MediaWiki", {})
+        return KindOfSource("wiki", address.split("?", 1)[0], "the API of a MediaWiki", {})
     if "verb=" in parts.query or path.rsplit("/", 1)[-1] in ("oai", "oai2d", "oai-pmh", "oaipmh", "request"):
         base = address.split("?", 1)[0] if "verb=" in parts.query else address
         if _is_oai(base, fetcher):
-            return Told("oai", base, "an OAI-PMH repository", {})
+            return KindOfSource("oai", base, "an OAI-PMH repository", {})
     if path.endswith("/robots.txt"):
-        return Told("sitemap", address, "a robots.txt", {})
+        return KindOfSource("sitemap", address, "a robots.txt", {})
     return None
 
 
-def _by_content(address: str, answer: Answer, fetcher: Fetcher) -> Told:
+def _by_content(address: str, answer: Answer, fetcher: Fetcher) -> KindOfSource:
     from doublet.sources.feed import is_feed
     from doublet.sources.oai import is_repository
     from doublet.sources.sitemap import is_sitemap
     from doublet.sources.web import is_page, look
 
     if is_repository(answer.body):
-        return Told("oai", address, "an OAI-PMH repository", {})
+        return KindOfSource("oai", address, "an OAI-PMH repository", {})
     if is_sitemap(answer.body):
-        return Told("sitemap", address, "a sitemap", {})
+        return KindOfSource("sitemap", address, "a sitemap", {})
     if not is_page(answer):
         if is_feed(answer.body):
-            return Told("feed", address, "a feed", {})
+            return KindOfSource("feed", address, "a feed", {})
         if _is_oai(address, fetcher):
-            return Told("oai", address, "an OAI-PMH repository", {})
-        return Told("page", address, "a document", {})
+            return KindOfSource("oai", address, "an OAI-PMH repository", {})
+        return KindOfSource("page", address, "a document", {})
     facts = look(answer)
     if facts.edit_uri or facts.generator.lower().startswith("mediawiki"):
         told = _wiki(address, answer, fetcher)
@@ -138,15 +138,15 @@ def _by_content(address: str, answer: Answer, fetcher: Fetcher) -> Told:
     if _is_front(address) or _is_front(answer.address):
         named = _sitemaps(answer.address, fetcher)
         if named:
-            return Told(
+            return KindOfSource(
                 "sitemap", urljoin(answer.address, "/robots.txt"), "a site that names its sitemap", {}
             )
         if facts.feeds:
-            return Told("feed", facts.feeds[0], "a page that names its feed", {})
-    return Told("page", address, "a page", {})
+            return KindOfSource("feed", facts.feeds[0], "a page that names its feed", {})
+    return KindOfSource("page", address, "a page", {})
 
 
-def _wiki(address: str, answer: Answer, fetcher: Fetcher) -> Told | None:
+def _wiki(address: str, answer: Answer, fetcher: Fetcher) -> KindOfSource | None:
     """The whole wiki for its front page; a category for the page of a category; else that one page."""
     import orjson
 
@@ -164,10 +164,10 @@ def _wiki(address: str, answer: Answer, fetcher: Fetcher) -> Told | None:
         address, str(general.get("articlepath", ""))
     )
     if not title or title == str(general.get("mainpage", "")):
-        return Told("wiki", api, "a MediaWiki", {})
+        return KindOfSource("wiki", api, "a MediaWiki", {})
     if _is_category(api, title, fetcher):
-        return Told("wiki", api, f"a category of a MediaWiki, {title}", {"category": title})
-    return Told("wiki", api, f"a page of a MediaWiki, {title}", {"titles": (title,)})
+        return KindOfSource("wiki", api, f"a category of a MediaWiki, {title}", {"category": title})
+    return KindOfSource("wiki", api, f"a page of a MediaWiki, {title}", {"titles": (title,)})
 
 
 def _is_category(api: str, title: str, fetcher: Fetcher) -> bool:

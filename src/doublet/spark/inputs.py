@@ -80,7 +80,7 @@ def list_inputs(
     return Listing(splits, files)
 
 
-def _cut(one: storage.Found, label: str, fields: Fields, size: int) -> list[Split]:
+def _cut(one: storage.StoredFile, label: str, fields: Fields, size: int) -> list[Split]:
     try:
         with storage.open_input(one.address) as file:
             head = bytes(file.read(min(HEAD_BYTES, one.size_bytes)))
@@ -106,7 +106,7 @@ def _plain_lines(head: bytes, name: str, fields: Fields) -> bool:
     return head.removeprefix(_BOM).lstrip().startswith(b"{") or not head.strip()
 
 
-def _cut_table(file: Any, one: storage.Found, label: str, fields: Fields, size: int) -> list[Split]:
+def _cut_table(file: Any, one: storage.StoredFile, label: str, fields: Fields, size: int) -> list[Split]:
     from pyarrow import parquet
 
     from doublet.sources.parquet import check_schema

@@ -111,7 +111,7 @@ class Run:
             for name, stage in self.state["stages"].items()
         }
 
-    def _files(self, name: str) -> list[storage.Found]:
+    def _files(self, name: str) -> list[storage.StoredFile]:
         return storage.find_files(self.job.at(name)) if storage.exists(self.job.at(name)) else []
 
     def _whole(self, name: str, files: dict[str, int]) -> bool:

@@ -28,7 +28,7 @@ S3_NAMES = (
 _S3 = ("s3a://", "s3n://")
 
 
-class Found(NamedTuple):
+class StoredFile(NamedTuple):
     """A file: its address, its name below the folder that was asked for, its size, and when it changed."""
 
     address: str
@@ -109,7 +109,7 @@ def open_input(address: str) -> Any:
         raise InputUnreadable("file_unreadable", path=address, why=_reason(error)) from error
 
 
-def find_files(address: str) -> list[Found]:
+def find_files(address: str) -> list[StoredFile]:
     """The file at *address*, or all files of the folder and those below it, by name; hidden ones are left out.
 
     Raises `InputNotFound`, `InputUnreadable`.
@@ -120,7 +120,7 @@ def find_files(address: str) -> list[Found]:
     try:
         info = system.get_file_info(path)
         if info.type == fs.FileType.File:
-            return [Found(address, path.rpartition("/")[2], info.size, str(info.mtime_ns))]
+            return [StoredFile(address, path.rpartition("/")[2], info.size, str(info.mtime_ns))]
         if info.type != fs.FileType.Directory:
             raise InputNotFound("no_such_path", path=address)
         found = system.get_file_info(fs.FileSelector(path, recursive=True))
@@ -133,7 +133,7 @@ def find_files(address: str) -> list[Found]:
         name = one.path[len(path.rstrip("/")) + 1 :]
         hidden = any(part.startswith((".", "_")) for part in name.split("/")) or name.endswith(".part")
         if one.type == fs.FileType.File and not hidden:
-            rows.append(Found(below(address, name), name, one.size, str(one.mtime_ns)))
+            rows.append(StoredFile(below(address, name), name, one.size, str(one.mtime_ns)))
     return sorted(rows, key=lambda row: row.name)
 
 

@@ -61,7 +61,7 @@ class Ended:
     seconds: float = 0.0
 
 
-Told = Callable[[JobInfo | Ended], None]
+Listener = Callable[[JobInfo | Ended], None]
 
 
 class Worker:
@@ -76,7 +76,7 @@ class Worker:
         lease_s: float | None = None,
         look_s: float = LOOK_S,
         grace_s: float = GRACE_S,
-        told: Told | None = None,
+        told: Listener | None = None,
         more: Mapping[str, kinds.Kind] | None = None,
     ) -> None:
         self._store = store
