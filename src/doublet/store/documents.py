@@ -52,7 +52,7 @@ class Documents:
             return self._writer.add_in_steps(library, batch, waiting)
 
     def add(self, library: str, documents: Iterable[Document]) -> Added:
-        """New documents are stored, changed ones replaced, equal ones left alone. A few (600 thousand characters) are
+        """New documents are stored, changed ones replaced, equal ones left alone. A few (1.5 million characters) are
         one transaction; more are stored in steps, so that nobody waits for long."""
         info = self._libraries.get(library)
         return self.add_prepared(info.number, self.prepare(list(documents)))

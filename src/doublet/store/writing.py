@@ -33,7 +33,7 @@ Waiting = Callable[[float], None]
 
 LONGEST_TEXT = (1 << 31) - 1  #: characters
 #: characters that are stored in one transaction of `add_in_steps`: at first, at least, at most
-ADD_AT_FIRST, ADD_AT_LEAST, ADD_AT_MOST = 600_000, 600_000, 4_000_000
+ADD_AT_FIRST, ADD_AT_LEAST, ADD_AT_MOST = 1_500_000, 1_500_000, 4_000_000
 EACH_CHARACTERS = 500  #: what a document costs besides its text, in characters
 REMOVE_BATCH = 100  #: documents that are taken out in the first transaction of `remove_in_steps`
 
