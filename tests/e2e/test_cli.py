@@ -507,7 +507,7 @@ def test_a_cut_off_archive(tmp_path: pathlib.Path) -> None:
     done = doublet("dedupe", tmp_path / "x.jsonl.gz", "--format", "json", code=3)
     result = json.loads(done.stdout)
     assert result["documents"] > 500
-    assert "cut off" in result["outcomes"][-1]["reason"]
+    assert result["outcomes"][-1]["reason"]["values"]["why"]["code"] == "compressed_cut_off"
 
 
 def test_one_bad_input_among_good_ones(tmp_path: pathlib.Path, corpus: pathlib.Path) -> None:

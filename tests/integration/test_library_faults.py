@@ -191,7 +191,7 @@ def test_a_password_is_never_shown() -> None:
 def test_files_that_are_no_library(tmp_path: pathlib.Path) -> None:
     text = tmp_path / "essay.txt"
     text.write_text("this is an essay and not a database at all")
-    with pytest.raises(StoreDamaged, match="no database of Doublet"):
+    with pytest.raises(StoreDamaged, match="is not a database of Doublet"):
         Store(str(text))
     foreign = tmp_path / "other.db"
     with sqlite3.connect(foreign) as made:
