@@ -23,6 +23,8 @@ DATA = {
     "doublet/reports/schemas/check.json",
     "doublet/samples/library.jsonl",
     "doublet/samples/work.txt",
+    "doublet/web/static/doublet/style.css",
+    "doublet/web/templates/doublet/base.html",
 }
 HIDDEN = ("DOUBLET_", "PYTHON", "CMAKE", "SKBUILD", "CC", "CXX")
 
