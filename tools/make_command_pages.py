@@ -66,6 +66,8 @@ def commands_page() -> str:
     lines += [
         "Results go to standard output, everything else to standard error. `-` is standard input or output.",
         "`doublet COMMAND --help` shows what this page shows.",
+        "`doublet --server URL --token TOKEN check …` and `… library list` ask a service instead of this computer",
+        "([how](../how-to/run-the-service.md)).",
         "",
     ]
     for path, command in commands(root, ("doublet",)):
@@ -103,6 +105,7 @@ VARIABLES = f"""
 Besides: `{config.FILE_VARIABLE}` names the settings file (as `--config` does), `DOUBLET_KERNELS` forces the
 `python` or the `native` kernels, `NO_COLOR` switches colour off, and `TMPDIR` is where data is put that does
 not fit in memory.
+`DOUBLET_SERVER` and `DOUBLET_TOKEN` name a service and your token for it, as `doublet --server URL --token TOKEN` does.
 """
 ERRORS = """\
 Everything that Doublet raises is a `DoubletError`. `message` is for people, `code` is stable and for

@@ -24,7 +24,7 @@ FILE_NAME = "doublet.toml"
 PREFIX = "DOUBLET_"
 FILE_VARIABLE = "DOUBLET_CONFIG"
 #: Variables that begin with our prefix and are no settings.
-OTHER_VARIABLES = frozenset([FILE_VARIABLE, "DOUBLET_KERNELS"])
+OTHER_VARIABLES = frozenset([FILE_VARIABLE, "DOUBLET_KERNELS", "DOUBLET_SERVER", "DOUBLET_TOKEN"])
 KEEP_RULES = ("longest", "first", "newest", "best-source")
 COLOURS = ("auto", "always", "never")
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}

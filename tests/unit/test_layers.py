@@ -32,7 +32,8 @@ def _allowed() -> dict[str, set[str]]:
     allowed |= {part: set(core) for part in EDGES}
     allowed["jobs"] = core | EDGES
     allowed |= {part: core | EDGES | {"jobs"} for part in FACES}
-    allowed["cli"] |= {"evaluation", "spark", "web"}  # `serve` starts the service
+    allowed["client"] = set(core)  # of the service: it asks, and reads reports
+    allowed["cli"] |= {"evaluation", "spark", "web", "client"}  # `serve` starts the service
     allowed["web"] |= {"evaluation"}
     return allowed
 

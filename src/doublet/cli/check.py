@@ -12,6 +12,7 @@ import click
 
 from doublet import config
 from doublet.addresses import WebAddress, is_address
+from doublet.cli import remote
 from doublet.cli.base import (
     PATH,
     Command,
@@ -172,6 +173,13 @@ def command(
         kinds.append("own")
     if against and (libraries or method):
         raise UsageError("only_for_libraries")
+    server = remote.client() if not against else None
+    if server is not None:
+        for option, there in (("--later", later), ("--no-build", no_build), ("--min-share", min_share)):
+            if there:
+                raise UsageError("not_with_server", option=option)
+    elif against:
+        remote.require_local("--against")
     if later:
         if among or ocr:
             raise UsageError("later_check_plain")
@@ -284,8 +292,12 @@ def command(
             ).encode(),
         )
     for target, one in zip(targets, checked, strict=False):
-        if one.check is not None:
-            name = Path(one.name).name
+        if one.check is None:
+            continue
+        name = Path(one.name).name
+        if isinstance(checker, remote.RemoteChecker) and form in ("html", "pdf"):
+            _write(target, checker.page(one.text, form, words().language))
+        else:
             _write(target, report(form, one.check, one.text, name=name, author=author, reviewer=reviewer))
     failed = bool(unread)
     for result in found:
@@ -425,6 +437,11 @@ def _checker(
     """What checks a text: against files, or against libraries. *alone*: no libraries are no mistake."""
     from doublet.jobs.check_many import against_documents, against_libraries
 
+    server = remote.client() if not against else None
+    if server is not None:
+        with server:
+            yield remote.RemoteChecker(server, libraries, options)
+        return
     if against:
         from doublet.sources.open import open_source
 

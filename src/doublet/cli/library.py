@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
-from doublet.cli import library_add, library_crawl
+from doublet.cli import library_add, library_crawl, remote
 from doublet.cli.base import (
     PATH,
     Command,
@@ -58,6 +58,7 @@ def open_store(resolved: Resolved, *, create: bool = False) -> Store:
     """The store of the settings. The file of the user's own folder is made when it is first asked for."""
     from doublet.store.database import Store
 
+    remote.require_local("library")
     address = resolved.settings.database or config.default_database()
     return Store(address, create=create or resolved.settings.database is None)
 
@@ -104,19 +105,27 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import table
 
-    with open_store(config.resolve(flags, file=config_file)) as store:
-        infos = store.libraries.all()
+    resolved = config.resolve(flags, file=config_file)
+    server = remote.client()
+    if server is not None:
+        with server:
+            told = server.libraries()
+    else:
+        with open_store(resolved) as store:
+            told = [info.to_dict() for info in store.libraries.all()]
     if form == "json":
-        write_bytes([json_document({"format": 1, "libraries": [info.to_dict() for info in infos]})])
+        write_bytes([json_document({"format": 1, "libraries": told})])
     elif form != "table":
-        told = [info.to_dict() for info in infos]
         columns = ("name", "documents", "words", "size_bytes", "created", "changed", "address", "note")
         write_rows(form, columns, ([one[key] for key in columns] for one in told))
-    elif not infos:
+    elif not told:
         write_text(words()("library_list_empty") + "\n")
     else:
         number = words().number
-        rows = [[i.name, number(i.documents), number(i.words), i.changed, i.note or i.address] for i in infos]
+        rows = [
+            [i["name"], number(i["documents"]), number(i["words"]), i["changed"], i["note"] or i["address"]]
+            for i in told
+        ]
         write_text(table(rows, header=heads("library", "documents", "words", "changed", "note")))
 
 

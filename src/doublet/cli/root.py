@@ -68,5 +68,20 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
 )
 @click.version_option(doublet.__version__, prog_name="doublet", message="%(prog)s %(version)s")
 @language_option
-def root() -> None:
-    pass
+@click.option(
+    "--server",
+    metavar="URL",
+    envvar="DOUBLET_SERVER",
+    help="Service that does the work instead of this computer (check, library list). [default: DOUBLET_SERVER]",
+)
+@click.option(
+    "--token",
+    metavar="TOKEN",
+    envvar="DOUBLET_TOKEN",
+    help="Personal token for --server. [default: DOUBLET_TOKEN]",
+)
+@click.pass_context
+def root(ctx: click.Context, server: str | None, token: str | None) -> None:
+    from doublet.cli.remote import note
+
+    note(ctx, server, token)

@@ -19,6 +19,11 @@ MESSAGES: dict[str, str] = {
         "name doublet.example.org"
     ),
     "service_upload_limit": "--upload-limit is {value:quoted}: it must be a size such as 50MB",
+    "server_unreachable": "{address} does not answer ({why}): see that the service runs and that the address is right",
+    "server_said": "{address} answers: {why}",
+    "server_forbids_that": "{address} does not let you do that: {why}; make a token under My account and give it as --token",
+    "server_not_for": "{command} works on this computer: leave out --server, which is for check and library list",
+    "not_with_server": "{option} has no meaning with --server: the service has its own",
     "one_of": "{name} is {value:quoted}: it can be {known:list}",
     "wrong_cursor": "this cursor was not given out by this list: begin without one",
     "quota_used_up": (

@@ -18,6 +18,11 @@ MESSAGES: dict[str, str] = {
         " doublet.example.org"
     ),
     "service_upload_limit": "--upload-limit — {value:quoted}: нужен размер, например 50MB",
+    "server_unreachable": "{address} не отвечает ({why}): проверьте, что сервис запущен и адрес верен",
+    "server_said": "{address} отвечает: {why}",
+    "server_forbids_that": "{address} не разрешает это: {why}; создайте токен на странице «Мой профиль» и передайте его в --token",
+    "server_not_for": "{command} работает на этом компьютере: уберите --server, он для check и library list",
+    "not_with_server": "{option} не имеет смысла вместе с --server: у сервиса оно своё",
     "one_of": "{name} — {value:quoted}: возможны {known:list}",
     "wrong_cursor": "этот курсор выдан не этим списком: начните без него",
     "quota_used_up": (

@@ -1,0 +1,269 @@
+"""A client of the service (`doublet serve`): the REST interface as Python, with and without asyncio.
+
+    from doublet.client import Client
+
+    with Client("https://doublet.example.org", token) as client:
+        work = client.wait(client.check("The text to check", libraries=["theses"]))
+        print(work["borrowed"], client.report(work["id"]).sources)
+
+Values are those of the interface (``/api/v1/docs``) as dictionaries; a report is a `doublet.Check`, the same that
+`doublet.check` gives. What the service refuses is raised as `ServerRefused`, with its code and its sentence.
+Requests that failed on their way are tried again, which is safe: a check carries a key, and the service makes it once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import quote, urlencode
+
+from doublet.errors import FetchFailed, NotAllowed, SourceError, UsageError
+
+if TYPE_CHECKING:
+    from doublet.model import Check
+
+P = ParamSpec("P")
+R = TypeVar("R")
+OVER = ("done", "failed", "cancelled")  #: states in which nothing happens any more
+TRIES = 3
+
+
+class ServerRefused(SourceError):
+    """The service answered, and the answer is no. *details* has its status, code and sentence."""
+
+    code = "server_refused"
+
+
+class Client:
+    """Asks one service as one person. Safe to share between threads."""
+
+    def __init__(self, server: str, token: str = "", *, timeout_s: float = 120.0) -> None:
+        import urllib3
+
+        if not server.startswith(("http://", "https://")):
+            raise UsageError("not_a_web_address", value=server[:80])
+        self.server = server.rstrip("/")
+        headers = {"User-Agent": "doublet-client", "Accept": "application/json"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        retries = urllib3.Retry(
+            TRIES,
+            status_forcelist=(429, 503),
+            allowed_methods=None,
+            backoff_factor=0.2,
+            raise_on_status=False,
+        )
+        self._pool = urllib3.PoolManager(
+            headers=headers, retries=retries, timeout=urllib3.Timeout(timeout_s), maxsize=8
+        )
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        value: Any = None,
+        fields: Iterable[tuple[str, Any]] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """Any operation: the body of its answer. Raises `ServerRefused`, `NotAllowed`, `FetchFailed`."""
+        import urllib3
+
+        chosen = {name: one for name, one in (query or {}).items() if one is not None}
+        address = f"{self.server}/api/v1{path}" + (f"?{urlencode(chosen, doseq=True)}" if chosen else "")
+        given: dict[str, Any] = {"headers": {**self._pool.headers, **(headers or {})}, "redirect": False}
+        if fields is not None:
+            given["fields"] = list(fields)
+        elif value is not None:
+            given["body"] = json.dumps(value).encode()
+            given["headers"]["Content-Type"] = "application/json"
+        try:
+            answer = self._pool.request(method, address, **given)
+        except urllib3.exceptions.HTTPError as error:
+            raise FetchFailed("server_unreachable", address=self.server, why=type(error).__name__) from error
+        if answer.status < 300:
+            return bytes(answer.data)
+        raise self._refusal(answer.status, answer.data)
+
+    def _refusal(self, status: int, body: bytes) -> SourceError:
+        try:
+            problem = json.loads(body)
+            code, message = str(problem["code"]), str(problem["message"])
+        except (ValueError, KeyError, TypeError):
+            code, message = "http", f"HTTP {status}"
+        if status in (401, 403):
+            return NotAllowed("server_forbids_that", address=self.server, why=message, status=status)
+        return ServerRefused("server_said", address=self.server, why=message, status=status, problem=code)
+
+    def _value(self, method: str, path: str, **given: Any) -> Any:
+        return json.loads(self.ask(method, path, **given) or b"null")
+
+    def _all(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
+        """Everything of a list that comes in parts."""
+        cursor = None
+        while True:
+            found = self._value("GET", path, query={**query, "cursor": cursor})
+            yield from found["items"]
+            cursor = found["next"]
+            if cursor is None:
+                return
+
+    # checks
+
+    def me(self) -> dict[str, Any]:
+        return dict(self._value("GET", "/me"))
+
+    def check(
+        self,
+        text: str | os.PathLike[str],
+        *,
+        title: str = "",
+        author: str = "",
+        libraries: Iterable[str] | None = None,
+        method: str = "auto",
+        leave_out: Iterable[str] = (),
+        own: Iterable[str] = (),
+        key: str | None = None,
+    ) -> dict[str, Any]:
+        """Begin to check a text, or the file at a path. Its *state* is "done" at once for short texts; see `wait`."""
+        options: dict[str, Any] = {"title": title, "author": author, "method": method}
+        options |= {"leave_out": list(leave_out), "own": list(own)}
+        options["libraries"] = None if libraries is None else list(libraries)
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        if isinstance(text, str):
+            return dict(self._value("POST", "/checks", value={**options, "text": text}, headers=headers))
+        from pathlib import Path
+
+        path = Path(text)
+        parts = [(name, one) for name in ("leave_out", "own", "libraries") for one in options.pop(name) or ()]
+        fields = [*options.items(), *parts, ("file", (path.name, path.read_bytes()))]
+        return dict(json.loads(self.ask("POST", "/checks/file", fields=fields, headers=headers)))
+
+    def get_check(self, id: str) -> dict[str, Any]:
+        return dict(self._value("GET", f"/checks/{quote(id)}"))
+
+    def wait(self, work: Mapping[str, Any], *, timeout_s: float = 3600.0) -> dict[str, Any]:
+        """The check when it is over. Raises `ServerRefused` when it failed, `FetchFailed` when the time is over."""
+        until, pause = time.monotonic() + timeout_s, 0.1
+        now = dict(work)
+        while now["state"] not in OVER:
+            if time.monotonic() > until:
+                raise FetchFailed("server_unreachable", address=self.server, why="TimeoutError")
+            time.sleep(pause)
+            pause = min(2.0, pause * 1.5)
+            now = self.get_check(str(now["id"]))
+        if now["state"] != "done":
+            why = (now.get("problem") or {}).get("message") or now["state"]
+            raise ServerRefused("server_said", address=self.server, why=why, status=200, problem=now["state"])
+        return now
+
+    def report(self, id: str) -> Check:
+        """The report of a check that is done, with what people decided about it."""
+        from doublet.reports.check_json import read_check
+
+        return read_check(self._value("GET", f"/checks/{quote(id)}/report"))
+
+    def export(self, id: str, form: str, language: str = "en") -> bytes:
+        """The report as "html", "pdf" or "json"."""
+        return self.ask("GET", f"/checks/{quote(id)}/report.{quote(form)}", query={"language": language})
+
+    def checks(self, state: str | None = None) -> list[dict[str, Any]]:
+        return list(self._all("/checks", state=state, limit=200))
+
+    def delete_check(self, id: str) -> None:
+        self.ask("DELETE", f"/checks/{quote(id)}")
+
+    # libraries, jobs, repeats
+
+    def libraries(self) -> list[dict[str, Any]]:
+        return list(self._value("GET", "/libraries"))
+
+    def documents(self, library: str) -> list[dict[str, Any]]:
+        return list(self._all(f"/libraries/{quote(library, safe='')}/documents", limit=500))
+
+    def find_duplicates(self, library: str) -> dict[str, Any]:
+        """Begin to look for duplicates; gives the job."""
+        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/duplicates"))
+
+    def duplicates(self, library: str) -> dict[str, Any]:
+        """What the last search for duplicates found."""
+        return dict(self._value("GET", f"/libraries/{quote(library, safe='')}/duplicates"))
+
+    def jobs(self) -> list[dict[str, Any]]:
+        return list(self._all("/jobs", limit=200))
+
+    def job(self, number: int) -> dict[str, Any]:
+        return dict(self._value("GET", f"/jobs/{number}"))
+
+    def cancel_job(self, number: int) -> dict[str, Any]:
+        return dict(self._value("POST", f"/jobs/{number}/cancel"))
+
+    def find_repeats(self, path: os.PathLike[str], *, algorithm: str = "auto") -> dict[str, Any]:
+        """Begin to search the document at *path* for what it repeats."""
+        from pathlib import Path
+
+        file = Path(path)
+        fields = [("algorithm", algorithm), ("file", (file.name, file.read_bytes()))]
+        return dict(self._value("POST", "/repeats", fields=fields))
+
+    def repeats(self, id: str) -> dict[str, Any]:
+        return dict(self._value("GET", f"/repeats/{quote(id)}"))
+
+
+def _later(
+    method: Callable[Concatenate[Client, P], R],
+) -> Callable[Concatenate[AsyncClient, P], Awaitable[R]]:
+    """The same method, waited for in a thread."""
+
+    async def call(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self._client, *args, **options)
+
+    call.__name__, call.__doc__ = method.__name__, method.__doc__
+    return call
+
+
+class AsyncClient:
+    """`Client` for asyncio: the same methods, to be awaited."""
+
+    def __init__(self, server: str, token: str = "", *, timeout_s: float = 120.0) -> None:
+        self._client = Client(server, token, timeout_s=timeout_s)
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._client.close()
+
+    ask = _later(Client.ask)
+    me = _later(Client.me)
+    check = _later(Client.check)
+    get_check = _later(Client.get_check)
+    wait = _later(Client.wait)
+    report = _later(Client.report)
+    export = _later(Client.export)
+    checks = _later(Client.checks)
+    delete_check = _later(Client.delete_check)
+    libraries = _later(Client.libraries)
+    documents = _later(Client.documents)
+    find_duplicates = _later(Client.find_duplicates)
+    duplicates = _later(Client.duplicates)
+    jobs = _later(Client.jobs)
+    job = _later(Client.job)
+    cancel_job = _later(Client.cancel_job)
+    find_repeats = _later(Client.find_repeats)
+    repeats = _later(Client.repeats)
