@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet.cli.base import Command, format_option, use_colour, width, write_bytes, write_text
+from doublet.cli.language import words
 from doublet.cli.rows import write_rows
 from doublet.errors import UnknownMethod
 
@@ -56,21 +57,25 @@ def overview(known: list[MethodInfo], columns: int) -> str:
     longest = max(len(info.name) for info in known)
     lines = []
     for info in known:
-        text = textwrap.wrap(info.summary, max(30, columns - longest - 2))
+        text = textwrap.wrap(words().method(info.name, info.summary), max(30, columns - longest - 2))
         lines += [f"{info.name if i == 0 else '':{longest}}  {line}" for i, line in enumerate(text)]
-    return "\n".join(lines) + "\n\nParameters of a method: doublet methods NAME\n"
+    return "\n".join(lines) + f"\n\n{words()('methods_more')}\n"
 
 
 def details(info: MethodInfo, columns: int, *, colour: bool) -> str:
     from doublet.reports.terminal import Painter
 
     paint = Painter(colour)
-    lines = [paint(f"{info.title} ({info.name})", "title"), *textwrap.wrap(info.summary, columns), ""]
-    lines += textwrap.wrap(f"The least that a text must have: {info.minimum}.", columns)
-    lines.append("Shows the passages themselves." if info.shows_fragments else "Says how alike, not where.")
+    lines = [
+        paint(f"{info.title} ({info.name})", "title"),
+        *textwrap.wrap(words().method(info.name, info.summary), columns),
+        "",
+    ]
+    lines += textwrap.wrap(words()("method_minimum", minimum=info.minimum), columns)
+    lines.append(words()("method_shows" if info.shows_fragments else "method_shows_not"))
     if info.needs_statistics:
-        lines += textwrap.wrap("Weighs words by the collection they come from.", columns)
-    lines += ["", paint("Parameters", "title")]
+        lines += textwrap.wrap(words()("method_weighs"), columns)
+    lines += ["", paint(words()("method_parameters"), "title")]
     for parameter in info.parameters:
         default = " ".join(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
         default = str(default).lower() if isinstance(default, bool) else default
@@ -78,6 +83,6 @@ def details(info: MethodInfo, columns: int, *, colour: bool) -> str:
         text = f"{parameter.about} ({parameter.allowed})"
         lines += textwrap.wrap(text, columns, initial_indent="      ", subsequent_indent="      ")
     example = info.parameters[0]
-    how = f"Set one with --parameter, for example --parameter {example.name}={example.default}"
+    how = words()("method_set", name=example.name, value=str(example.default))
     lines += ["", *textwrap.wrap(how, columns, break_on_hyphens=False)]
     return "\n".join(lines) + "\n"

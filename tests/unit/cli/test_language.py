@@ -160,3 +160,14 @@ def test_a_library(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -
     ):
         assert guarded(["library", *line, *common]) == 0
         assert said in capsys.readouterr().out
+
+
+def test_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    from doublet.signatures import methods
+
+    known = {info.name for info in methods()}
+    assert set(wording("ru").tables.METHODS) == known
+    _, out, _ = run(capsys, "methods")
+    assert "Параметры метода" in out and "Сравнивает все цепочки слов" in out
+    _, out, _ = run(capsys, "methods", "minhash")
+    assert "Наименьшее, что должно быть в тексте" in out and "Параметры" in out

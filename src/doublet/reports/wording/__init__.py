@@ -62,6 +62,10 @@ class Wording:
         """What people call *code* in the list *kind*: ``name("fragment", "verbatim")``."""
         return str(self.tables.NAMES[kind].get(code, code))
 
+    def method(self, name: str, summary: str) -> str:
+        """What a method is good for; *summary* is what it says itself, in English."""
+        return str(self.tables.METHODS.get(name, summary))
+
     def count(self, number: int, noun: str, case: str = "") -> str:
         """ "1 word", "2,400 words", «2 слова», «5 слов»."""
         forms = self.tables.NOUNS.get(f"{noun}.{case}" if case else noun)

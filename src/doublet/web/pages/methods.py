@@ -21,7 +21,12 @@ WIDTH, HEIGHT, LEFT, TOP = 560, 240, 44, 12
 def methods(request: HttpRequest) -> HttpResponse:
     words = words_of(request)
     rows = [
-        {"name": info.name, "title": info.title, "summary": words.method(info), "info": info}
+        {
+            "name": info.name,
+            "title": info.title,
+            "summary": words.method(info.name, info.summary),
+            "info": info,
+        }
         for info in known_methods()
     ]
     return render(request, "doublet/pages/methods.html", {"methods": rows})
@@ -34,7 +39,7 @@ def method(request: HttpRequest, name: str) -> HttpResponse:
     return render(
         request,
         "doublet/pages/method.html",
-        {"info": info, "summary": words_of(request).method(info), "curve": _curve(name)},
+        {"info": info, "summary": words_of(request).method(info.name, info.summary), "curve": _curve(name)},
     )
 
 

@@ -96,11 +96,6 @@ class Words(Wording):
         """The message of a job, which is a code with values."""
         return job_message(job.message, job.facts, self) if job.message else ""
 
-    def method(self, info: Any) -> str:
-        """What a method is good for."""
-        key = f"method.{info.name}"
-        return self(key) if self.has(key) else str(info.summary)
-
     def error(self, error: DoubletError) -> str:
         """What happened and what to do."""
         return self.sentence(error.note)

@@ -41,6 +41,7 @@ MESSAGES: dict[str, str] = {
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES
+METHODS: dict[str, str] = {}  # the methods say it themselves
 
 SPACE = " "  #: between a number and its noun
 MARKS: dict[int, str] = {}  #: what stands for the comma of thousands and the point of decimals

@@ -67,4 +67,11 @@ MESSAGES: dict[str, str] = {
     "library_all_well": "All is well in {libraries:?%s|the database}.",
     "library_finding": "{library:?%s: }{kind}: {message} ({number:,}); not mended",
     "library_finding_mended": "{library:?%s: }{kind}: {message} ({number:,}); mended",
+    "methods_more": "Parameters of a method: doublet methods NAME",
+    "method_minimum": "The least that a text must have: {minimum}.",
+    "method_shows": "Shows the passages themselves.",
+    "method_shows_not": "Says how alike, not where.",
+    "method_weighs": "Weighs words by the collection they come from.",
+    "method_parameters": "Parameters",
+    "method_set": "Set one with --parameter, for example --parameter {name}={value}",
 }

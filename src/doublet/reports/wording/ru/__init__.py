@@ -41,7 +41,7 @@ MESSAGES: dict[str, str] = {
     )
     for code, sentence in part.MESSAGES.items()
 }
-NOUNS, NAMES, HELP = names.NOUNS, names.NAMES, help.HELP
+NOUNS, NAMES, HELP, METHODS = names.NOUNS, names.NAMES, help.HELP, help.METHODS
 
 SPACE = "\u00a0"  #: between a number and its noun
 MARKS: dict[int, str] = {ord(","): "\u00a0", ord("."): ","}

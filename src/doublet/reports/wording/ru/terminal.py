@@ -67,4 +67,11 @@ MESSAGES: dict[str, str] = {
     "library_all_well": "Всё в порядке: {libraries:?%s|база данных}.",
     "library_finding": "{library:?%s: }{kind}: {message} ({number:,}); не исправлено",
     "library_finding_mended": "{library:?%s: }{kind}: {message} ({number:,}); исправлено",
+    "methods_more": "Параметры метода: doublet methods NAME",
+    "method_minimum": "Наименьшее, что должно быть в тексте: {minimum}.",
+    "method_shows": "Показывает сами фрагменты.",
+    "method_shows_not": "Говорит, насколько похожи, но не где.",
+    "method_weighs": "Взвешивает слова по коллекции, из которой они взяты.",
+    "method_parameters": "Параметры",
+    "method_set": "Задаются через --parameter, например --parameter {name}={value}",
 }
