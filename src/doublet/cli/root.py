@@ -22,6 +22,8 @@ COMMANDS = {
     "queue": ("doublet.cli.queue", "See the work in the background, put some in, stop it, try it again."),
     "worker": ("doublet.cli.worker", "Do the work of the queue."),
     "serve": ("doublet.cli.serve", "Start the service, with pages for people and REST for programs."),
+    "backup": ("doublet.cli.backup", "Write everything that is kept to one file."),
+    "restore": ("doublet.cli.restore", "Bring back what a backup holds."),
     "spark": (
         "doublet.cli.spark",
         "Run jobs over Apache Spark, for collections that do not fit one machine.",
