@@ -244,7 +244,7 @@ def test_other_recipes_are_refused(name: str) -> None:
 def test_other_words_are_refused(name: str) -> None:
     if made(name).needs_statistics:
         other = method(name, statistics=gather_statistics(name, COLLECTION, extra_stop_words=["маяк"]))
-        expected = "extra_stop_words .* and .*маяк.*; collection statistics"
+        expected = "extra_stop_words .* and .*маяк.*, collection statistics"
     else:
         other = method(name, extra_stop_words=["маяк"])
         expected = "extra_stop_words .* and .*маяк"
@@ -283,7 +283,7 @@ def test_unknown_parameter_is_named_with_a_suggestion(name: str) -> None:
         InvalidParameter, match=r"has no parameter 'min_leters', did you mean 'min_letters'\?"
     ) as caught:
         method(name, statistics=statistics, min_leters=3)
-    assert caught.value.details["known"] == [info.name for info in METHODS[name].parameters_type.infos()]
+    assert caught.value.details["known"] == tuple(info.name for info in METHODS[name].parameters_type.infos())
 
 
 @EVERY_METHOD
