@@ -712,9 +712,9 @@ def test_a_terminal_gets_colour_unless_it_is_not_wanted(pair: tuple[pathlib.Path
 
 def test_a_terminal_gets_a_progress_bar_and_quiet_gets_none(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.jsonl"
-    path.write_bytes(jsonl([{"id": i, "text": text(i, 200)} for i in range(3000)]))
+    path.write_bytes(jsonl([{"id": i, "text": text(i, 200)} for i in range(9000)]))
     shown = in_terminal("dedupe", path, "--method", "minhash")
     assert "Reading" in shown
     assert re.search(r"[MkB]+ of [0-9.]+ MB", shown)
-    assert "3,000 documents" in shown
+    assert "9,000 documents" in shown
     assert "Reading" not in in_terminal("dedupe", path, "--quiet")

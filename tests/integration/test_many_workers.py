@@ -128,8 +128,12 @@ def test_one_of_several_is_killed_while_indexing_and_one_while_checking(
             enqueue(store, "check", {"documents": given[start::2], "libraries": names}).number
             for start in range(2)
         ]
-        eventually(lambda: any(0 < store.jobs.get(job).done < WORKS // 2 for job in checks))
-        busy = next(job for job in map(store.jobs.get, checks) if job.state == "running" and job.done)
+
+        def checked(job: int) -> int:  # written down after each document, unlike the progress
+            return len(store.jobs.get(job).checkpoint.get("rows", []))
+
+        eventually(lambda: any(0 < checked(job) < WORKS // 2 for job in checks))
+        busy = next(store.jobs.get(job) for job in checks if 0 < checked(job) < WORKS // 2)
         workers.kill_the_one_at(busy)
         eventually(lambda: all(store.jobs.get(job).over for job in checks))
         rows = [row for job in checks for row in store.jobs.get(job).result["documents"]]

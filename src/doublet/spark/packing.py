@@ -6,6 +6,7 @@ libraries of the archive. Spark unpacks it beside the task: see `command`.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
 import sys
@@ -91,6 +92,9 @@ def _files(found: dict[str, metadata.Distribution]) -> list[tuple[Path, str]]:
     for path in sorted(package.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             rows[f"doublet/{path.relative_to(package).as_posix()}"] = path
+    native = _native()
+    if native is not None:  # of a package that is used from its sources it is elsewhere
+        rows[f"doublet/kernels/{native.name}"] = native
     for key, one in sorted(found.items()):
         for file in one.files or ():
             name = file.as_posix()
@@ -101,6 +105,12 @@ def _files(found: dict[str, metadata.Distribution]) -> list[tuple[Path, str]]:
             if plain and path.is_file() and not (key == "doublet" and not name.startswith("doublet-")):
                 rows.setdefault(name, path)
     return [(path, name) for name, path in rows.items()]
+
+
+def _native() -> Path | None:
+    """The compiled kernels, where there are any."""
+    found = importlib.util.find_spec("doublet.kernels._native")
+    return Path(found.origin) if found is not None and found.origin else None
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes, *, executable: bool = False) -> None:

@@ -50,7 +50,13 @@ JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
     "check": (
         lambda store, **options: doublet.check(TEXT, DOCUMENTS, **options),
         doublet.check,
-        {"shingle_words": 6, "min_share": 0.25, **ALIGN},
+        {
+            "shingle_words": 6,
+            "min_share": 0.25,
+            "leave_out": ["quotations", "own"],
+            "own": ["x"],
+            **ALIGN,
+        },
     ),
     "check_library": (
         lambda store, **options: check_library(store, TEXT, build=True, **options),
