@@ -485,6 +485,11 @@ class Deduplication:
         """Documents that are neither kept nor removed: others with the same ids are used in their place."""
         return int(self.extra.get("outcomes", {}).get("duplicate_id", 0))
 
+    @property
+    def not_listed(self) -> int:
+        """Duplicates in groups that are not listed, because groups between libraries were asked for."""
+        return int(self.extra.get("not_listed", 0))
+
     def to_dict(self) -> dict[str, Any]:
         return {key: list(value) if isinstance(value, Iterator) else value for key, value in self.fields()}
 
@@ -498,6 +503,8 @@ class Deduplication:
         yield "kept", len(self.kept)
         yield "removed", self.removed
         yield "left_out", self.left_out
+        if self.not_listed:
+            yield "not_listed", self.not_listed
         yield "groups", (group.to_dict() for group in self.groups)
         yield "outcomes", (outcome.to_dict() for outcome in self.outcomes)
         yield "recipe", self.recipe.to_dict() if self.recipe else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
-from doublet.cli import library_add, library_crawl, remote
+from doublet.cli import library_add, library_crawl, library_duplicates, library_look, library_remove, remote
 from doublet.cli.base import (
     PATH,
     Command,
@@ -20,17 +20,15 @@ from doublet.cli.base import (
     say,
     settings_options,
     use_colour,
-    width,
     write_bytes,
     write_text,
 )
-from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
+from doublet.cli.exits import SOME_FAILED
 from doublet.cli.help import Group
 from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.rows import write_rows
-from doublet.errors import UsageError
 
 if TYPE_CHECKING:
     from doublet.config import Resolved
@@ -69,6 +67,12 @@ def database_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 NAME = click.argument("name", metavar="NAME")
 
+command.add_command(library_look.documents)
+command.add_command(library_look.document)
+command.add_command(library_look.statistics)
+command.add_command(library_duplicates.duplicates)
+command.add_command(library_remove.remove)
+command.add_command(library_remove.rename)
 command.add_command(library_add.add)
 command.add_command(library_add.update)
 command.add_command(library_add.add_list)
@@ -196,124 +200,6 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
 
 
 @command.command(
-    "documents",
-    cls=Command,
-    example="doublet library documents theses --limit 20",
-    help="List the documents of the library NAME in the order in which they came.",
-)
-@NAME
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="So many at most.")
-@database_options
-@format_option("table", "json", "jsonl", "csv")
-@common_options
-def documents(*, name: str, limit: int | None, form: str, config_file: Path | None, **flags: Any) -> None:
-    from doublet.reports.json_report import json_document, json_line
-    from doublet.reports.tables import plain_rows
-    from doublet.reports.terminal import table
-
-    with open_store(config.resolve(flags, file=config_file)) as store:
-        found = store.documents.all(name, limit=limit)
-        if form == "jsonl":
-            write_bytes(json_line(one.to_dict()) + b"\n" for one in found)
-        elif form == "csv":
-            columns = ["id", "title", "words", "added", "changed", "time", "source", "address"]
-            write_bytes(plain_rows(columns, ([getattr(one, key) for key in columns] for one in found)))
-        elif form == "json":
-            write_bytes([json_document({"format": 1, "documents": [one.to_dict() for one in found]})])
-        else:
-            rows = [[one.id, one.title, f"{one.words:,}", one.added] for one in found]
-            write_text(
-                table(rows, header=heads("id", "title", "words", "added"))
-                if rows
-                else words()("library_no_documents") + "\n"
-            )
-
-
-@command.command(
-    "remove",
-    cls=Command,
-    example="""\
-doublet library remove theses --document ivanov-2023.txt
-doublet library remove drafts --all --yes""",
-    help="Take documents out of the library NAME, or remove it with everything in it.",
-)
-@NAME
-@click.option(
-    "--document", "ids", multiple=True, metavar="ID", help="Id of a document to take out; repeat it."
-)
-@click.option(
-    "--source",
-    "sources",
-    type=int,
-    multiple=True,
-    metavar="N",
-    help="Forget the source with this number (`doublet library show` has it): its documents stay and are no longer "
-    "updated.",
-)
-@click.option("--all", "everything", is_flag=True, help="The whole library.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@later_option
-@database_options
-@quiet_option
-@common_options
-def remove(
-    *,
-    name: str,
-    later: bool,
-    ids: tuple[str, ...],
-    sources: tuple[int, ...],
-    everything: bool,
-    yes: bool,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
-) -> int | None:
-    from doublet.reports.wording import count
-
-    if bool(ids or sources) == everything:
-        raise UsageError("say_what_to_remove")
-    if later and not everything:
-        raise UsageError("later_whole_library")
-    resolved = config.resolve(flags, file=config_file)
-    with open_store(resolved) as store:
-        info = store.libraries.get(name)
-        if everything:
-            if not yes and not _sure(f"Remove {name} with {count(info.documents, 'document')}?"):
-                say("nothing was removed", quiet=quiet)
-                return NOTHING_DONE
-            if later:
-                put(store, "delete", {"library": name}, form="table", quiet=quiet)
-                return None
-            with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
-                gone = store.libraries.delete(
-                    name, lambda done, total: progress.step("removing", done, total, "documents")
-                )
-            say(f"removed {name} with {count(gone, 'document')}", quiet=quiet)
-            return None
-        known = {source.number: source for source in store.sources.all(info.number)}
-        for number in sources:
-            if number not in known:
-                raise UsageError("library_has_no_source", name=name, number=number)
-        for number in sources:
-            store.sources.forget(number)
-            say(f"{name} is no longer updated from {known[number].address}", quiet=quiet)
-        if not ids:
-            return None
-        there = set(store.documents.remove(name, list(dict.fromkeys(ids))))
-    missing = [id for id in ids if id not in there]
-    say(f"removed {count(len(there), 'document')} from {name}", quiet=quiet)
-    for id in missing:
-        say(f"{name} has no document {id!r}")
-    return SOME_FAILED if missing and there else (NOTHING_DONE if missing else None)
-
-
-def _sure(question: str) -> bool:
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError("confirm_with_yes", question=question)
-    return click.confirm(question, err=True)
-
-
-@command.command(
     "export",
     cls=Command,
     example="doublet library export theses --out theses.jsonl.gz",
@@ -347,107 +233,6 @@ def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **fla
                     stream.write(json_line({**record, **{k: v for k, v in extra.items() if v}}) + b"\n")
                     done += 1
     say(f"wrote {count(done, 'document')}", quiet=quiet)
-
-
-@command.command(
-    "statistics",
-    cls=Command,
-    example="doublet library statistics theses --top 30",
-    help="""Show the collection statistics of the library NAME: documents and words counted, and the words that stand
-    in most documents (as stems, without stop words).""",
-)
-@NAME
-@click.option(
-    "--top", type=click.IntRange(0), default=20, show_default=True, metavar="N", help="So many words."
-)
-@database_options
-@format_option("table", "json", "jsonl", "csv")
-@common_options
-def statistics(*, name: str, top: int, form: str, config_file: Path | None, **flags: Any) -> None:
-    from doublet.reports.json_report import json_document
-    from doublet.reports.terminal import table
-    from doublet.reports.wording import percent
-
-    with open_store(config.resolve(flags, file=config_file)) as store:
-        found = store.libraries.statistics(name)
-    counts = sorted(found.counts().items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))[:top]
-    if form in ("jsonl", "csv"):
-        write_rows(form, ("word", "df", "cf"), ([word, df, cf] for word, (df, cf) in counts))
-    elif form == "json":
-        top_words = [{"word": word, "df": df, "cf": cf} for word, (df, cf) in counts]
-        facts = {"documents": found.documents, "words": found.words, "distinct_words": len(found)}
-        write_bytes([json_document({"format": 1, **facts, "top": top_words})])
-    else:
-        write_text(
-            f"{found.documents:,} documents with words, {found.words:,} words counted, {len(found):,} distinct\n"
-        )
-        rows = [[w, f"{df:,}", percent(df / max(1, found.documents)), f"{cf:,}"] for w, (df, cf) in counts]
-        if rows:
-            write_text(table(rows, header=["word", "documents", "of all", "times"]))
-
-
-@command.command(
-    "duplicates",
-    cls=Command,
-    example="""\
-doublet library duplicates theses
-doublet library duplicates theses articles --between --groups groups.csv""",
-    help="""List the groups of duplicates in the libraries NAME..., or in all libraries. With several libraries the ids
-    are written as library/id.""",
-)
-@click.argument("names", metavar="[NAME...]", nargs=-1)
-@click.option("--between", is_flag=True, help="Only groups with documents of two libraries or more.")
-@click.option("--groups", type=PATH, metavar="OUT", help="Write the groups: .jsonl, .json, .csv.")
-@settings_options("threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
-@later_option
-@format_option("table", "json", "jsonl", "csv")
-@quiet_option
-@common_options
-def duplicates(
-    *,
-    names: tuple[str, ...],
-    between: bool,
-    groups: Path | None,
-    later: bool,
-    form: str,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
-) -> None:
-    from doublet.jobs.library_duplicates import library_duplicates
-    from doublet.reports.json_report import json_document
-    from doublet.reports.tables import check_groups, group_lines, group_rows
-    from doublet.reports.terminal import deduplication
-
-    resolved = config.resolve(flags, file=config_file)
-    settings = resolved.settings
-    if groups is not None:
-        check_groups(groups)
-    options: dict[str, Any] = {"containment": settings.containment, "keep": settings.keep}
-    options |= {"workers": settings.workers, "memory_bytes": settings.memory, "threshold": settings.threshold}
-    if settings.shingle_words is not None:
-        options["shingle_words"] = settings.shingle_words
-    if later:
-        with open_store(resolved) as store:
-            work: dict[str, Any] = {"libraries": list(names) or None, "between": between, "options": options}
-            work |= {"out": str(groups.absolute()) if groups is not None else None}
-            put(store, "duplicates", work, form=form, quiet=quiet)
-        return
-    with (
-        open_store(resolved) as store,
-        shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
-    ):
-        result = library_duplicates(
-            store, names or None, between=between, out=groups, progress=progress, **options
-        )
-    if form == "json":
-        write_bytes([json_document(result.to_dict())])
-    elif form == "jsonl":
-        write_bytes(group_lines(result))
-    elif form == "csv":
-        write_bytes(group_rows(result))
-    else:
-        write_text(deduplication(result, width=width(), colour=use_colour(settings.colour)))
 
 
 @command.command(

@@ -27,14 +27,21 @@ def library_duplicates(
     """Duplicates among the documents of these libraries (None: of all). Options are those of `dedupe`.
 
     With several libraries ids are written as ``library/id``. *between*: only groups with documents of two libraries or
-    more. *out*: a file for the groups (JSON lines or CSV by its suffix).
+    more; duplicates inside one library are counted (`Deduplication.not_listed`) and not listed. *out*: a file for the
+    groups (JSON lines or CSV by its suffix).
     """
     infos = store.libraries.select(libraries)
     source = LibrarySource(store, [info.name for info in infos])
     found = dedupe_inputs(source, progress=progress, **options)
     if between and len(infos) > 1:
         groups = tuple(group for group in found.groups if len(_homes(group)) > 1)
-        found = replace(found, groups=groups, notes=(*found.notes, Note("only_between_libraries")))
+        within = found.removed - sum(len(group.members) for group in groups)
+        found = replace(
+            found,
+            groups=groups,
+            notes=(*found.notes, Note("only_between_libraries")),
+            extra={**found.extra, "not_listed": within},
+        )
     if out is not None:
         from doublet.reports.tables import write_groups
 

@@ -174,6 +174,7 @@ def cleaned(result: Deduplication, words: Wording) -> str:
         kept=len(result.kept),
         removed=result.removed,
         groups=words("cleaned_groups", groups=len(result.groups)) if result.groups else "",
+        not_listed=words("cleaned_not_listed", not_listed=result.not_listed) if result.not_listed else "",
         left_out=words("cleaned_left_out", left_out=result.left_out) if result.left_out else "",
     )
 

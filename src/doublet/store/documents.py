@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -33,7 +36,6 @@ class Documents:
         self._writer = writer
         self._libraries = libraries
         self._owners = postings.LibraryFilter(database)
-        self._names: dict[int, str] = {}  # of libraries, by their numbers, which are never used again
 
     # In and out
 
@@ -102,6 +104,17 @@ class Documents:
             after = rows[-1][0]
             left = None if left is None else left - len(rows)
 
+    def find(self, library: str, like: str, *, limit: int | None = None) -> Iterator[StoredDocument]:
+        """Documents whose id, title, address or source fits the pattern *like*, in the order in which they came."""
+        fits = pattern(like)
+        left = limit
+        for one in self.all(library):
+            if left == 0:
+                return
+            if any(map(fits, (one.id, one.title, one.address, one.source))):
+                left = None if left is None else left - 1
+                yield one
+
     def get(self, library: str, id: str) -> StoredDocument | None:
         info = self._libraries.get(library)
         with self._database.guard():
@@ -135,12 +148,9 @@ class Documents:
             }
 
     def _library_names(self, numbers: set[int]) -> dict[int, str]:
-        if numbers <= self._names.keys():
-            return self._names
-        found = {info.number: info.name for info in self._libraries.all()}
-        if not self._database.in_foreign_transaction:  # which may still be taken back
-            self._names = found
-        return found
+        """Asked for each time: another process may have renamed a library."""
+        rows = self._database.among("SELECT id, name FROM doublet_library WHERE id IN", sorted(numbers))
+        return {number: unescape(name) for number, name in rows}
 
     def batches(self, library: str, size: int = 1_000) -> Iterator[list[tuple[StoredDocument, str]]]:
         """All documents of a library with their texts, in batches, in the order in which they came."""
@@ -174,6 +184,16 @@ class Documents:
             )
         wanted = None if libraries is None else set(libraries)
         return [row[0] for row in rows if wanted is None or row[1] in wanted][:limit]
+
+
+def pattern(like: str) -> Callable[[str], bool]:
+    """Whether a text fits: ``*`` is anything and ``?`` one character; without them the text has *like* in it. Capitals
+    do not matter."""
+    wanted = unicodedata.normalize("NFC", like).casefold()
+    if not set(wanted) & set("*?["):
+        return lambda text: wanted in unicodedata.normalize("NFC", text).casefold()
+    fits = re.compile(fnmatch.translate(wanted)).match
+    return lambda text: fits(unicodedata.normalize("NFC", text).casefold()) is not None
 
 
 def _listed(row: Sequence[Any], library: str) -> StoredDocument:

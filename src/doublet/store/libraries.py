@@ -12,7 +12,7 @@ from doublet.signatures.statistics import CollectionStatistics
 from doublet.store import words
 from doublet.store.connection import Database
 from doublet.store.entries import drop_recipe
-from doublet.store.names import escape, unescape
+from doublet.store.names import escape, from_json, unescape
 from doublet.store.sources import forget_library, forget_sources
 from doublet.store.values import LibraryInfo, iso
 from doublet.store.writing import Writer
@@ -46,13 +46,7 @@ class Libraries:
 
     def create(self, name: str, *, address: str = "", note: str = "") -> LibraryInfo:
         """A new, empty library. Raises `LibraryExists`."""
-        if not name.strip() or len(name) > LONGEST_NAME:
-            raise InvalidParameter(
-                "library_name_wrong",
-                longest_name=LONGEST_NAME,
-                name_shown=name[:50],
-                name="name",
-            )
+        _check_name(name)
         now = int(time.time())
         with self._database.writing():
             there = self._database.row("SELECT 1 FROM doublet_library WHERE name = %s", [escape(name)])
@@ -65,6 +59,30 @@ class Libraries:
         if there is not None:
             raise LibraryExists("library_exists", name=name)
         return self.get(name)
+
+    def rename(self, name: str, new: str) -> LibraryInfo:
+        """Give a library another name. Raises `LibraryExists`, and `StoreBusy` while work of the queue names it."""
+        _check_name(new)
+        with self._database.writing():
+            info = self.get(name)
+            other = self._database.row("SELECT id FROM doublet_library WHERE name = %s", [escape(new)])
+            waiting = [
+                number
+                for number, library, parameters in self._database.rows(
+                    "SELECT id, library, parameters FROM doublet_job WHERE state IN ('new', 'running') ORDER BY id"
+                )
+                if unescape(library) == name or _names(from_json(parameters), name)
+            ]
+            if other is None and not waiting:
+                self._database.rows(
+                    "UPDATE doublet_library SET name = %s, changed_at = %s WHERE id = %s",
+                    [escape(new), int(time.time()), info.number],
+                )
+        if other is not None and other[0] != info.number:
+            raise LibraryExists("library_exists", name=new)
+        if waiting:
+            raise StoreBusy("library_in_queue", name=name, job=waiting[0])
+        return self.get(new)
 
     def delete(self, name: str, step: Callable[[int, int], None] | None = None) -> int:
         """Remove a library with all its documents; gives how many. A stop half-way leaves a smaller library."""
@@ -106,6 +124,21 @@ class Libraries:
         with self._database.reading():
             part = words.read_statistics(self._database, info.number)
             return words.collection_statistics(self._database, part)
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or len(name) > LONGEST_NAME:
+        raise InvalidParameter(
+            "library_name_wrong",
+            longest_name=LONGEST_NAME,
+            name_shown=name[:50],
+            name="name",
+        )
+
+
+def _names(parameters: Mapping[str, Any], library: str) -> bool:
+    """Whether a job works on this library."""
+    return parameters.get("library") == library or library in (parameters.get("libraries") or ())
 
 
 def _info(row: Sequence[Any]) -> LibraryInfo:

@@ -155,6 +155,61 @@ class Sources:
             self._database.rows("DELETE FROM doublet_origin WHERE source_id = %s", [number])
             self._database.rows("DELETE FROM doublet_source WHERE id = %s", [number])
 
+    def remove(self, number: int, step: Callable[[int], None] | None = None) -> int:
+        """Forget a source and take its documents out, in steps; gives how many. Documents that another source of the
+        library has too stay. Raises `SourceBusy` while it is being walked."""
+        with self._database.writing():
+            row = self._held(number)
+            if row is not None and row[1] is not None and not leases.is_gone(row[0]):
+                raise _busy(number, *row)
+        found = self._database.row("SELECT library_id FROM doublet_source WHERE id = %s", [number])
+        if found is None:
+            return 0
+        (library,) = found
+        gone, pace = 0, Pace(200, most=2_000, least=16)
+        with self._writer.lock:
+            while True:
+                with pace.step(self._database) as size, self._database.writing():
+                    self._writer.lock_library(library)
+                    rows = self._database.rows(
+                        "SELECT name FROM doublet_origin WHERE source_id = %s ORDER BY id LIMIT %s",
+                        [number, size],
+                    )
+                    before = self._documents(library)
+                    self._remove(library, number, [unescape(name) for (name,) in rows], keep_facts=False)
+                    gone += before - self._documents(library)
+                if not rows:
+                    break
+                self._writer.tidy(library)
+                if step is not None:
+                    step(gone)
+        self.forget(number)
+        return gone
+
+    def _documents(self, library: int) -> int:
+        found = self._database.row("SELECT documents FROM doublet_library WHERE id = %s", [library])
+        return int(found[0]) if found else 0
+
+    def of_document(self, library: int, id: str) -> list[int]:
+        """Numbers of the sources that gave a document."""
+        with self._database.guard():
+            rows = self._database.rows(
+                "SELECT s.id FROM doublet_source s JOIN doublet_origin o ON o.source_id = s.id "
+                "WHERE s.library_id = %s AND o.name_hash = %s AND o.state = 'stored' ORDER BY s.id",
+                [library, name_hash(id)],
+            )
+        return [number for (number,) in rows]
+
+    def by_document(self, library: int) -> dict[int, int]:
+        """The source of each document of a library that came from one, by the hash of its id; of several the first."""
+        with self._database.guard():
+            rows = self._database.rows(
+                "SELECT o.name_hash, min(s.id) FROM doublet_origin o JOIN doublet_source s ON s.id = o.source_id "
+                "WHERE s.library_id = %s AND o.state = 'stored' GROUP BY o.name_hash",
+                [library],
+            )
+        return dict(rows)
+
     # A walk
 
     def begin(self, number: int) -> SourceInfo:

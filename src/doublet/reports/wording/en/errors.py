@@ -46,7 +46,7 @@ MESSAGES: dict[str, str] = {
     "compare_needs_documents": "--compare needs your documents: doublet evaluate --compare METHOD METHOD DATA",
     "threshold_text": "the threshold {text!r}: {why}",
     "stopped_nothing_written": "stopped; nothing was written",
-    "say_what_to_remove": "say what to remove: --document ID (again for more), --source N, or --all for the whole library",
+    "say_what_to_remove": "say what to remove: --document ID (again for more), --like PATTERN, --source N, --duplicates LIST, or --all for the whole library",
     "confirm_with_yes": "{question} Add --yes to do it without being asked",
     "library_has_no_source": "{name} has no source {number}: `doublet library show {name}` lists them",
     "use_add_list": "a list makes a library of each of its lines: doublet library add-list FILE",

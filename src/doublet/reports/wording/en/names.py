@@ -302,6 +302,15 @@ NAMES: dict[str, dict[str, str]] = {
     "unit": {},
     # heads of tables, and states of jobs
     "head": {
+        "word": "word",
+        "of_all": "of all",
+        "times": "times",
+        "folder": "folder",
+        "language": "language",
+        "year": "year",
+        "time": "time",
+        "author": "author",
+        "characters": "characters",
         "documents": "documents",
         "words": "words",
         "text": "text",
@@ -332,6 +341,13 @@ NAMES: dict[str, dict[str, str]] = {
         "began": "began",
         "ended": "ended",
         "since": "since",
+    },
+    "language": {
+        "ru": "Russian",
+        "en": "English",
+        "cyrillic": "another language in Cyrillic letters",
+        "latin": "another language in Latin letters",
+        "other": "other letters",
     },
     "job_state": {
         "new": "waits",

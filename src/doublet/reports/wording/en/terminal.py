@@ -37,7 +37,7 @@ MESSAGES: dict[str, str] = {
     "member_measures": "resemblance {resemblance:.3f}, containment {containment:.3f}",
     "member_inside": "resemblance {resemblance:.3f}, containment {containment:.3f}, inside it",
     "method_is": "method {method}",
-    "cleaned": "{documents:document}: {kept:,} kept, {removed:,} removed{groups}{left_out}",
+    "cleaned": "{documents:document}: {kept:,} kept, {removed:,} removed{groups}{not_listed}{left_out}",
     "cleaned_groups": " in {groups:group}",
     "cleaned_left_out": ", {left_out:,} left out ({left_out:another document has its id|other documents have their ids})",
     "switched_off": "off",

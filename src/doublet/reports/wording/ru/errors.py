@@ -46,7 +46,7 @@ MESSAGES: dict[str, str] = {
     "compare_needs_documents": "для --compare нужны ваши документы: doublet evaluate --compare METHOD METHOD DATA",
     "threshold_text": "порог «{text}»: {why}",
     "stopped_nothing_written": "остановлено; ничего не записано",
-    "say_what_to_remove": "укажите, что удалить: --document ID (можно несколько раз), --source N или --all для всей библиотеки",
+    "say_what_to_remove": "укажите, что удалить: --document ID (можно несколько раз), --like ОБРАЗЕЦ, --source N, --duplicates СПИСОК или --all для всей библиотеки",
     "confirm_with_yes": "{question} Добавьте --yes, чтобы не спрашивать",
     "library_has_no_source": "в библиотеке {name} нет источника {number}: их перечисляет `doublet library show {name}`",
     "use_add_list": "список делает библиотеку из каждой своей строки: doublet library add-list FILE",

@@ -37,7 +37,7 @@ MESSAGES: dict[str, str] = {
     "member_measures": "сходство {resemblance:.3f}, вложенность {containment:.3f}",
     "member_inside": "сходство {resemblance:.3f}, вложенность {containment:.3f}, внутри него",
     "method_is": "метод {method}",
-    "cleaned": "{documents:document}: оставлено {kept:,}, убрано {removed:,}{groups}{left_out}",
+    "cleaned": "{documents:document}: оставлено {kept:,}, убрано {removed:,}{groups}{not_listed}{left_out}",
     "cleaned_groups": " в {groups:group.prepositional}",
     "cleaned_left_out": ", пропущено {left_out:,} (их id есть у других документов)",
     "switched_off": "выключено",

@@ -1,0 +1,95 @@
+"""``doublet library duplicates``: groups of duplicates inside libraries and between them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from doublet import config
+from doublet.cli.base import (
+    PATH,
+    Command,
+    common_options,
+    format_option,
+    quiet_option,
+    settings_options,
+    use_colour,
+    width,
+    write_bytes,
+    write_text,
+)
+from doublet.cli.language import words
+from doublet.cli.later import later_option, put
+from doublet.cli.progress import shown
+
+
+@click.command(
+    "duplicates",
+    cls=Command,
+    example="""\
+doublet library duplicates theses
+doublet library duplicates theses articles --between --groups groups.csv""",
+    help="""List the groups of duplicates in the libraries NAME..., or in all libraries. With several libraries the ids
+    are written as library/id.""",
+)
+@click.argument("names", metavar="[NAME...]", nargs=-1)
+@click.option("--between", is_flag=True, help="Only groups with documents of two libraries or more.")
+@click.option("--groups", type=PATH, metavar="OUT", help="Write the groups: .jsonl, .json, .csv.")
+@settings_options("threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
+@later_option
+@format_option("table", "json", "jsonl", "csv")
+@quiet_option
+@common_options
+def duplicates(
+    *,
+    names: tuple[str, ...],
+    between: bool,
+    groups: Path | None,
+    later: bool,
+    form: str,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> None:
+    from doublet.cli.library import open_store
+    from doublet.jobs.library_duplicates import library_duplicates
+    from doublet.reports.json_report import json_document
+    from doublet.reports.tables import check_groups, group_lines, group_rows
+    from doublet.reports.terminal import deduplication
+
+    resolved = config.resolve(flags, file=config_file)
+    settings = resolved.settings
+    if groups is not None:
+        check_groups(groups)
+    options: dict[str, Any] = {"containment": settings.containment, "keep": settings.keep}
+    options |= {"workers": settings.workers, "memory_bytes": settings.memory, "threshold": settings.threshold}
+    if settings.shingle_words is not None:
+        options["shingle_words"] = settings.shingle_words
+    if later:
+        with open_store(resolved) as store:
+            work: dict[str, Any] = {"libraries": list(names) or None, "between": between, "options": options}
+            work |= {"out": str(groups.absolute()) if groups is not None else None}
+            put(store, "duplicates", work, form=form, quiet=quiet)
+        return
+    with (
+        open_store(resolved) as store,
+        shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
+    ):
+        result = library_duplicates(
+            store, names or None, between=between, out=groups, progress=progress, **options
+        )
+    if form == "json":
+        write_bytes([json_document(result.to_dict())])
+    elif form == "jsonl":
+        write_bytes(group_lines(result))
+    elif form == "csv":
+        write_bytes(group_rows(result))
+    else:
+        write_text(
+            deduplication(
+                result, width=width(), colour=use_colour(settings.colour), language=words().language
+            )
+        )
