@@ -83,7 +83,7 @@ def test_a_report_by_mouse_and_keyboard(service: Service, opened: Any) -> None:
     page = opened(sample(service))
     page.locator("a.mk").first.click()
     page.locator("#beside .mk, #beside mark, #beside p").first.wait_for()
-    page.wait_for_function("document.querySelector('#beside').textContent.length > 200")
+    page.wait_for_function("() => document.querySelector('#beside').textContent.length > 200")
     first = page.locator("#beside").inner_text()
     page.keyboard.press("n")
     page.wait_for_function("before => document.querySelector('#beside').innerText !== before", arg=first)
@@ -93,7 +93,7 @@ def test_a_report_by_mouse_and_keyboard(service: Service, opened: Any) -> None:
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.classList.contains('mk')"), "the reader is back in the text"
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('#beside').textContent.length > 200")
+    page.wait_for_function("() => document.querySelector('#beside').textContent.length > 200")
 
 
 def test_switching_a_kind_off_and_on(service: Service, opened: Any) -> None:

@@ -166,9 +166,9 @@ class Range:
 
 
 def holes(answers: Iterable[bool]) -> tuple[float, float]:
-    """Share of numbers without a page among those asked at random, and how far off it may be (95 %)."""
+    """Share of numbers without a page among those asked at random, and how far off it may be (999 times in 1,000)."""
     found = list(answers)
     if not found:
         return 0.0, 1.0
     share = 1 - sum(found) / len(found)
-    return share, 1.96 * math.sqrt(max(share * (1 - share), 0.25 / len(found)) / len(found))
+    return share, 3.29 * math.sqrt(max(share * (1 - share), 0.25 / len(found)) / len(found))

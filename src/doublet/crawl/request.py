@@ -265,6 +265,7 @@ class Requester:
                 else:
                     raw.close()
                     raw.release_conn()
+                    self._forget(address.origin, pool)
 
     def _body(self, address: Address, raw: Any, headers: dict[str, str], *, limit: int, cut: bool) -> bytes:
         """The body, unpacked, as far as the limit goes."""
@@ -307,6 +308,14 @@ class Requester:
         if old is not None:
             old.close()
         return pool
+
+    def _forget(self, origin: str, pool: Any) -> None:
+        """Close the connection of an answer that made no sense. A body that was read to its end has already given its
+        connection back, and the next try would find it closed by the server."""
+        with self._lock:
+            if self._pools.get(origin) is pool:
+                del self._pools[origin]
+        pool.close()
 
     def _tls_context(self) -> ssl.SSLContext:
         """One for all hosts: reading the certificates of all authorities takes 25 ms."""

@@ -9,6 +9,7 @@ import pytest
 
 from doublet.crawl import mirrors, refresh
 from doublet.crawl.patterns import read_pattern
+from doublet.crawl.ranges import holes
 from doublet.crawl.soft404 import impossible
 from doublet.crawl.spool import Spool
 from doublet.crawl.traps import Budget, odd_shape, shape_of
@@ -151,3 +152,19 @@ def test_a_spool_that_is_left_keeps_everything(tmp_path: Path) -> None:
         assert len(list(spool.replay())) == turn
         spool.put(1, {"turn": turn}, b"x")
         spool.leave()
+
+
+@pytest.mark.covers("L2")
+def test_a_range_is_given_up_only_when_its_holes_are_certain() -> None:
+    draw = random.Random(7)
+
+    def given_up(share: float) -> int:
+        made = 0
+        for _ in range(1000):
+            found, doubt = holes([draw.random() >= share for _ in range(60)])
+            made += found - doubt > 0.75
+        return made
+
+    assert given_up(0.7) <= 2
+    assert given_up(0.99) >= 990
+    assert holes([]) == (0.0, 1.0)

@@ -36,6 +36,7 @@ MOST_SITEMAPS = 200
 SAMPLE_PAGES = 5  #: of each pattern, judged by their content
 MOST_PATTERNS = 6  #: that are judged
 SAMPLE_NUMBERS = 20  #: asked for at random in a range
+MORE_NUMBERS = 60  #: asked for where many of the first were missing
 MOST_HOLES = 0.75  #: a range with more is not counted out: links and sitemaps are cheaper
 DOCUMENT_WORDS = 30
 LINKED = 0.7  #: share of the letters in links from which on a page is a list
@@ -355,9 +356,9 @@ class Looker:
             low, high = numbers or (min(1, pattern.low), pattern.high)
             made.patterns[place] = Pattern(pattern.text, pattern.examples, pattern.count, low, high)
             found = self._sample_numbers(made.patterns[place], origin, self.signals.get(str(place)))
-            share, _ = holes(found)
+            share, doubt = holes(found)
             made.holes, made.holes_tried = max(made.holes, share), made.holes_tried + len(found)
-            if share > MOST_HOLES and not numbers:
+            if share - doubt > MOST_HOLES and not numbers:
                 known = False
                 continue
             made.walks.append(place)
@@ -372,9 +373,11 @@ class Looker:
     def _sample_numbers(self, pattern: Pattern, origin: str, signal: Signal | None) -> list[bool]:
         draw = random.Random(f"{origin}{pattern.text}")
         span = range(pattern.low, pattern.high + 1)
-        chosen = draw.sample(span, min(SAMPLE_NUMBERS, len(span)))
-        out = []
+        chosen = draw.sample(span, min(MORE_NUMBERS, len(span)))
+        out: list[bool] = []
         for number in chosen:
+            if len(out) == SAMPLE_NUMBERS and sum(out) * 2 >= len(out):
+                break
             seen = self.get(origin + pattern.make(number))
             if seen is None:
                 continue
