@@ -148,9 +148,6 @@ class Database:
         self._connections: Any = connections
         self._columns: dict[str, dict[str, str]] = {}
         self.longest_hold_s = 0.0  #: of a transaction of ours that wrote: how long others had to wait for it
-        self.longest_hold_cpu_s = (
-            0.0  #: the same in CPU of the thread that wrote: a busy machine does not change it
-        )
         self.held_s = 0.0  #: the sum of all of them
         self._waited_s = 0.0  # for its turn, by the transaction at hand
         if (address is None) == (alias is None):
@@ -433,7 +430,6 @@ class Database:
                     connection.transaction_mode = before
         connection.doublet_began = True
         began = time.monotonic()
-        began_cpu = time.thread_time()
         self._waited_s = 0.0
         try:
             try:
@@ -448,7 +444,6 @@ class Database:
             if mode == "IMMEDIATE":
                 held = time.monotonic() - began - self._waited_s
                 self.longest_hold_s = max(self.longest_hold_s, held)
-                self.longest_hold_cpu_s = max(self.longest_hold_cpu_s, time.thread_time() - began_cpu)
                 self.held_s += held
 
     def take_turn(self, library: int, waiting: Callable[[float], None] | None = None) -> None:

@@ -320,7 +320,12 @@ def take_entries(database: Database, recipe: int, names: Sequence[str] | None) -
         )
         database.many("DELETE FROM doublet_entry WHERE id = %s", [(number,) for number in numbers])
     else:
-        database.rows("DELETE FROM doublet_key WHERE recipe = %s AND entry = ANY(%s)", [recipe, numbers])
+        # Found by their keys. By the entries alone all keys of the recipe would be read, and as an index holds entries
+        # last, a condition on the bare column would be tried for each pair of a key and an entry.
+        database.rows(
+            "DELETE FROM doublet_key WHERE recipe = %s AND key = ANY(%s) AND entry + 0 = ANY(%s)",
+            [recipe, array(np.unique(np.concatenate(keys)).view(np.int64).tolist()), array(numbers)],
+        )
         database.rows("DELETE FROM doublet_entry WHERE id = ANY(%s)", [numbers])
     return sum(row[2] >= 0 for row in rows)
 

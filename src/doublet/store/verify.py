@@ -377,6 +377,7 @@ class _Check:
 def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
     """Keys and bags from the texts, which never change under a number. The index follows as a whole."""
     database = store.database
+    word_numbers = words.WordNumbers(database)
     for start in range(0, len(numbers), STEP):
         some = list(numbers[start : start + STEP])
         texts = store.documents.texts(some)
@@ -385,10 +386,11 @@ def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
         found = words.read_words([texts[number] for number in some])
         cuts = keys.offsets.astype(np.int64).tolist()
         packed = [postings.pack_keys(keys.values[a:b]) for a, b in pairwise(cuts)]
+        word_numbers.make_ahead(found)
         with database.writing():
             if database.vendor == "postgresql":
                 database.take_turn(library)
-            bags, _ = words.pack_bags(found, words.WordNumbers(database).numbers(found))
+            bags, _ = words.pack_bags(found, word_numbers.numbers(found))
             database.many(
                 "UPDATE doublet_content SET version = %s, keys = %s, bag = %s WHERE document_id = %s",
                 [
@@ -396,6 +398,7 @@ def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
                     for keys_packed, bag, number in zip(packed, bags, some, strict=True)
                 ],
             )
+        word_numbers.keep()
 
 
 @dataclass(slots=True)

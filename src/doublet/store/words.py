@@ -33,6 +33,7 @@ _MERGE_FROM = 20_000  # words that came lately
 READ_ALL_FROM = 4_000  #: words looked up by a writer before it reads them all
 READ_ALL_UP_TO = 3_000_000  #: words of the database; so many take 48 MB and half a second
 _threads = threading.local()
+MADE_TOGETHER = 5_000  #: new words in one transaction; they take 30 ms or so
 FOLD_AT = 32  #: parts; a fold rewrites the statistics of the library, some 5 MB for half a million words
 
 
@@ -107,49 +108,72 @@ class WordNumbers:
         self._vocabularies: dict[int, tuple[Sequence[str], I64]] = {}
         self._fresh: dict[int, int] = {}
         self._asked = 0  # words that were looked up one by one
-        self._read: bool | None = False  # whether all words were read; None: in this transaction
+        self._read = False  # whether all words were read
+
+    def make_ahead(self, words: Words) -> None:
+        """Before the transaction of a batch that brings many new words: make them some at a time. A word belongs to no
+        library, and nobody has to wait for all of them."""
+        if self._database.in_transaction:
+            return
+        by_id, places = self._remembered(words)
+        if self._worth_reading(len(places)):
+            by_id, places = self._remembered(words)
+        # PostgreSQL: two batches with the same new word wait for each other, so that should not take long.
+        most = MADE_TOGETHER if self._database.vendor == "sqlite" else 0
+        if len(places) <= most:
+            return
+        places = self._look_up_places(words, by_id, places)
+        while len(places) > most:
+            some, places = places[:MADE_TOGETHER], places[MADE_TOGETHER:]
+            with self._database.writing():
+                if self._database.vendor == "sqlite":  # another writer may have been quicker
+                    some = self._look_up_places(words, by_id, some)
+                self._make(words, by_id, some)
+        self.keep()
 
     def numbers(self, words: Words) -> I64:
         """Numbers by the words' ids (of those that are used), new ones made. Inside a transaction; then `keep` or
         `forget`."""
+        by_id, places = self._remembered(words)
+        # Who has read all words need not ask: PostgreSQL tells which of the new ones another writer has made.
+        if len(places) and not (self._read and self._database.vendor == "postgresql"):
+            places = self._look_up_places(words, by_id, places)
+        self._make(words, by_id, places)
+        return by_id
+
+    def _remembered(self, words: Words) -> tuple[I64, I64]:
+        """What is known without asking, by id, and the places (among those that are used) of words that are not."""
         by_id = self._of(words.vocabulary, int(words.used[-1]) + 1 if len(words.used) else 0)
         missing = np.flatnonzero(by_id[words.used] < 0)
-        if not len(missing):
-            return by_id
-        hashes = words.hashes[missing]
-        found = self._by_hash.find(hashes)
-        for place in np.flatnonzero(found < 0).tolist() if self._fresh else ():
-            found[place] = self._fresh.get(int(hashes[place]), -1)
-        unknown = np.flatnonzero(found < 0)
-        if self._worth_reading(len(unknown)):
-            found[unknown] = self._by_hash.find(hashes[unknown])
-            unknown = np.flatnonzero(found < 0)
-        if len(unknown):
-            asked = hashes[unknown]
-            # Who has read all words need not ask: PostgreSQL tells which of the new ones another writer has made.
-            sure = self._read is not False and self._database.vendor == "postgresql"
-            known = {} if sure else self._look_up(asked)
-            found[unknown] = [known.get(value, -1) for value in asked.tolist()]
-            new = np.flatnonzero(found < 0)
-            if len(new):
-                spelt = [words.vocabulary[i] for i in words.used[missing[new]].tolist()]
-                known |= self._make(hashes[new], words.folds[missing[new]], spelt)
-                found[new] = [known[value] for value in hashes[new].tolist()]
-            self._fresh |= known
-        by_id[words.used[missing]] = found
-        return by_id
+        if len(missing):
+            hashes = words.hashes[missing]
+            found = self._by_hash.find(hashes)
+            for place in np.flatnonzero(found < 0).tolist() if self._fresh else ():
+                found[place] = self._fresh.get(int(hashes[place]), -1)
+            by_id[words.used[missing]] = found
+            missing = missing[found < 0]
+        return by_id, missing
+
+    def _look_up_places(self, words: Words, by_id: I64, places: I64) -> I64:
+        """Ask the database; gives the places of the words that it does not have."""
+        asked = words.hashes[places]
+        known = self._look_up(asked)
+        self._fresh |= known
+        found = np.array([known.get(value, -1) for value in asked.tolist()], np.int64)
+        by_id[words.used[places]] = found
+        return places[found < 0]
 
     def _worth_reading(self, unknown: int) -> bool:
         """Read all words once, when so many are looked up that it is less work than to go on so."""
         self._asked += unknown
-        if self._read is not False or self._asked < READ_ALL_FROM:
+        if self._read or self._asked < READ_ALL_FROM:
             return False
         top = self._database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
         if top is None or top[0] > READ_ALL_UP_TO:
             return False
-        self._read = None
         rows = self._database.pairs("SELECT hash, id FROM doublet_word")
         self._by_hash.take(rows[:, 0].copy().view(np.uint64), rows[:, 1])
+        self._read = True
         return True
 
     def _of(self, vocabulary: Sequence[str], size: int) -> I64:
@@ -173,39 +197,41 @@ class WordNumbers:
             found = self._database.pairs(sql.replace("IN", "= ANY(%s::bigint[])"), [array(asked)]).tolist()
         return {value & _U64: number for value, number in found}
 
-    def _make(self, hashes: U64, folds: U64, spelt: Sequence[str]) -> dict[int, int]:
+    def _make(self, words: Words, by_id: I64, places: I64) -> None:
+        """New words, in the transaction in which they were looked for."""
+        if not len(places):
+            return
         database = self._database
-        columns = [hashes.view(np.int64).tolist(), folds.view(np.int64).tolist(), list(spelt)]
+        hashes = words.hashes[places]
+        spelt = [words.vocabulary[i] for i in words.used[places].tolist()]
+        columns = [hashes.view(np.int64).tolist(), words.folds[places].view(np.int64).tolist(), spelt]
         if database.vendor == "sqlite":
             top = database.row("SELECT coalesce(max(id), 0) FROM doublet_word")
             assert top is not None
-            first = top[0] + 1
-            numbered = zip(range(first, first + len(hashes)), *columns, strict=True)
-            database.copy("doublet_word", ("id", "hash", "fold", "word"), numbered)
-            return dict(zip(hashes.tolist(), range(first, first + len(hashes)), strict=True))
-        order = np.argsort(
-            hashes
-        ).tolist()  # two workers that bring the same words must not wait for each other
-        made = database.rows(
-            "INSERT INTO doublet_word (hash, fold, word) "
-            "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) "
-            "ON CONFLICT (hash) DO NOTHING RETURNING hash, id",
-            [array([column[i] for i in order]) for column in columns],
-        )
-        out = {value & _U64: number for value, number in made}
-        if len(out) < len(hashes):  # another worker was quicker with some
-            out |= self._look_up(hashes)
-        return out
+            numbers = range(top[0] + 1, top[0] + 1 + len(places))
+            database.copy("doublet_word", ("id", "hash", "fold", "word"), zip(numbers, *columns, strict=True))
+            made = dict(zip(hashes.tolist(), numbers, strict=True))
+        else:
+            # Sorted: two workers that bring the same words must not wait for each other.
+            order = np.argsort(hashes).tolist()
+            rows = database.rows(
+                "INSERT INTO doublet_word (hash, fold, word) "
+                "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) "
+                "ON CONFLICT (hash) DO NOTHING RETURNING hash, id",
+                [array([column[i] for i in order]) for column in columns],
+            )
+            made = {value & _U64: number for value, number in rows}
+            if len(made) < len(hashes):  # another worker was quicker with some
+                made |= self._look_up(hashes)
+        self._fresh |= made
+        by_id[words.used[places]] = [made[value] for value in hashes.tolist()]
 
     def keep(self) -> None:
         self._by_hash.add(self._fresh)
         self._fresh = {}
-        self._read = self._read is not False
 
     def forget(self) -> None:
         self._vocabularies.clear()
-        if self._read is None:  # words among them that are gone again
-            self._by_hash, self._read = _Sorted(), False
         self._fresh = {}
 
 

@@ -214,6 +214,8 @@ class Writer:
         self._stored_dictionaries = []
         self._signed = self._sign_ahead(library, batch)
         try:
+            with self._database.guard():
+                self._words.make_ahead(batch.words)
             with self._database.writing(waiting):
                 self.lock_library(library, waiting)
                 added = self._add(library, batch, skip() if skip is not None else frozenset())
