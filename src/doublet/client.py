@@ -39,6 +39,27 @@ class ServerRefused(SourceError):
     code = "server_refused"
 
 
+def read_hook(
+    secret: str, signature: str, body: bytes, *, tolerance_s: float = 300.0, now: float | None = None
+) -> dict[str, Any]:
+    """The message of a web hook, if it was signed with *secret* (header ``Doublet-Signature``) not long ago.
+
+    Raises `NotAllowed` for any other: do not look into such a body.
+    """
+    import hashlib
+    import hmac
+
+    parts = dict(part.partition("=")[::2] for part in signature.split(","))
+    at = parts.get("t", "")
+    made = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(made, parts.get("v1", "")) or not at.isdecimal():
+        raise NotAllowed("hook_not_signed")
+    if abs((time.time() if now is None else now) - int(at)) > tolerance_s:
+        raise NotAllowed("hook_too_old", seconds=int(tolerance_s))
+    found: dict[str, Any] = json.loads(body)
+    return found
+
+
 class Client:
     """Asks one service as one person. Safe to share between threads."""
 

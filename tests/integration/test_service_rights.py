@@ -89,7 +89,7 @@ def _token(browser: Browser, scope: str) -> tuple[str, str]:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("rights")
-    with running(folder, "--workers", "0", "--checkers", "0", "--proxies", "1") as service:
+    with running(folder, "--workers", "0", "--checkers", "0", "--proxies", "1", "--allow-private") as service:
         teacher = service.browser(*service.invite("maria"))
         other = service.browser(*service.invite("pavel"))
         service.invite("spare")
@@ -127,6 +127,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         ids = {name: one.address.rstrip("/").split("/")[-1] for name, one in (("g", group), ("s", search))}
         job = str(program.get(f"/api/v1/repeats/{ids['s']}").json()["job"])
         assert program.send("POST", f"/api/v1/jobs/{job}/cancel").json()["state"] == "cancelled"
+        hook = program.send("POST", "/api/v1/hooks", BODIES["make_hook"]).json()
+        program.send("POST", f"/api/v1/hooks/{hook['id']}/test")
+        delivery = program.get(f"/api/v1/hooks/{hook['id']}/deliveries").json()[0]["id"]
         common = {"name": "Sample library", "number": job, "secret": "none", "form": "json"}
         report = {"id": work["id"], "number": share.group(1), "form": "json"}
         values = {
@@ -137,6 +140,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             "classes": {"id": ids["g"], "form": "zip"},
             "repeats": {"id": ids["s"]},
             "account": {"number": mine},
+            "account/hooks": {"number": str(hook["id"]), "id": delivery},
+            "hooks": {"number": str(hook["id"])},
             "users": {"number": "4"},
             "methods": {"name": "shingles"},
         }
@@ -175,8 +180,8 @@ def _pages(world: World) -> list[tuple[str, str, bool]]:
     rows = [
         (
             name,
-            "/" + _filled(world, pattern, pattern.split("/")[0]),
-            "uuid:id" in pattern or name == "account-token-revoke",
+            "/" + _filled(world, pattern, "account/hooks" if "/hooks/" in pattern else pattern.split("/")[0]),
+            "uuid:id" in pattern or name == "account-token-revoke" or "/hooks/<" in pattern,
         )
         for pattern, name in found
     ]
@@ -233,7 +238,7 @@ BODIES = {
     "fill_library": {"address": "/etc"},
     "invite_user": {"role": "teacher"},
     "edit_user": {"checks_per_day": 7},
-    "make_hook": {"address": "https://example.org/x"},
+    "make_hook": {"address": "http://127.0.0.1:8099/x"},
 }
 
 
@@ -245,7 +250,9 @@ def _operations(world: World) -> list[tuple[str, str, str, bool]]:
         path = _filled(world, pattern, first) + ("?id=x" if pattern.endswith("/document") else "")
         for method in REST_METHODS:
             operation = methods.get(method.lower(), {}).get("operationId", "")
-            rows.append((operation, method, path, "{id}" in pattern or "/jobs/" in pattern))
+            rows.append(
+                (operation, method, path, "{id}" in pattern or "/jobs/" in pattern or "/hooks/" in pattern)
+            )
     named = [row[0] for row in rows if row[0]]
     assert sorted(named) == sorted(rights.API) == sorted(set(named)), (
         "one name for each operation, one right for each"
@@ -259,7 +266,7 @@ def _operations(world: World) -> list[tuple[str, str, str, bool]]:
 def test_rest_answers_only_who_may(world: World, who: str) -> None:
     wrong = []
     for operation, method, path, own in _operations(world):
-        if operation == "delete_check" and who == "teacher":
+        if operation in ("delete_check", "delete_hook") and who == "teacher":
             continue
         answer = world.tokens[who].ask(method, path, BODIES.get(operation))
         needed, scope = rights.API.get(operation, ("", ""))

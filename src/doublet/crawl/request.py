@@ -172,6 +172,16 @@ class Requester:
         self.check_stopped()
         limit = self.size_bytes if limit is None else limit
         response = self._request(address, headers, numbers, limit=limit, cut=cut)
+        return self._unless_again(address, response)
+
+    def post(self, address: Address, headers: Mapping[str, str], body: bytes) -> Response:
+        """Send a body once, to a machine that may be asked; what comes back is cut at the limit. Raises as `get`."""
+        numbers = self.numbers(address)
+        self.check_stopped()
+        response = self._request(address, headers, numbers, limit=self.size_bytes, cut=True, body=body)
+        return self._unless_again(address, response)
+
+    def _unless_again(self, address: Address, response: Response) -> Response:
         status = response.status
         if status == 429 or status >= 500:
             error = FetchFailed(
@@ -203,7 +213,14 @@ class Requester:
             pool.close()
 
     def _request(
-        self, address: Address, headers: Mapping[str, str], numbers: Sequence[str], *, limit: int, cut: bool
+        self,
+        address: Address,
+        headers: Mapping[str, str],
+        numbers: Sequence[str],
+        *,
+        limit: int,
+        cut: bool,
+        body: bytes | None = None,
     ) -> Response:
         urllib3 = _urllib3()
         pool = self._pool(address)
@@ -223,8 +240,9 @@ class Requester:
         _WATCHER.begin(watched)
         try:
             raw = pool.urlopen(
-                "GET",
+                "GET" if body is None else "POST",
                 address.target,
+                body=body,
                 headers=sent,
                 retries=False,
                 redirect=False,
@@ -234,14 +252,14 @@ class Requester:
                 assert_same_host=False,
             )
             found = {name.lower(): ", ".join(raw.headers.getlist(name)) for name in raw.headers}
-            body = b""
+            got = b""
             if raw.status in (200, 203) or (raw.status >= 400 and raw.status not in (429, 503)):
-                body = self._body(address, raw, found, limit=limit, cut=cut)
+                got = self._body(address, raw, found, limit=limit, cut=cut)
             if watched.late:  # a connection that was cut can look like one that came to its end
                 raise self._slow(address)
             self.check_stopped()
-            good = not cut or len(body) < limit
-            return Response(raw.status, found, body)
+            good = not cut or len(got) < limit
+            return Response(raw.status, found, got)
         except Again:
             if watched.late:
                 raise self._slow(address) from None

@@ -141,6 +141,15 @@ class Jobs:
         with self._database.guard():
             return [_job(row) for row in self._database.rows(sql, values)]
 
+    def ended_since(self, at: int, limit: int = 1000) -> list[JobInfo]:
+        """Jobs that ended at that second (since 1970) or later, in the order in which they ended."""
+        with self._database.guard():
+            rows = self._database.rows(
+                f"SELECT {_COLUMNS} FROM doublet_job WHERE ended_at >= %s ORDER BY ended_at, id LIMIT %s",
+                [at, limit],
+            )
+        return [_job(row) for row in rows]
+
     def counts(self) -> dict[str, int]:
         """How many jobs are in each state."""
         with self._database.guard():

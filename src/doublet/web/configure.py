@@ -111,6 +111,7 @@ def configure(options: ServiceOptions) -> None:
             "doublet.store",
             "doublet.web.accounts",
             "doublet.web.works",
+            "doublet.web.hooks",
             "doublet.web.pages",
         ],
         MIDDLEWARE=[

@@ -7,16 +7,12 @@ alone. Each can be begun again after its worker died: what is done already is no
 from __future__ import annotations
 
 import tempfile
-from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from django.utils import timezone
-
 from doublet.errors import Cancelled, DoubletError
 from doublet.jobs.queue.kinds import Work
-from doublet.web import installation
-from doublet.web.works import checking, kept
+from doublet.web.works import checking, expiring
 from doublet.web.works.models import (
     CANCELLED,
     DONE,
@@ -111,23 +107,8 @@ def fill_upload(work: Work, *, library: str, upload: int, name: str) -> dict[str
 
 
 def expire_works(work: Work) -> dict[str, Any]:
-    """Remove reports whose time is over, and deleted ones that nobody restored."""
-    chosen = installation.read()
-    now = timezone.now()
-    if chosen.retention_days:
-        old = now - timedelta(days=chosen.retention_days)
-        CheckedWork.objects.filter(deleted_at=None, created_at__lt=old).update(deleted_at=now)
-    gone = CheckedWork.objects.filter(deleted_at__lt=now - timedelta(days=chosen.undo_days))
-    removed = 0
-    for one in gone.iterator(100):
-        work.progress.step("removing", removed, None, "documents")
-        if one.report is not None:
-            kept.drop(one.report)
-        if one.upload is not None:
-            one.upload.delete()
-        one.delete()
-        removed += 1
-    return {"removed": removed}
+    """Remove reports whose time is over, deleted ones that nobody restored, and uploads that belong to nothing."""
+    return {"removed": expiring.remove(work.progress)}
 
 
 #: names of these kinds in the queue

@@ -173,7 +173,10 @@ def serve(
         threading.Timer(1.0, webbrowser.open, [shown]).start()
     from doublet.jobs.check_pool import CheckPool
     from doublet.web import checkers as quick
+    from doublet.web.housekeeping import Housekeeper
 
+    housekeeper = Housekeeper()
+    housekeeper.start()
     pool = CheckPool(address, processes=checkers, timeout_s=QUICK_S) if checkers else None
     quick.use(pool)
     try:
@@ -189,6 +192,7 @@ def serve(
             proxy_headers=False,
         )
     finally:
+        housekeeper.stop()
         supervisor.stop()
         if pool is not None:
             pool.close()

@@ -7,6 +7,7 @@ from django.urls import path, register_converter
 from doublet.web import health
 from doublet.web.accounts import views as accounts
 from doublet.web.api import api
+from doublet.web.hooks import views as hooks
 from doublet.web.pages import home, libraries, methods, repeats
 from doublet.web.works import checks, groups, reports
 
@@ -58,6 +59,11 @@ urlpatterns = [
     path("account/tokens/", accounts.make_token, name="account-tokens"),
     path("account/tokens/<number:number>/revoke/", accounts.revoke_token, name="account-token-revoke"),
     path("account/sessions/", accounts.end_sessions, name="account-sessions-end"),
+    path("account/hooks/", hooks.hooks, name="hooks"),
+    path("account/hooks/<number:number>/", hooks.hook, name="hook"),
+    path("account/hooks/<number:number>/test/", hooks.test, name="hook-test"),
+    path("account/hooks/<number:number>/delete/", hooks.delete, name="hook-delete"),
+    path("account/hooks/<number:number>/<uuid:id>/again/", hooks.again, name="hook-again"),
     path("users/", accounts.users, name="users"),
     path("users/invite/", accounts.invite, name="user-invite"),
     path("users/<number:number>/", accounts.user, name="user"),

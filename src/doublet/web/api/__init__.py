@@ -14,7 +14,7 @@ from ninja.errors import AuthenticationError, AuthorizationError, HttpError, Val
 
 import doublet
 from doublet.errors import DoubletError
-from doublet.web.api import accounts, checks, classes, jobs, libraries, repeats
+from doublet.web.api import accounts, checks, classes, hooks, jobs, libraries, repeats
 from doublet.web.api.shapes import Problem
 from doublet.web.errors import status_of
 
@@ -60,6 +60,7 @@ for prefix, router in (
     ("/libraries", libraries.router),
     ("/jobs", jobs.router),
     ("/repeats", repeats.router),
+    ("/hooks", hooks.router),
     ("", accounts.router),
 ):
     api.add_router(prefix, router)

@@ -46,5 +46,9 @@ MESSAGES: dict[str, str] = {
     "neither_address_nor_folder": (
         "{address:quoted} is neither an address nor in a folder that the owner of the service opened"
     ),
+    "hook_answered": "{address} answers {status}, but a message has arrived only with an answer of 200 to 299",
+    "hook_not_signed": "the message was not signed with this secret",
+    "hook_too_old": "the message was signed more than {seconds} seconds ago, or the clocks differ",
+    "too_many_hooks": "a person may have at most {number} web hooks",
     "last_administrator": "this is the only active administrator: make somebody else an administrator first",
 }
