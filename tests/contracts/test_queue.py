@@ -272,3 +272,40 @@ def test_ended_jobs_are_forgotten_after_a_while(store: Store) -> None:
         store.database.rows("UPDATE doublet_job SET created_at = 0, changed_at = 0 WHERE id = %s", [waiting])
     assert store.jobs.expire(10) == 1
     assert sorted(one.number for one in store.jobs.find()) == [new, waiting]
+
+
+@pytest.mark.covers("L5")
+def test_a_paused_job_waits_and_goes_on(store: Store) -> None:
+    waiting, running = store.jobs.add("tidy"), store.jobs.add("tidy", priority=1)
+    job = claimed(store)
+    assert job.number == running.number
+    store.jobs.keep(job.number, "a", {"page": 7})
+    assert store.jobs.pause(waiting.number).paused
+    assert store.jobs.pause(running.number).paused
+    assert store.jobs.look(job.number, "a").cancel, "its worker is told to stop"
+    assert store.jobs.finish(job.number, "a", "cancelled")
+    seen = store.jobs.get(job.number)
+    assert (seen.state, seen.paused, seen.attempts, seen.cancel) == ("new", True, 0, False)
+    assert store.jobs.claim("b") is None
+    assert store.jobs.resume(job.number).paused is False
+    again = claimed(store, "b")
+    assert (again.number, again.checkpoint) == (job.number, {"page": 7})
+    assert store.jobs.ahead(store.jobs.add("tidy").number) == 0, "a paused job is not in the way"
+    assert store.jobs.cancel(waiting.number).state == "cancelled"
+
+
+@pytest.mark.covers("L5")
+def test_a_paused_job_can_be_taken_out_and_survives_its_worker(store: Store) -> None:
+    store.jobs.add("tidy")
+    job = claimed(store)
+    store.jobs.pause(job.number)
+    store.jobs.cancel(job.number)
+    assert store.jobs.finish(job.number, "a", "cancelled")
+    assert store.jobs.get(job.number).state == "cancelled", "taken out, not paused"
+    store.jobs.add("tidy")
+    lost = claimed(store, "dead", lease_s=0.01)
+    store.jobs.pause(lost.number)
+    time.sleep(0.05)
+    store.jobs.sweep()
+    seen = store.jobs.get(lost.number)
+    assert (seen.state, seen.paused) == ("new", True)

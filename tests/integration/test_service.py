@@ -340,7 +340,7 @@ def test_a_library_is_filled_from_an_upload(service: Service) -> None:
     administrator.get("/libraries/add/")
     line = '{"id": "one", "text": "A document about the slow silver rivers of the north, long enough to be kept here."}'
     answer = administrator.post(
-        "/libraries/add/", {"name": "Uploaded: ü/1"}, {"file": ("docs.jsonl", line.encode())}
+        "/libraries/add/", {"way": "upload", "name": "Uploaded: ü/1"}, {"file": ("docs.jsonl", line.encode())}
     )
     assert answer.status == 200
     page = wait_for(administrator, answer.address, "<b>1</b>documents")

@@ -24,6 +24,7 @@ from doublet.store.values import JobInfo, iso
 ATTEMPTS = 3  #: how often a job is begun at most
 ENDED = ("done", "failed", "cancelled")
 STATES = ("new", "running", *ENDED)
+PAUSED = 253_402_300_799  #: run_after of a paused job: the end of the year 9999
 WORKER_LOST = "worker_lost"  #: code of a job whose workers died each time
 _COLUMNS = (
     "id, kind, parameters, library, asked_by, priority, state, run_after, lease_until, owner, attempts, max_attempts, "
@@ -161,9 +162,9 @@ class Jobs:
         job = self.get(number)
         with self._database.guard():
             row = self._database.row(
-                "SELECT count(*) FROM doublet_job WHERE state = 'new' AND (priority > %s OR (priority = %s AND "
-                "id < %s))",
-                [job.priority, job.priority, number],
+                "SELECT count(*) FROM doublet_job WHERE state = 'new' AND run_after < %s AND (priority > %s OR "
+                "(priority = %s AND id < %s))",
+                [PAUSED, job.priority, job.priority, number],
             )
         return int(row[0]) if row and job.state == "new" else 0
 
@@ -172,7 +173,8 @@ class Jobs:
         stays as it is. Raises `UnknownJob`."""
         with self._database.writing():
             self._database.rows(
-                "UPDATE doublet_job SET cancel = %s, changed_at = %s WHERE id = %s AND state = 'running'",
+                "UPDATE doublet_job SET cancel = %s, run_after = 0, changed_at = %s WHERE id = %s AND "
+                "state = 'running'",
                 [True, int(time.time()), number],
             )
             self._end(
@@ -182,6 +184,37 @@ class Jobs:
                 [number],
             )
         return self.get(number)
+
+    def pause(self, number: int) -> JobInfo:
+        """Let a job wait until somebody says `resume`; one that runs is put back as soon as its worker sees it, and
+        goes on where it was if its kind can. One that has ended stays as it is. Raises `UnknownJob`."""
+        with self._database.writing():
+            self._database.rows(
+                "UPDATE doublet_job SET run_after = %s, cancel = (state = 'running'), changed_at = %s WHERE id = %s "
+                "AND state IN ('new', 'running')",
+                [float(PAUSED), int(time.time()), number],
+            )
+        return self.get(number)
+
+    def resume(self, number: int) -> JobInfo:
+        """Let a paused job go on. Any other stays as it is. Raises `UnknownJob`."""
+        with self._database.writing():
+            self._database.rows(
+                f"UPDATE doublet_job SET run_after = {self._now}, cancel = %s, changed_at = %s WHERE id = %s AND "
+                "state IN ('new', 'running') AND run_after >= %s",
+                [False, int(time.time()), number, float(PAUSED)],
+            )
+        return self.get(number)
+
+    def _back_to_pause(self, where: str, values: Sequence[Any]) -> bool:
+        """A job that was stopped because somebody paused it waits; the attempt does not count. In a transaction."""
+        found = self._database.rows(
+            "UPDATE doublet_job SET state = 'new', cancel = %s, owner = '', lease_until = NULL, message = '', "
+            "facts = '{}', attempts = attempts - 1, changed_at = %s WHERE run_after >= %s AND state = 'running' AND "
+            f"{where} RETURNING id",
+            [False, int(time.time()), float(PAUSED), *values],
+        )
+        return bool(found)
 
     def retry(self, number: int) -> JobInfo:
         """Put a job that failed or was cancelled into the queue again. Raises `UnknownJob`, `UsageError`."""
@@ -240,6 +273,7 @@ class Jobs:
     def _sweep(self) -> None:
         """Jobs whose workers died and that are not to be begun again. Inside a transaction."""
         dead = f"state = 'running' AND lease_until < {self._now}"
+        self._back_to_pause(f"{dead} AND cancel", [])
         self._end("cancelled", "cancelled", f"{dead} AND cancel", [])
         self._end("failed", WORKER_LOST, f"{dead} AND attempts >= max_attempts", [])
 
@@ -332,9 +366,12 @@ class Jobs:
         facts: Mapping[str, Any] | None = None,
         result: Any = None,
     ) -> bool:
-        """The job is over: done, failed or cancelled. False when the lease was lost: then nothing is written."""
+        """The job is over: done, failed or cancelled; one that was to pause waits instead. False when the lease was
+        lost: then nothing is written."""
         now = int(time.time())
         with self._database.writing():
+            if state == "cancelled" and self._back_to_pause("id = %s AND owner = %s", [number, owner]):
+                return True
             row = self._database.row(
                 "UPDATE doublet_job SET state = %s, message = %s, facts = %s, result = %s, owner = '', "
                 "lease_until = NULL, changed_at = %s, ended_at = %s WHERE id = %s AND owner = %s "

@@ -116,13 +116,18 @@ class JobInfo:
     ended: str = ""
 
     @property
+    def paused(self) -> bool:
+        """Somebody paused it: it waits, or is about to."""
+        return self.state in ("new", "running") and self.run_after.startswith("9999")
+
+    @property
     def over(self) -> bool:
         return self.state in ("done", "failed", "cancelled")
 
     def to_dict(self) -> dict[str, Any]:
         """Without *result*, which may be long, and without what is for workers only."""
-        names = "number kind parameters library asked_by priority state run_after worker attempts max_attempts cancel"
-        names += " stage done total unit message facts key created changed began ended"
+        names = "number kind parameters library asked_by priority state paused run_after worker attempts"
+        names += " max_attempts cancel stage done total unit message facts key created changed began ended"
         return {name: getattr(self, name) for name in names.split()}
 
 

@@ -13,6 +13,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from doublet import config
+from doublet.config import Settings
 from doublet.errors import ConfigError
 
 UPLOAD_LIMIT = 50_000_000  #: bytes of one request body; more is refused before it is read
@@ -35,8 +37,14 @@ class ServiceOptions:
     upload_limit: int = UPLOAD_LIMIT
     folders: Sequence[Path] = ()  #: folders on the server that administrators may fill libraries from
     allow_private: bool = False  #: fetch from private networks: a decision of the owner, never of a user
+    config_file: Path | None = None  #: settings of the robot and of reading, for all processes
     debug: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def program_settings(options: ServiceOptions) -> Settings:
+    """Settings of the program in this installation. Private networks are open only if its owner said so."""
+    return config.resolve({"allow_private": options.allow_private}, file=options.config_file).settings
 
 
 def secret_key(data: Path) -> str:

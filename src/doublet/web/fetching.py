@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from doublet import config
 from doublet.crawl.politeness import polite_fetcher
 from doublet.jobs.read import read_address
 from doublet.text.read import ReadDocument
+from doublet.web.configure import program_settings
 
 
 def read_page(address: str) -> ReadDocument:
     """The document at an address. Raises `SourceError`. Whether private networks may be asked is decided when the
     service is started, never by a person who uses it."""
-    chosen = config.resolve({"allow_private": settings.DOUBLET.allow_private}).settings
-    with polite_fetcher(chosen) as fetcher:
+    with polite_fetcher(program_settings(settings.DOUBLET)) as fetcher:
         return read_address(address, fetcher)

@@ -7,6 +7,7 @@ alone. Each can be begun again after its worker died: what is done already is no
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -106,6 +107,50 @@ def fill_upload(work: Work, *, library: str, upload: int, name: str) -> dict[str
     return result
 
 
+def preview_site(
+    work: Work,
+    *,
+    library: str,
+    address: str,
+    only: Sequence[str] = (),
+    examples: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    limit: int | None = None,
+    note: str = "",
+) -> dict[str, Any]:
+    """Look at a site and say what the robot would do. Nothing is stored; *library*, *limit* and *note* are for
+    later."""
+    from doublet.crawl.politeness import polite_fetcher
+    from doublet.jobs.crawl import Wish, preview
+
+    with polite_fetcher(work.settings) as fetcher:
+        wish = Wish(tuple(only), tuple(examples), tuple(skip))
+        return preview(address, fetcher=fetcher, wish=wish, progress=work.progress).to_dict()
+
+
+def add_list(work: Work, *, upload: int, name: str) -> dict[str, Any]:
+    """Make a library of each entry of an uploaded list, and put the filling of each into the queue."""
+    from doublet.crawl.politeness import polite_fetcher
+    from doublet.jobs.add_list import add_list as add_all
+    from doublet.jobs.queue.kinds import enqueue
+
+    found = Upload.objects.filter(pk=upload).first()
+    if found is None:
+        return {"libraries": []}
+    with (
+        tempfile.TemporaryDirectory(prefix="doublet-list-") as folder,
+        polite_fetcher(work.settings) as fetcher,
+    ):
+        place = Path(folder) / (PurePosixPath(name).name or "list.txt")
+        place.write_bytes(bytes(found.data))
+        made = add_all(work.store, str(place), fetcher=fetcher, progress=work.progress)
+    for row in made.rows:
+        if not row.error:
+            enqueue(work.store, "fill", {"library": row.name}, key=f"list-{upload}-{row.name}")
+    found.delete()
+    return made.to_dict()
+
+
 def expire_works(work: Work) -> dict[str, Any]:
     """Remove reports whose time is over, deleted ones that nobody restored, and uploads that belong to nothing."""
     return {"removed": expiring.remove(work.progress)}
@@ -117,5 +162,7 @@ KINDS: dict[str, Any] = {
     "class": check_group,
     "repeats_search": search_repeats,
     "fill_upload": fill_upload,
+    "preview_site": preview_site,
+    "add_list": add_list,
     "expire_works": expire_works,
 }

@@ -95,6 +95,7 @@ def options_of(given: dict[str, Any], address: str) -> ServiceOptions:
         upload_limit=limit,
         folders=tuple(Path(one).resolve() for one in given.get("folders", ())),
         allow_private=bool(given.get("allow_private")),
+        config_file=given.get("config_file"),
     )
 
 
@@ -155,7 +156,7 @@ def serve(
 
     resolved = config.resolve({"database": database}, file=config_file)
     address = resolved.settings.database or config.default_database()
-    options = options_of({**given, "bind": bind}, address)
+    options = options_of({**given, "bind": bind, "config_file": config_file}, address)
     require_safe(bind, options)
     set_up_logging()
     configure(options)

@@ -8,7 +8,7 @@ from doublet.web import health
 from doublet.web.accounts import views as accounts
 from doublet.web.api import api
 from doublet.web.hooks import views as hooks
-from doublet.web.pages import home, libraries, methods, repeats
+from doublet.web.pages import adding, home, libraries, methods, repeats
 from doublet.web.works import checks, groups, reports
 
 handler400 = "doublet.web.errors.bad_request"
@@ -96,7 +96,9 @@ urlpatterns = [
     path("classes/<uuid:id>/class.<str:form>", groups.export, name="group-export"),
     # libraries and the queue
     path("libraries/", libraries.libraries, name="libraries"),
-    path("libraries/add/", libraries.add, name="library-add"),
+    path("libraries/add/", adding.add, name="library-add"),
+    path("libraries/add/<number:number>/", adding.preview, name="library-preview"),
+    path("libraries/<library:name>/state/", libraries.library_state, name="library-state"),
     path("libraries/<library:name>/update/", libraries.update, name="library-update"),
     path("libraries/<library:name>/delete/", libraries.delete, name="library-delete"),
     path("libraries/<library:name>/documents/", libraries.documents, name="library-documents"),
@@ -107,6 +109,8 @@ urlpatterns = [
     path("queue/rows/", libraries.queue_rows, name="queue-rows"),
     path("queue/<number:number>/cancel/", libraries.queue_cancel, name="queue-cancel"),
     path("queue/<number:number>/retry/", libraries.queue_retry, name="queue-retry"),
+    path("queue/<number:number>/pause/", libraries.queue_pause, name="queue-pause"),
+    path("queue/<number:number>/resume/", libraries.queue_resume, name="queue-resume"),
     # repeats and methods
     path("repeats/", repeats.repeats, name="repeats"),
     path("repeats/<uuid:id>/", repeats.result, name="repeats-result"),

@@ -14,8 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from doublet import config
-from doublet.web.configure import ServiceOptions, configure
+from doublet.web.configure import ServiceOptions, configure, program_settings
 
 
 def command(options: ServiceOptions) -> list[str]:
@@ -28,6 +27,7 @@ def command(options: ServiceOptions) -> list[str]:
         "folders": [str(one) for one in options.folders],
         "allow_private": options.allow_private,
         "upload_limit": options.upload_limit,
+        "config_file": str(options.config_file) if options.config_file else None,
     }
     return [sys.executable, "-m", "doublet.web.workers", json.dumps(given)]
 
@@ -35,6 +35,7 @@ def command(options: ServiceOptions) -> list[str]:
 def read_options(text: str) -> ServiceOptions:
     given: dict[str, Any] = json.loads(text)
     given["data"] = Path(given["data"])
+    given["config_file"] = Path(given["config_file"]) if given.get("config_file") else None
     given["folders"] = tuple(Path(one) for one in given["folders"])
     return ServiceOptions(**given)
 
@@ -49,8 +50,7 @@ def main(text: str) -> None:
     from doublet.web.store import store
 
     set_up_logging()
-    settings = config.resolve({"allow_private": options.allow_private}).settings
-    worker = Worker(store(), settings=settings, more=KINDS)
+    worker = Worker(store(), settings=program_settings(options), more=KINDS)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
 

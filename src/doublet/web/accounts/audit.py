@@ -19,7 +19,7 @@ ACTIONS = (
     *("decision_made", "decision_undone", "comment_made", "comment_deleted", "link_made", "link_revoked"),
     *("group_checked", "group_deleted", "library_added", "library_filled", "library_deleted"),
     *("document_removed", "duplicate_decided", "job_cancelled", "job_retried", "repeats_searched"),
-    *("hook_made", "hook_deleted"),
+    *("hook_made", "hook_deleted", "job_paused", "job_resumed"),
 )
 
 

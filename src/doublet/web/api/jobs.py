@@ -93,6 +93,21 @@ def cancel_job(request: HttpRequest, number: shapes.Number) -> Any:
     return shapes.JobShape.of(store().jobs.cancel(number))
 
 
+@router.post("/{number}/pause", response=shapes.JobShape, **allowed("pause_job"))
+def pause_job(request: HttpRequest, number: shapes.Number) -> Any:
+    """Let the job wait until it is resumed. What it has stored stays."""
+    _mine(request, number)
+    audit.note(request, "job_paused", str(number))
+    return shapes.JobShape.of(store().jobs.pause(number))
+
+
+@router.post("/{number}/resume", response=shapes.JobShape, **allowed("resume_job"))
+def resume_job(request: HttpRequest, number: shapes.Number) -> Any:
+    _mine(request, number)
+    audit.note(request, "job_resumed", str(number))
+    return shapes.JobShape.of(store().jobs.resume(number))
+
+
 @router.post("/{number}/retry", response=shapes.JobShape, **allowed("retry_job"))
 def retry_job(request: HttpRequest, number: shapes.Number) -> Any:
     _mine(request, number)

@@ -13,7 +13,7 @@ from doublet.jobs.queue.kinds import enqueue
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
-from doublet.web.pages.libraries import allowed_folder
+from doublet.web.pages.adding import allowed_folder
 from doublet.web.store import store
 
 router = Router(tags=["libraries"])

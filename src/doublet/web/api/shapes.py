@@ -208,6 +208,7 @@ class JobShape(Schema):
     library: str
     asked_by: str
     state: str
+    paused: bool
     stage: str
     done: int
     total: int | None

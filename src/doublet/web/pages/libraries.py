@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
-from django import forms
-from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,47 +14,14 @@ from django.views.decorators.http import require_POST
 from doublet.errors import UnknownLibrary
 from doublet.jobs.queue.kinds import enqueue
 from doublet.store.models import Document
-from doublet.store.values import JobInfo, LibraryInfo
+from doublet.store.values import JobInfo, LibraryInfo, SourceInfo
 from doublet.web.accounts import audit
 from doublet.web.store import store
 from doublet.web.words import Words, words_of
-from doublet.web.works.models import Upload
 
 PAGE = 50
 GOOD = ("stored", "unchanged", "changed", "duplicate", "gone", "removed")
-KINDS = ("site", "page", "sitemap", "feed", "oai", "wiki")  #: of addresses; empty: told from the address
 READER_CHARACTERS = 60_000  #: of a document on one page of the reader
-
-
-class LibraryForm(forms.Form):
-    """A new library, or something more for one that there is."""
-
-    name = forms.CharField(max_length=200)
-    note = forms.CharField(max_length=500, required=False)
-    addresses = forms.CharField(max_length=20_000, required=False)
-    folder = forms.CharField(max_length=2_000, required=False)
-    file = forms.FileField(required=False, allow_empty_file=True)
-
-    def clean_addresses(self) -> list[str]:
-        lines = [line.strip() for line in self.cleaned_data["addresses"].splitlines() if line.strip()]
-        for line in lines:
-            if not re.match(r"https?://[^\s/]+", line):
-                raise ValidationError(line, code="not_an_address")
-        return lines
-
-    def clean_folder(self) -> str:
-        return allowed_folder(self.cleaned_data["folder"]) if self.cleaned_data["folder"] else ""
-
-
-def allowed_folder(given: str) -> str:
-    """The folder, if it lies in one that the owner of the installation opened. Links do not lead out of it."""
-    place = Path(given).resolve()
-    for root in settings.DOUBLET.folders:
-        if place == root.resolve() or root.resolve() in place.parents:
-            if place.is_dir():
-                return str(place)
-            raise ValidationError(given, code="no_folder")
-    raise ValidationError(given, code="folder_not_allowed")
 
 
 def libraries(request: HttpRequest) -> HttpResponse:
@@ -89,86 +51,49 @@ def _library(name: str) -> LibraryInfo:
         raise Http404 from error
 
 
-def add(request: HttpRequest) -> HttpResponse:
-    """Make a library and queue what is to fill it."""
-    words = words_of(request)
-    form = LibraryForm(request.POST or None, request.FILES or None)
-    problems: list[str] = []
-    if request.method == "POST":
-        if form.is_valid():
-            data = form.cleaned_data
-            names = {info.name for info in store().libraries.all()}
-            if data["name"] not in names:
-                store().libraries.create(data["name"], note=data["note"])
-                audit.note(request, "library_added", data["name"])
-            if _queue(request, data["name"], data):
-                audit.note(request, "library_filled", data["name"])
-                messages.success(request, words("library.queued"))
-            return redirect("library", data["name"])
-        problems = [
-            words(f"library.wrong.{error.code}", what=error.message)
-            for errors in form.errors.as_data().values()
-            for error in errors
-            if words.has(f"library.wrong.{error.code}")
-        ] or [words("form.wrong")]
-    return render(
-        request,
-        "doublet/pages/library_add.html",
-        {
-            "form": form,
-            "problems": problems,
-            "folders": settings.DOUBLET.folders,
-            "limit": words.size(settings.DOUBLET.upload_limit),
-            "chosen": request.GET.get("name", ""),
-        },
-    )
-
-
-def _queue(request: HttpRequest, name: str, data: dict[str, Any]) -> int:
-    """Put the filling of a library into the queue; gives how many jobs were added."""
-    user: Any = request.user
-    inputs = [*data["addresses"], *([data["folder"]] if data["folder"] else [])]
-    made = 0
-    for address in inputs:
-        enqueue(store(), "fill", {"library": name, "address": address}, asked_by=user.get_username())
-        made += 1
-    if data["file"]:
-        upload = Upload.objects.create(
-            name=data["file"].name, size=data["file"].size, data=data["file"].read()
-        )
-        store().jobs.add(
-            "fill_upload",
-            {"library": name, "upload": upload.pk, "name": upload.name},
-            library=name,
-            asked_by=user.get_username(),
-        )
-        made += 1
-    return made
-
-
 def library(request: HttpRequest, name: str) -> HttpResponse:
+    return render(request, "doublet/pages/library.html", _library_context(request, name))
+
+
+def library_state(request: HttpRequest, name: str) -> HttpResponse:
+    """The live part of the page of a library that is being filled."""
+    return render(request, "doublet/pages/library_state.html", _library_context(request, name))
+
+
+def _library_context(request: HttpRequest, name: str) -> dict[str, Any]:
     info = _library(name)
     words = words_of(request)
     outcomes = sorted(info.outcomes.items(), key=lambda one: -one[1])
     most = max((number for _, number in outcomes), default=1)
-    return render(
-        request,
-        "doublet/pages/library.html",
-        {
-            "info": info,
-            "sources": store().sources.all(info.number),
-            "jobs": [_job_row(job, words) for job in store().jobs.find(library=name, limit=10)],
-            "outcomes": [
-                {
-                    "name": words(f"outcome.{state}") if words.has(f"outcome.{state}") else state,
-                    "number": number,
-                    "width": round(300 * number / most, 1),
-                    "bad": state not in GOOD,
-                }
-                for state, number in outcomes
-            ],
-        },
-    )
+    jobs = store().jobs.find(library=name, limit=10)
+    return {
+        "info": info,
+        "active": any(not job.over for job in jobs),
+        "sources": [_source_row(one, words) for one in store().sources.all(info.number)],
+        "jobs": [_job_row(job, words) for job in jobs],
+        "outcomes": [
+            {
+                "name": words.outcome(state),
+                "number": number,
+                "width": round(300 * number / most, 1),
+                "bad": state not in GOOD,
+            }
+            for state, number in outcomes
+        ],
+    }
+
+
+def _source_row(info: SourceInfo, words: Words) -> dict[str, Any]:
+    """A source with why its last walk ended early and, of a site, what became of its pages."""
+    pages = store().frontier.counts(info.number) if info.kind == "crawl" else {}
+    return {
+        "info": info,
+        "message": words.sentence(info.message) if info.message else "",
+        "pages": [
+            {"name": words.name("page_state", state), "number": number}
+            for state, number in sorted(pages.items(), key=lambda one: -one[1])
+        ],
+    }
 
 
 @require_POST
@@ -262,14 +187,34 @@ def _job_row(job: JobInfo, words: Words) -> dict[str, Any]:
 def queue_cancel(request: HttpRequest, number: int) -> HttpResponse:
     store().jobs.cancel(number)
     audit.note(request, "job_cancelled", str(number))
-    return redirect((request.POST.get("back") == "home" and "home") or "queue")
+    return _back(request)
 
 
 @require_POST
 def queue_retry(request: HttpRequest, number: int) -> HttpResponse:
     store().jobs.retry(number)
     audit.note(request, "job_retried", str(number))
-    return redirect("queue")
+    return _back(request)
+
+
+@require_POST
+def queue_pause(request: HttpRequest, number: int) -> HttpResponse:
+    store().jobs.pause(number)
+    audit.note(request, "job_paused", str(number))
+    return _back(request)
+
+
+@require_POST
+def queue_resume(request: HttpRequest, number: int) -> HttpResponse:
+    store().jobs.resume(number)
+    audit.note(request, "job_resumed", str(number))
+    return _back(request)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
+    """To the page on which the button was: that of a library, else the queue."""
+    name = request.POST.get("back", "")
+    return redirect("library", name) if name else redirect("queue")
 
 
 def duplicates(request: HttpRequest, name: str) -> HttpResponse:
