@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
-from doublet.cli import library_add, library_crawl, library_duplicates, library_look, library_remove, remote
+from doublet.cli import (
+    library_add,
+    library_backup,
+    library_crawl,
+    library_duplicates,
+    library_look,
+    library_remove,
+    remote,
+)
 from doublet.cli.base import (
     PATH,
     Command,
@@ -73,6 +81,8 @@ command.add_command(library_look.statistics)
 command.add_command(library_duplicates.duplicates)
 command.add_command(library_remove.remove)
 command.add_command(library_remove.rename)
+command.add_command(library_backup.backup)
+command.add_command(library_backup.restore)
 command.add_command(library_add.add)
 command.add_command(library_add.update)
 command.add_command(library_add.add_list)

@@ -173,6 +173,15 @@ class Library:
         """In the order in which they came, without their texts."""
         return self.store.documents.all(self.name, limit=limit)
 
+    def find(self, like: str, *, limit: int | None = None) -> Iterator[StoredDocument]:
+        """Documents whose id, title, address or source fits: ``*`` is anything; without it a part is enough."""
+        return self.store.documents.find(self.name, like, limit=limit)
+
+    def rename(self, name: str) -> None:
+        """Give the library another name. Raises `LibraryExists`, and `StoreBusy` while work of the queue names it."""
+        self.store.libraries.rename(self.name, name)
+        self.name = name
+
     def text(self, id: str) -> str | None:
         """The text of a document as it was given; None when there is no such document."""
         found = self.store.documents.get(self.name, id)

@@ -7,6 +7,7 @@
     store.frontier     addresses that a robot knows, and whose turn it is
     store.jobs         the queue: long work that waits, is being done, or was done
     store.reports      answers that were kept
+    store.copies       what a library is besides its texts, for backups
 
 Rooms take and give values; no model leaves this package.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from doublet.store import postings, segments
 from doublet.store.connection import Database
+from doublet.store.copies import Copies
 from doublet.store.documents import Documents
 from doublet.store.frontier import Frontier
 from doublet.store.jobs import Jobs
@@ -45,6 +47,7 @@ class Store:
         self.reports = Reports(self.database)
         self.frontier = Frontier(self.database)
         self.jobs = Jobs(self.database)
+        self.copies = Copies(self.database)
         self.writer = writer  #: for the rooms of this package
 
     def close(self) -> None:

@@ -75,8 +75,7 @@ class Libraries:
             ]
             if other is None and not waiting:
                 self._database.rows(
-                    "UPDATE doublet_library SET name = %s, changed_at = %s WHERE id = %s",
-                    [escape(new), int(time.time()), info.number],
+                    "UPDATE doublet_library SET name = %s WHERE id = %s", [escape(new), info.number]
                 )
         if other is not None and other[0] != info.number:
             raise LibraryExists("library_exists", name=new)

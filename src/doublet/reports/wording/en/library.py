@@ -29,4 +29,12 @@ MESSAGES: dict[str, str] = {
     "statistics_rest": "{number:,} more",
     "statistics_all": "all",
     "statistics_unknown": "(not known)",
+    "library_copied": "{name}: {documents:document}, {sources:source}",
+    "library_backed_up": "{libraries:library} {libraries:was|were} written to {path}",
+    "library_restored": "{libraries:library} {libraries:was|were} restored from {path}",
+    "library_backup_not_one": "{path} is not a backup of libraries: `doublet library backup` writes them; a backup of a whole installation is restored by `doublet restore`",
+    "library_backup_too_new": "{path} was written by a newer Doublet ({version}): update Doublet",
+    "library_backup_damaged": "{path} is damaged ({part}): nothing was restored",
+    "backup_without_library": "{path} has no library {library!r}: it has {known:list}",
+    "one_new_name": "--as names one library: say which one to restore, of {known:list}",
 }

@@ -29,4 +29,12 @@ MESSAGES: dict[str, str] = {
     "statistics_rest": "ещё {number:,}",
     "statistics_all": "всего",
     "statistics_unknown": "(неизвестно)",
+    "library_copied": "{name}: {documents:document}, {sources:source}",
+    "library_backed_up": "{libraries:записана|записаны|записано} {libraries:library} в {path}",
+    "library_restored": "{libraries:восстановлена|восстановлены|восстановлено} {libraries:library} из {path}",
+    "library_backup_not_one": "{path} не копия библиотек: их записывает `doublet library backup`; копию всей установки восстанавливает `doublet restore`",
+    "library_backup_too_new": "{path} записан более новой версией Doublet ({version}): обновите Doublet",
+    "library_backup_damaged": "{path} повреждён ({part}): ничего не восстановлено",
+    "backup_without_library": "в {path} нет библиотеки {library!r}: есть {known:list}",
+    "one_new_name": "--as называет одну библиотеку: укажите, какую восстановить, из {known:list}",
 }
