@@ -94,7 +94,7 @@ def find_repeats(
         raise TooLarge("too_many_characters")
     result = search(marked_texts, chosen, progress, processors())
     result = dataclasses.replace(result, outcomes=tuple(outcomes), notes=(*notes, *result.notes))
-    return mark_new(result, known) if known is not None else result
+    return mark_new(result, known, processors()) if known is not None else result
 
 
 def read_plans(

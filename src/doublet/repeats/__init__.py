@@ -86,7 +86,12 @@ def search(
     covered = _covered(flat, sequence)
     files = tuple(
         RepeatFile(
-            name, marked.kind, len(marked.text), two - one, int(inside) / (two - one) if two > one else 0.0
+            name,
+            marked.kind,
+            len(marked.text),
+            two - one,
+            int(inside) / (two - one) if two > one else 0.0,
+            marked.text,
         )
         for (name, marked), (one, two), inside in zip(
             marked_texts, itertools.pairwise(edges), covered, strict=True

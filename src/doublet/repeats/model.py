@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from doublet.errors import InvalidParameter, nearest
@@ -173,9 +173,10 @@ class RepeatFile:
     characters: int
     tokens: int
     share: float
+    source: str = field(default="", repr=False, compare=False)  #: its text, with the markup
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "source"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +198,16 @@ class Repeats:
         return tuple(group for group in self.groups if group.new)
 
     def to_dict(self) -> dict[str, Any]:
+        """As JSON. The words of each file are kept too (two bytes a word, packed), for a run with this as baseline."""
+        from doublet.repeats.changed import packed_words
+
+        words = packed_words([file.source for file in self.files])
+        files = [file.to_dict() | {"words": text} for file, text in zip(self.files, words, strict=True)]
         return {
             "format": FORMAT_VERSION,
             "algorithm": self.algorithm,
             "parameters": dict(self.parameters),
-            "files": [file.to_dict() for file in self.files],
+            "files": files,
             "tokens": self.tokens,
             "share": self.share,
             "groups": [group.to_dict() for group in self.groups],

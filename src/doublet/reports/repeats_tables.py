@@ -55,6 +55,7 @@ SCHEMA: dict[str, Any] = {
                         "characters": _COUNT,
                         "tokens": _COUNT,
                         "share": _SHARE,
+                        "words": _TEXT,
                     }
                 )
             ),

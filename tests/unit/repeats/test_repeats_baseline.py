@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import doublet
 from doublet.errors import UsageError
+from doublet.repeats.changed import aligned, packed_words, read_source, unpacked_words
 
 ONE = "Press the green button on the left side of the panel and wait until the lamp goes out."
 TWO = (
@@ -69,7 +71,11 @@ def test_without_a_baseline_nothing_is_said():
         ({}, "no list of groups"),
         ({"groups": []}, "format"),
         ({"format": 3, "groups": []}, "format is 3"),
-        ({"format": 1, "groups": [{"id": "x"}]}, "no fragments"),
+        ({"format": 1, "groups": []}, "words of its files are missing"),
+        (
+            {"format": 1, "groups": [], "files": [{"words": "eJx"}]},
+            "words of its files are missing or damaged",
+        ),
     ],
 )
 def test_what_is_no_baseline_is_refused(baseline, says):
@@ -99,3 +105,66 @@ def test_one_more_copy_is_new_though_the_others_are_shorter():
     assert [(group.new, str(group.reason)) for group in result.groups] == [
         (True, "1 more copy of a known repeat")
     ]
+
+
+def test_copies_that_were_changed_alike_are_known():
+    """Who keeps two copies and changes both has made no new repeat; a third one is."""
+    changed = ONE.replace("wait until the lamp goes out", "count slowly up to eleven")
+    assert compare(joined(ONE, ONE), joined(changed, changed), "auto") == [(False, "")]
+    assert compare(joined(ONE, ONE), joined(changed, changed, changed), "auto") == [
+        (True, "1 more copy of a known repeat")
+    ]
+
+
+def test_unchanged_text_is_never_new_however_it_is_grouped():
+    """The baseline knows the words, not only the groups: what a looser search finds more was there before."""
+    text = joined(ONE, TWO, ONE, TWO)
+    known = doublet.find_repeats(text, algorithm="exact", min_tokens=50).to_dict()
+    assert not known["groups"]
+    result = doublet.find_repeats(text, algorithm="auto", baseline=known)
+    assert [group.new for group in result.groups] == [False, False]
+
+
+def test_a_move_to_another_file_is_known_and_a_copy_is_not():
+    page = joined(ONE, TWO)
+    before = {"a.md": page, "b.md": FILLERS[3]}
+    known = doublet.find_repeats(before).to_dict()
+    moved = {"a.md": page.replace(TWO, ""), "b.md": f"{FILLERS[3]}\n\n{TWO}"}
+    assert not doublet.find_repeats(moved, baseline=known).new_groups
+    copied = {"a.md": page, "b.md": f"{FILLERS[3]}\n\n{TWO}"}
+    assert doublet.find_repeats(copied, baseline=known).new_groups
+    renamed = {"c.md": page, "d.md": FILLERS[3]}
+    assert not doublet.find_repeats(renamed, baseline=known).new_groups
+
+
+def test_changed_markup_makes_no_text_new():
+    """A fence that is opened by mistake turns a page into code and back; its words are the same."""
+    page = joined(ONE, ONE)
+    known = doublet.find_repeats({"a.md": page}, code=False).to_dict()
+    for after in (f"```\n{page}\n```\n", page.replace(ONE, f"**{ONE}**", 1)):
+        assert not doublet.find_repeats({"a.md": after}, baseline=known).new_groups
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_come_back_as_they_were_packed(seed):
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(f"w{n}" for n in rng.integers(0, 50, size)) for size in (0, 1, 200)]
+    state = unpacked_words(packed_words(texts))
+    assert np.array_equal(state.words, read_source(texts).state.words)
+    assert state.offsets.tolist() == [0, 0, 1, 201]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_old_word_stands_for_two(seed):
+    """On texts of few words, where nearly everything repeats: equal words only, and each old one at most once."""
+    rng = np.random.default_rng(seed)
+    old, new = (
+        read_source(
+            [" ".join(f"w{n}" for n in rng.integers(0, 3, rng.integers(0, 80))) for _ in range(3)]
+        ).state
+        for _ in range(2)
+    )
+    found = aligned(old, new)
+    taken = found[found >= 0]
+    assert len(set(taken.tolist())) == len(taken)
+    assert np.array_equal(old.words[taken], new.words[found >= 0])

@@ -71,7 +71,7 @@ MESSAGES: dict[str, str] = {
     "nothing_to_look_for": "there are no words: there is nothing to look for",
     "baseline_without_groups": "it has no list of groups",
     "baseline_format": "its format is {known!r}, and this program reads {format_version}",
-    "baseline_without_texts": "a group has no fragments with texts",
+    "baseline_without_words": "the words of its files are missing or damaged",
     "new_repeat": "a new repeat",
     "repeats_cut_short": "the text repeats itself in so many ways that only the most significant repeats were looked at",
     "documents_read": "{documents:document}",

@@ -66,7 +66,7 @@ MESSAGES: dict[str, str] = {
     "nothing_to_look_for": "слов нет: искать нечего",
     "baseline_without_groups": "в нём нет списка групп",
     "baseline_format": "его формат {known!r}, а программа читает {format_version}",
-    "baseline_without_texts": "у группы нет фрагментов с текстами",
+    "baseline_without_words": "слова его файлов отсутствуют или повреждены",
     "new_repeat": "новый повтор",
     "repeats_cut_short": "текст повторяет себя на столько ладов, что просмотрены лишь самые значимые повторы",
     "documents_read": "{documents:document}",
