@@ -31,16 +31,22 @@ from doublet.cli.progress import shown
     cls=Command,
     example="""\
 doublet library duplicates theses
+doublet library duplicates theses --groups review.html
 doublet library duplicates theses articles --between --groups groups.csv""",
     help="""List the groups of duplicates in the libraries NAME..., or in all libraries. With several libraries the ids
-    are written as library/id.""",
+    are written as library/id. A list that was reviewed goes to `doublet library remove --duplicates`.""",
 )
 @click.argument("names", metavar="[NAME...]", nargs=-1)
 @click.option("--between", is_flag=True, help="Only groups with documents of two libraries or more.")
-@click.option("--groups", type=PATH, metavar="OUT", help="Write the groups: .jsonl, .json, .csv.")
+@click.option(
+    "--groups",
+    type=PATH,
+    metavar="OUT",
+    help="Write the groups: .jsonl, .json, .csv, or a page to review them: .html.",
+)
 @settings_options("threshold", "shingle_words", "containment", "keep", "workers", "memory", "database")
 @later_option
-@format_option("table", "json", "jsonl", "csv")
+@format_option("table", "json", "jsonl", "csv", "html")
 @quiet_option
 @common_options
 def duplicates(
@@ -55,7 +61,7 @@ def duplicates(
     **flags: Any,
 ) -> None:
     from doublet.cli.library import open_store
-    from doublet.jobs.library_duplicates import library_duplicates
+    from doublet.jobs.library_duplicates import duplicates_report, library_duplicates
     from doublet.reports.json_report import json_document
     from doublet.reports.tables import check_groups, group_lines, group_rows
     from doublet.reports.terminal import deduplication
@@ -63,7 +69,7 @@ def duplicates(
     resolved = config.resolve(flags, file=config_file)
     settings = resolved.settings
     if groups is not None:
-        check_groups(groups)
+        check_groups(groups, pages=True)
     options: dict[str, Any] = {"containment": settings.containment, "keep": settings.keep}
     options |= {"workers": settings.workers, "memory_bytes": settings.memory, "threshold": settings.threshold}
     if settings.shingle_words is not None:
@@ -72,6 +78,7 @@ def duplicates(
         with open_store(resolved) as store:
             work: dict[str, Any] = {"libraries": list(names) or None, "between": between, "options": options}
             work |= {"out": str(groups.absolute()) if groups is not None else None}
+            work |= {"language": words().language}
             put(store, "duplicates", work, form=form, quiet=quiet)
         return
     with (
@@ -79,9 +86,21 @@ def duplicates(
         shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress,
     ):
         result = library_duplicates(
-            store, names or None, between=between, out=groups, progress=progress, **options
+            store,
+            names or None,
+            between=between,
+            out=groups,
+            language=words().language,
+            progress=progress,
+            **options,
         )
-    if form == "json":
+        page = ""
+        if form == "html":
+            named = [info.name for info in store.libraries.select(names or None)]
+            page = duplicates_report(store, result, named, language=words().language)
+    if form == "html":
+        write_bytes([page.encode("utf-8", "replace")])
+    elif form == "json":
         write_bytes([json_document(result.to_dict())])
     elif form == "jsonl":
         write_bytes(group_lines(result))

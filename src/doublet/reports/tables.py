@@ -77,11 +77,13 @@ def plain_rows(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterato
         yield csv_row(row)
 
 
-def check_groups(out: Path) -> None:
-    """Raise `UsageError` or `OutputFailed` now for what would stop `write_groups` after the work."""
+def check_groups(out: Path, *, pages: bool = False) -> None:
+    """Raise `UsageError` or `OutputFailed` now for what would stop `write_groups` after the work. *pages*: the caller
+    can write a page too."""
     suffix = format_suffix(out)
-    if out != STDOUT and suffix and suffix not in GROUP_FORMS:
-        raise UsageError("groups_form", out=out, suffix=suffix, group_forms=GROUP_FORMS)
+    forms = (*GROUP_FORMS, ".html", ".htm") if pages else GROUP_FORMS
+    if out != STDOUT and suffix and suffix not in forms:
+        raise UsageError("groups_form", out=out, suffix=suffix, group_forms=forms)
     check_output(out)
 
 

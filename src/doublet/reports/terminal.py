@@ -8,6 +8,7 @@ reader are shown as signs.
 from __future__ import annotations
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from doublet.model import (
     Deduplication,
     Disguise,
     Group,
+    Note,
     Outcome,
     Related,
     Span,
@@ -179,6 +181,16 @@ def cleaned(result: Deduplication, words: Wording) -> str:
     )
 
 
+def removal_rule(result: Deduplication) -> Note:
+    """By which rule documents were removed, in one sentence."""
+    threshold, containment = result.parameters.get("threshold"), result.parameters.get("containment")
+    if threshold is None:
+        return Note("removal_rule_method", method=result.method)
+    if not containment:
+        return Note("removal_rule_threshold", threshold=threshold)
+    return Note("removal_rule", threshold=threshold, containment=containment)
+
+
 def verdict(result: Comparison) -> str:
     """What is said of two texts as wholes, as a code. "parts": they share passages, and are not similar by the method's
     own rule."""
@@ -198,6 +210,7 @@ def deduplication(
     """A collection cleaned: the numbers, then the largest groups with the reason of every removal."""
     paint, words = Painter(colour), wording(language)
     lines = [paint(cleaned(result, words), "title")]
+    lines += [paint(line, "dim") for line in textwrap.wrap(words.say(removal_rule(result)), width)]
     settings = _settings(result.method, result.parameters, words)
     lines += [paint(line, "dim") for line in _flow(settings, width)]
     if not result.groups:

@@ -82,6 +82,7 @@ def duplicates(
     libraries: Sequence[str] | None = None,
     between: bool = False,
     out: str | None = None,
+    language: str = "en",
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Groups of duplicates inside libraries, or only those *between* them. *out* is a file for all groups; the result
@@ -93,6 +94,7 @@ def duplicates(
         libraries,
         between=between,
         out=Path(out) if out else None,
+        language=language,
         progress=work.progress,
         **dict(options or {}),
     )
