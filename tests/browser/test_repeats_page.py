@@ -68,8 +68,8 @@ def test_it_works(page: Any, result: doublet.Repeats) -> None:
     assert page.locator(".strip").count() == 3
     assert page.locator("#done").inner_text() == "0 of 3 decided"
     # By significance, and what the variants have in common with its variable places.
-    shown = [float(n.split()[-1].replace(",", "")) for n in page.locator(".significance").all_inner_texts()]
-    assert shown == sorted(shown, reverse=True)
+    saved = [group.words_saved for group in result.groups]
+    assert page.locator(".saved").all_inner_texts() == [f"{words} words to save" for words in saved]
     card = page.locator(".group", has_text="battery")
     assert "charged to at least [1]" in card.locator(".archetype").inner_text()
     card.locator(".slots summary").click()
@@ -116,7 +116,29 @@ def test_walk_decide_and_export_with_the_keyboard(page: Any, result: doublet.Rep
         "line": first.line,
         "start": first.start,
         "end": first.end,
+        "wording": kept["decisions"][0]["fragments"][0]["wording"],
     }
+    # Another run reads them back: its page has them decided, and the ignored group is the last.
+    texts = {file.file: file.source for file in result.files}
+    again = doublet.find_repeats(texts, decisions=kept)
+    assert {group.id: group.decision for group in again.groups} == {
+        result.groups[0].id: "merge",
+        result.groups[1].id: "ignore",
+        result.groups[2].id: "",
+    }
+    read_back = tmp_path / "again.html"
+    read_back.write_text(repeats_page(again, title="again"), encoding="utf-8")
+    page.evaluate("localStorage.clear()")
+    page.goto(read_back.as_uri())
+    assert page.locator("#done").inner_text() == "2 of 3 decided"
+    assert page.locator('button[aria-pressed="true"]').all_inner_texts() == ["Merge", "Ignore"]
+    page.go_back()
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.keyboard.press("j")
+    page.keyboard.press("m")
+    page.keyboard.press("j")
+    page.keyboard.press("i")
     page.reload()
     assert page.locator("#done").inner_text() == "2 of 3 decided"
 
@@ -160,3 +182,21 @@ def test_the_bar_hides_no_title_on_a_phone(page: Any) -> None:
     bar = page.locator(".tools").bounding_box()
     title = page.locator(".group:focus h3").bounding_box()
     assert title["y"] >= bar["y"] + bar["height"]
+
+
+def test_find_by_words_and_by_file_and_fold(page: Any) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type("Eleventh")
+    assert page.locator(".group:visible").count() == 1
+    page.fill("#find", "")
+    page.select_option("#file", "update.md")
+    assert page.locator(".group:visible").count() == 2
+    page.select_option("#file", "")
+    page.get_by_role("button", name="Fold all").click()
+    assert page.locator(".variant:visible").count() == 0
+    page.locator(".group").first.focus()
+    page.keyboard.press("o")
+    assert page.locator(".variant:visible").count() > 0
+    page.get_by_role("button", name="Fold all").click()
+    page.locator(".strip a").first.click()
+    page.wait_for_function("document.querySelectorAll('details.body[open]').length === 1")

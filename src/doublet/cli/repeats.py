@@ -151,6 +151,25 @@ doublet repeats docs/ --baseline known.json --fail-on-new"""
     "--fail-on-new", is_flag=True, help="Exit with 1 when there is a repeat that the baseline does not have."
 )
 @click.option(
+    "--decisions",
+    type=PATH,
+    metavar="FILE",
+    help="What you decided on the page of --format html (Export decisions): ignored groups are left out, groups to "
+    "keep do not fail --fail-on-new.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out what matches this pattern in the folders, as in a .gitignore. May be given several times.",
+)
+@click.option(
+    "--ignore-files/--no-ignore-files",
+    default=True,
+    show_default=True,
+    help="Leave out of folders what a .gitignore or .doubletignore names.",
+)
+@click.option(
     "--out",
     type=PATH,
     metavar="FILE",
@@ -171,6 +190,9 @@ def command(
     files: tuple[str, ...],
     min_common_share: str,
     baseline: Path | None,
+    decisions: Path | None,
+    exclude: tuple[str, ...],
+    ignore_files: bool,
     fail_on_new: bool,
     out: Path | None,
     limit: int | None,
@@ -194,6 +216,9 @@ def command(
     if fail_on_new and baseline is None:
         raise UsageError("fail_on_new_needs_baseline")
     known = read_baseline(baseline) if baseline is not None else None
+    decided = read_decisions(decisions) if decisions is not None else None
+    chosen = {"exclude": list(exclude), "ignore_files": ignore_files}
+    chosen |= {"decisions": decided} if decided is not None else {}
     if out is not None:
         check_output(out)
     if later:
@@ -201,7 +226,12 @@ def command(
             raise UsageError("later_repeats")
         from doublet.cli.library import open_store
 
-        asked = {**options, "min_common_share": share, **({"baseline": known} if known is not None else {})}
+        asked = {
+            **options,
+            **chosen,
+            "min_common_share": share,
+            **({"baseline": known} if known is not None else {}),
+        }
         work: dict[str, Any] = {"paths": [str(Path(name).absolute()) for name in files], "options": asked}
         work |= {"out": str(out.absolute())} if out is not None else {}
         with open_store(resolved) as store:
@@ -213,6 +243,7 @@ def command(
             baseline=known,
             progress=progress,
             min_common_share=share,
+            **chosen,
             **options,
         )
     plain = out is not None
@@ -249,18 +280,31 @@ def inputs(files: tuple[str, ...], quiet: bool) -> Any:
 
 def read_baseline(path: Path) -> Any:
     """The JSON of an earlier run. Raises `InputUnreadable` or `UsageError`."""
-    import orjson
-
     from doublet.repeats.baseline import check_baseline
 
-    try:
-        known = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise InputUnreadable("baseline_unreadable", why=error.strerror or error, path=str(path)) from error
-    except ValueError as error:
-        raise UsageError("baseline_not_json", why=error, path=str(path)) from error
+    known = _read_json(path, "baseline_unreadable", "baseline_not_json")
     check_baseline(known, str(path))
     return known
+
+
+def read_decisions(path: Path) -> Any:
+    """What the page exported. Raises `InputUnreadable` or `UsageError`."""
+    from doublet.repeats.decisions import check_decisions
+
+    decided = _read_json(path, "decisions_unreadable", "decisions_not_json")
+    check_decisions(decided, str(path))
+    return decided
+
+
+def _read_json(path: Path, unreadable: str, not_json: str) -> Any:
+    import orjson
+
+    try:
+        return orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise InputUnreadable(unreadable, why=error.strerror or error, path=str(path)) from error
+    except ValueError as error:
+        raise UsageError(not_json, why=error, path=str(path)) from error
 
 
 def written(result: Any, form: str, limit: int | None, *, colour: bool) -> Iterable[bytes]:

@@ -29,7 +29,9 @@ from doublet.model import Note, Outcome
 from doublet.progress import Progress
 from doublet.repeats import search
 from doublet.repeats.baseline import check_baseline, mark_new
+from doublet.repeats.decisions import check_decisions, with_decisions
 from doublet.repeats.model import OPTION_NAMES, RepeatOptions, Repeats
+from doublet.sources.ignore_files import IgnoreRules
 from doublet.text.encoding import decode
 from doublet.text.markup import SUFFIXES, MarkedText, read_markup
 from doublet.text.read import ReadDocument
@@ -65,6 +67,9 @@ def find_repeats(
     *,
     algorithm: str = "auto",
     baseline: Mapping[str, Any] | None = None,
+    decisions: Mapping[str, Any] | None = None,
+    exclude: Sequence[str] = (),
+    ignore_files: bool = True,
     progress: Progress | None = None,
     **options: Any,
 ) -> Repeats:
@@ -75,7 +80,9 @@ def find_repeats(
     Markup is told from the name (Markdown, reStructuredText, DocBook, DITA, HTML, LaTeX)
     and stays out of the comparison, while all places are those in the source. Of PDF, Word, OpenDocument, EPUB and the
     like the text is read, and places are those in it, with page and paragraph. Of the *options* see `RepeatOptions`.
-    With a *baseline*, the `to_dict` of an earlier result, every group says whether it is new.
+    With a *baseline*, the `to_dict` of an earlier result, every group says whether it is new; *decisions* is what the
+    page of repeats exports. Files in folders are left out when they match a pattern of *exclude* or, with
+    *ignore_files*, one in a ``.gitignore`` or ``.doubletignore``.
     Raises `InvalidParameter`, `InputNotFound`, and `InputUnreadable` when no file could be read.
     """
     unknown = sorted(set(options) - set(OPTION_NAMES))
@@ -88,17 +95,29 @@ def find_repeats(
         )
     chosen = RepeatOptions(algorithm=algorithm, **options)
     known = check_baseline(baseline, "the baseline") if baseline is not None else None
+    decided = check_decisions(decisions, "decisions") if decisions is not None else None
+    if isinstance(exclude, str) or not all(isinstance(pattern, str) for pattern in exclude):
+        raise wrong_type("exclude", exclude, "wanted_patterns")
     progress = Progress.of(progress)
-    marked_texts, outcomes, notes = read_plans(text_or_files, progress)
+    marked_texts, outcomes, notes = read_plans(text_or_files, progress, exclude, ignore_files=ignore_files)
     if sum(len(marked.text) for _, marked in marked_texts) > LIMIT_CHARACTERS:
         raise TooLarge("too_many_characters")
     result = search(marked_texts, chosen, progress, processors())
-    result = dataclasses.replace(result, outcomes=tuple(outcomes), notes=(*notes, *result.notes))
-    return mark_new(result, known, processors()) if known is not None else result
+    parameters = {**result.parameters, "exclude": list(exclude), "ignore_files": ignore_files}
+    result = dataclasses.replace(
+        result, parameters=parameters, outcomes=tuple(outcomes), notes=(*notes, *result.notes)
+    )
+    if known is not None:
+        result = mark_new(result, known, processors())
+    return with_decisions(result, decided) if decided is not None else result
 
 
 def read_plans(
-    text_or_files: TextInput | Iterable[os.PathLike[str]] | Mapping[str, str], progress: Progress
+    text_or_files: TextInput | Iterable[os.PathLike[str]] | Mapping[str, str],
+    progress: Progress,
+    exclude: Sequence[str] = (),
+    *,
+    ignore_files: bool = True,
 ) -> tuple[list[tuple[str, MarkedText]], list[Outcome], list[Note]]:
     """Texts with their markup read, what could not be read, and notes."""
     if isinstance(text_or_files, str | bytes | WebAddress | ReadDocument | FileContent):
@@ -115,7 +134,7 @@ def read_plans(
     paths = _paths(text_or_files)
     if not paths:
         raise UsageError("no_file_named")
-    files, notes = list_files(paths)
+    files, notes = list_files(paths, exclude, ignore_files=ignore_files)
     marked_texts: list[tuple[str, MarkedText]] = []
     outcomes: list[Outcome] = []
     for number, (file, found) in enumerate(_each_plan(files, processors())):
@@ -238,8 +257,11 @@ def _source_text(file: Path) -> tuple[str, str]:
     return read_text(file, limit_bytes=LIMIT_BYTES, label=str(file))
 
 
-def list_files(paths: Iterable[Path]) -> tuple[list[str], list[Note]]:
-    """All files, once each, in the order given; of folders those whose name says that they are documentation."""
+def list_files(
+    paths: Iterable[Path], exclude: Sequence[str] = (), *, ignore_files: bool = True
+) -> tuple[list[str], list[Note]]:
+    """All files, once each, in the order given; of folders those whose name says that they are documentation, without
+    what is excluded. A file that is named itself is always taken."""
     files: dict[str, str] = {}
     folders: dict[str, str] = {}  # real paths of the folders: each is resolved once
     notes: list[Note] = []
@@ -264,10 +286,12 @@ def list_files(paths: Iterable[Path]) -> tuple[list[str], list[Note]]:
         if not path.is_dir():
             enter(str(path), path.is_symlink())
             continue
-        found, hidden = _walk(path)
+        found, hidden, ignored = _walk(path, IgnoreRules(path, exclude, files=ignore_files))
         wanted = [(file, link) for file, link in found if _suffix(file) in WANTED]
         if hidden:
             notes.append(Note("hidden_left_out", path=path, hidden=hidden))
+        if ignored:
+            notes.append(Note("ignored_left_out", path=path, ignored=ignored))
         if not found:
             notes.append(Note("no_files_in_folder", path=path))
         if len(wanted) < len(found):
@@ -277,24 +301,28 @@ def list_files(paths: Iterable[Path]) -> tuple[list[str], list[Note]]:
     return list(files.values()), notes
 
 
-def _walk(folder: Path) -> tuple[list[tuple[str, bool]], int]:
+def _walk(folder: Path, rules: IgnoreRules) -> tuple[list[tuple[str, bool]], int, int]:
     """All regular files below *folder* in the order of their names, with whether they are links; and how many hidden
-    ones were left out. Links to files are followed, links to folders are not: they can lead round in circles.
+    ones, and how many that the *rules* exclude, were left out. Links to files are followed, links to folders are not:
+    they can lead round in circles.
 
     As `doublet.sources.texts.walk`, but with names: of 14,000 files the paths alone take a fifth of a second.
     """
     found: list[tuple[str, bool]] = []
-    hidden = 0
+    hidden = ignored = 0
     waiting = [str(folder)]
     while waiting:
         here = waiting.pop()
         below = "" if here == "." else here if here.endswith(os.sep) else here + os.sep
+        left_out = rules.inside(here)
         try:
             with os.scandir(here) as entries:
                 for entry in entries:
                     name = entry.name
                     if name[0] == ".":
                         hidden += 1
+                    elif left_out is not None and left_out(name, entry.is_dir(follow_symlinks=False)):
+                        ignored += 1
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append(below + name)
                     elif entry.is_symlink():
@@ -307,7 +335,7 @@ def _walk(folder: Path) -> tuple[list[tuple[str, bool]], int]:
 
             raise cannot_open(here, error) from error
     found.sort(key=lambda row: row[0].replace(os.sep, "\0"))
-    return found, hidden
+    return found, hidden, ignored
 
 
 def _leads_to_file(entry: os.DirEntry[str]) -> bool:

@@ -92,6 +92,7 @@ def search(
             two - one,
             int(inside) / (two - one) if two > one else 0.0,
             marked.text,
+            marked.masked,
         )
         for (name, marked), (one, two), inside in zip(
             marked_texts, itertools.pairwise(edges), covered, strict=True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ ALGORITHMS = ("auto", "exact", "edit", "ngrams")
 TOKENS = ("word", "punctuation", "line", "sentence")
 REDUCTIONS = ("none", "stem", "lemma")
 LINKS = ("components", "cliques")
+DECISIONS = ("merge", "keep", "ignore")  #: what a reader can decide about a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +152,27 @@ class RepeatGroup:
     fragments: tuple[RepeatFragment, ...]
     new: bool | None = None  #: not in the baseline; None without one
     reason: Note | None = None  #: why it is new
+    decision: str = ""  #: merge, keep or ignore, when a reader has decided
+
+    @property
+    def words_saved(self) -> int:
+        """Words that go when it is said in one place only: the longest one stays."""
+        lengths = [fragment.tokens for fragment in self.fragments]
+        return sum(lengths) - max(lengths)
 
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {
             "id": self.id,
             "significance": self.significance,
+            "words_saved": self.words_saved,
             "tokens": self.tokens,
             "equal": self.equal,
             "fragments": [fragment.to_dict() for fragment in self.fragments],
         }
         if self.new is not None:
             out |= {"new": self.new, "reason": self.reason.to_dict() if self.reason else None}
+        if self.decision:
+            out["decision"] = self.decision
         return out
 
 
@@ -174,9 +186,10 @@ class RepeatFile:
     tokens: int
     share: float
     source: str = field(default="", repr=False, compare=False)  #: its text, with the markup
+    masked: str = field(default="", repr=False, compare=False)  #: the same with the markup blanked out
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__ if name != "source"}
+        return {name: getattr(self, name) for name in self.__slots__ if name not in ("source", "masked")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +204,25 @@ class Repeats:
     groups: tuple[RepeatGroup, ...]
     outcomes: tuple[Outcome, ...] = ()
     notes: tuple[Note, ...] = ()
+    _masked: dict[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_masked", {file.file: file.masked for file in self.files})
 
     @property
     def new_groups(self) -> tuple[RepeatGroup, ...]:
-        """Groups that a baseline does not have; none without a baseline."""
-        return tuple(group for group in self.groups if group.new)
+        """Groups that a baseline does not have and that nobody decided to keep or ignore; none without a baseline."""
+        return tuple(group for group in self.groups if group.new and group.decision not in ("keep", "ignore"))
+
+    def plain(self, fragment: RepeatFragment) -> str:
+        """The text of *fragment* without markup."""
+        masked = self._masked.get(fragment.file, "")
+        text = masked[fragment.start : fragment.end]
+        return (
+            fragment.text
+            if not masked or text == fragment.text
+            else re.sub(r"[^\S\n]{2,}", " ", text).strip()
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON. The words of each file are kept too (two bytes a word, packed), for a run with this as baseline."""

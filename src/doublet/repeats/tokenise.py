@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.kernels.data import FLAG_NUMBER, FLAG_STOP
 from doublet.model import Span
+from doublet.repeats.ignored import ignored_spans
 from doublet.repeats.model import RepeatOptions
 from doublet.text.markup import MarkedText
 from doublet.text.sentences import sentences
@@ -318,6 +319,7 @@ def _grouped(hashes: U64, starts: U32, sizes: Sizes, units: Sequence[Span]) -> C
 
 def _holes(marked: MarkedText, options: RepeatOptions) -> list[Span]:
     spans = [*([] if options.code else marked.code), *([] if options.tables else marked.tables)]
+    spans += ignored_spans(marked.text)
     return sorted(span for span in spans if span.end > span.start)
 
 

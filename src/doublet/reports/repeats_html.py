@@ -11,7 +11,8 @@ import json
 from collections.abc import Sequence
 
 from doublet.repeats.archetype import Piece, archetype, fixed_words
-from doublet.repeats.model import RepeatFile, RepeatGroup, Repeats
+from doublet.repeats.decisions import wordings
+from doublet.repeats.model import DECISIONS, RepeatFile, RepeatGroup, Repeats
 from doublet.reports.page import escape, shell
 from doublet.reports.wording import Wording, wording
 
@@ -20,10 +21,11 @@ SHOWN_FILES = 80
 OPEN_FILES = 10  #: of them before a fold
 SHOWN_VARIANTS = 8  #: different wordings side by side
 SHOWN_PLACES = 40
+SHOWN_BEGIN = 120  #: characters of a group that is folded
 SHOWN_CHARACTERS = 3000  #: of a variant
 SHOWN_VALUE = 300  #: characters of what stands in a variable place
 LONG_CHARACTERS = 600  #: of a variant that may have to be scrolled, also with the keyboard
-DECISIONS = ("merge", "keep", "ignore")
+FOLDED_FROM = 30  #: groups of a page that opens with all of them folded
 KEYS = (
     ("j ↓", "next"),
     ("h ↑", "previous"),
@@ -31,6 +33,8 @@ KEYS = (
     ("k", "keep"),
     ("i", "ignore"),
     ("u", "undecided"),
+    ("o", "open"),
+    ("/", "find"),
     ("e", "export"),
 )
 
@@ -41,7 +45,12 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
     title = title or words("repeats_title")
     groups = result.groups[:limit]
     key = hashlib.blake2b("".join(group.id for group in result.groups).encode(), digest_size=8).hexdigest()
-    cards = "\n".join(group_card(number, group, words) for number, group in enumerate(groups, 1))
+    signs = wordings(result, groups)
+    folded = len(groups) >= FOLDED_FROM
+    cards = "\n".join(
+        group_card(number, group, result, signs[number - 1], words, folded=folded)
+        for number, group in enumerate(groups, 1)
+    )
     hidden = len(result.groups) - len(groups)
     more = f"<p>{escape(words('repeats_more_hidden', groups=hidden))}</p>" if hidden > 0 else ""
     empty = "" if groups else f"<p>{escape(words('repeats_none'))}</p>"
@@ -57,7 +66,7 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
 </section>
 <section id="groups" aria-labelledby="groups-title">
 <h2 id="groups-title">{escape(words("repeats_groups"))}</h2>
-{toolbar(result, words)}
+{toolbar(result, groups, words)}
 {cards}{more}{empty}
 </section>
 </main>"""
@@ -157,7 +166,8 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked
     )
 
 
-def toolbar(result: Repeats, words: Wording) -> str:
+def toolbar(result: Repeats, groups: Sequence[RepeatGroup], words: Wording) -> str:
+    """What is shown of *groups*, those on the page, and the decisions."""
     baseline = any(group.new is not None for group in result.groups)
     states = [
         ("all", "repeats_all"),
@@ -168,12 +178,22 @@ def toolbar(result: Repeats, words: Wording) -> str:
         states.insert(1, ("new", "repeats_only_new"))
     options = "".join(f'<option value="{value}">{escape(words(label))}</option>' for value, label in states)
     decided = words("repeats_decided")
-    none_decided = decided.replace("{shown}", "0").replace("{all}", str(len(result.groups)))
+    done = sum(bool(group.decision) for group in groups)
+    none_decided = decided.replace("{shown}", str(done)).replace("{all}", str(len(groups)))
     keys = ", ".join(
         f"{' '.join(f'<kbd>{key}</kbd>' for key in some.split())} {escape(words(f'repeats_key_{what}'))}"
         for some, what in KEYS
     )
-    return f"""<div class="tools" role="toolbar" aria-label="{escape(words("repeats_toolbar"))}">
+    names = sorted({fragment.file for group in groups for fragment in group.fragments})
+    files = "".join(f'<option value="{escape(name)}">{escape(name)}</option>' for name in names)
+    choose = f'<option value="">{escape(words("repeats_all_files"))}</option>{files}'
+    which = f'<label>{escape(words("repeats_in_file"))} <select id="file">{choose}</select></label>\n'
+    return f"""<div class="seek" role="search">
+<label>{escape(words("repeats_find"))} <input type="search" id="find"></label>
+{which if len(names) > 1 else ""}<button type="button" id="fold" data-other="{escape(words("repeats_fold"))}">\
+{escape(words("repeats_unfold"))}</button>
+</div>
+<div class="tools" role="toolbar" aria-label="{escape(words("repeats_toolbar"))}">
 <label>{escape(words("repeats_show"))} <select id="show">{options}</select></label>
 <button type="button" id="export">{escape(words("repeats_export"))}</button>
 <span id="done" role="status" data-told="{escape(decided)}">{escape(none_decided)}</span>
@@ -181,16 +201,26 @@ def toolbar(result: Repeats, words: Wording) -> str:
 </div>"""
 
 
-def group_card(number: int, group: RepeatGroup, words: Wording) -> str:
-    """One group: what all have in common, the variants side by side, all places, and the buttons."""
+def group_card(
+    number: int,
+    group: RepeatGroup,
+    result: Repeats,
+    signs: Sequence[str],
+    words: Wording,
+    *,
+    folded: bool = False,
+) -> str:
+    """One group: what all have in common, the variants side by side, all places, and the buttons. *signs* tell the
+    wordings of its places."""
     variants: dict[str, list[str]] = {}
     for fragment in group.fragments:
         section = f" § {fragment.section}" if fragment.section else ""
-        variants.setdefault(fragment.text, []).append(fragment.where + section)
+        variants.setdefault(result.plain(fragment), []).append(fragment.where + section)
     shown = list(variants)[:SHOWN_VARIANTS]
     pieces = archetype([variant[:SHOWN_CHARACTERS] for variant in shown])
     buttons = "".join(
-        f'<button type="button" data-decision="{one}" aria-pressed="false">{escape(words(f"repeats_{one}"))}</button>'
+        f'<button type="button" data-decision="{one}" aria-pressed="{"true" if group.decision == one else "false"}">'
+        f"{escape(words(f'repeats_{one}'))}</button>"
         for one in DECISIONS
     )
     told = words("repeats_equal") if group.equal else words("repeats_wordings", wordings=len(variants))
@@ -211,13 +241,18 @@ def group_card(number: int, group: RepeatGroup, words: Wording) -> str:
     head = words(
         "repeats_group", number=number, places=len(group.fragments), tokens=round(group.tokens), how=told
     )
-    places = json.dumps([[f.file, f.line, f.start, f.end] for f in group.fragments])
+    places = json.dumps(
+        [[f.file, f.line, f.start, f.end, sign] for f, sign in zip(group.fragments, signs, strict=True)]
+    )
+    begin = " ".join(shown[0][:300].split())
+    begin = begin if len(begin) <= SHOWN_BEGIN else begin[:SHOWN_BEGIN].rsplit(" ", 1)[0] + " …"
     return f"""<article class="group" id="{escape(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
-data-places="{escape(places)}" aria-labelledby="{escape(group.id)}-t">
+data-given="{group.decision}" data-places="{escape(places)}" aria-labelledby="{escape(group.id)}-t">
 <div class="head"><h3 id="{escape(group.id)}-t">{escape(head)}</h3>{new}
-<span class="significance">{escape(words("repeats_significance", significance=group.significance))}</span>
+<span class="saved">{escape(words("repeats_saved", words=group.words_saved))}</span>
 <span class="decide" role="group" aria-label="{escape(words("repeats_decision"))}">{buttons}</span></div>
-{common}<div class="variants">{sides}</div>{more}
+<details class="body"{"" if folded else " open"}><summary>{escape(begin)}</summary>
+{common}<div class="variants">{sides}</div>{more}</details>
 </article>"""
 
 
@@ -302,7 +337,7 @@ h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.2rem;margin:1.6rem 0 .5rem}h3{
 h4{font-size:.85rem;margin:.75rem 0 .2rem;color:var(--soft);font-weight:600}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
 .facts{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;list-style:none;padding:0;margin:.5rem 0}
-a{color:var(--accent)}.facts b{font-size:1.3rem}.notes,.legend,.significance{color:var(--soft);font-size:.875rem}
+a{color:var(--accent)}.facts b{font-size:1.3rem}.notes,.legend,.saved{color:var(--soft);font-size:.875rem}
 summary{cursor:pointer;color:var(--accent)}details p{margin:.3rem 0;color:var(--soft);font-size:.875rem;
 overflow-wrap:anywhere}
 .map{display:grid;gap:.4rem}.file .name{font-size:.85rem;overflow-wrap:anywhere}.file .share{font-size:.85rem;
@@ -310,16 +345,18 @@ color:var(--soft)}
 .strip{display:flex;align-items:flex-end;height:2rem;border-bottom:1px solid var(--line);gap:1px;overflow:hidden}
 .strip>*{flex:1 1 0;min-width:0;max-width:1.2rem;display:block}.h0{height:2px;background:var(--line)}
 .h1{background:var(--h1)}.h2{background:var(--h2)}.h3{background:var(--h3)}.h4{background:var(--h4)}
+.seek{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center}.seek select,.seek input{max-width:100%}
 .tools{position:sticky;top:0;background:var(--paper);display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;
 padding:.5rem 0;border-bottom:1px solid var(--line);z-index:1}
-button,select{font:inherit;font-size:.9rem;color:inherit;background:var(--paper);border:1px solid var(--soft);
+button,select,input{font:inherit;font-size:.9rem;color:inherit;background:var(--paper);border:1px solid var(--soft);
 border-radius:.35rem;padding:.25rem .7rem;cursor:pointer;min-height:2rem}
 button[aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--paper);font-weight:600}
 button[aria-pressed=true]::before{content:"✓ "}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .group{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;margin:.9rem 0;
 scroll-margin-top:4rem}
-.group[hidden]{display:none}.head{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:center}
+.group[hidden]{display:none}.body>summary{margin-top:.3rem;overflow-wrap:anywhere}.body[open]>summary{color:var(--soft);
+font-size:.8rem}.head{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:center}
 .decide{margin-left:auto;display:flex;gap:.4rem;flex-wrap:wrap}.new{background:var(--mark);border-radius:.3rem;
 padding:0 .4rem;font-size:.85rem}
 .archetype,.text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.2rem 0}
@@ -341,7 +378,10 @@ SCRIPT = """
 "use strict";
 var cards=[].slice.call(document.querySelectorAll(".group")),show=document.getElementById("show"),
 done=document.getElementById("done"),key="doublet-repeats-"+document.body.dataset.report,state={};
-try{state=JSON.parse(localStorage.getItem(key)||"{}")}catch(e){}
+cards.forEach(function(c){if(c.dataset.given)state[c.id]=c.dataset.given});
+try{state=Object.assign(state,JSON.parse(localStorage.getItem(key)||"{}"))}catch(e){}
+var find=document.getElementById("find"),file=document.getElementById("file"),fold=document.getElementById("fold");
+function body(card){return card.querySelector("details.body")}
 function save(){try{localStorage.setItem(key,JSON.stringify(state))}catch(e){}}
 function paint(card){
   var value=state[card.id]||"";
@@ -354,15 +394,17 @@ function count(){
   done.textContent=done.dataset.told.replace("{shown}",n).replace("{all}",cards.length);
 }
 function filter(){
-  var wanted=show.value;
+  var wanted=show.value,text=find.value.trim().toLowerCase(),name=file?file.value:"";
   cards.forEach(function(c){
     var value=state[c.id]||"";
-    c.hidden=!(wanted==="all"||(wanted==="new"?c.dataset.new==="yes":value===wanted));
+    c.hidden=!(wanted==="all"||(wanted==="new"?c.dataset.new==="yes":value===wanted))
+      ||text&&c.textContent.toLowerCase().indexOf(text)<0
+      ||name&&!JSON.parse(c.dataset.places).some(function(p){return p[0]===name});
   });
 }
 function decide(card,value){
   if(!card)return;
-  if(value&&state[card.id]!==value)state[card.id]=value;else delete state[card.id];
+  state[card.id]=state[card.id]!==value?value:"";
   save();paint(card);count();
 }
 function current(){return document.activeElement?document.activeElement.closest(".group"):null}
@@ -374,7 +416,7 @@ function move(step){
 function download(){
   var rows=cards.filter(function(c){return state[c.id]}).map(function(c){
     return {group:c.id,decision:state[c.id],fragments:JSON.parse(c.dataset.places).map(function(p){
-      return {file:p[0],line:p[1],start:p[2],end:p[3]}})}});
+      return {file:p[0],line:p[1],start:p[2],end:p[3],wording:p[4]}})}});
   var link=document.createElement("a");
   var body=JSON.stringify({format:1,decisions:rows},null,2)+"\\n";
   link.href=URL.createObjectURL(new Blob([body],{type:"application/json"}));
@@ -388,14 +430,34 @@ cards.forEach(function(card){
 });
 document.getElementById("export").addEventListener("click",download);
 show.addEventListener("change",filter);
+find.addEventListener("input",filter);
+if(file)file.addEventListener("change",filter);
+function folding(){
+  var open=cards.some(function(c){return body(c).open});
+  fold.textContent=open?fold.dataset.close:fold.dataset.open;
+  return open;
+}
+fold.dataset.open=fold.textContent;fold.dataset.close=fold.dataset.other;
+fold.addEventListener("click",function(){
+  var open=folding();
+  cards.forEach(function(c){body(c).open=!open});
+  folding();
+});
+function arrive(){
+  var card=document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if(card&&cards.indexOf(card)>=0){body(card).open=true;card.hidden=false;card.scrollIntoView({block:"start"})}
+}
+addEventListener("hashchange",arrive);
 document.addEventListener("keydown",function(e){
   if(e.ctrlKey||e.metaKey||e.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))return;
   var keys={m:"merge",k:"keep",i:"ignore",u:""};
-  if(e.key in keys){if(current()){decide(current(),keys[e.key]);e.preventDefault()}}
+  if(e.key==="o"){if(current()){body(current()).open=!body(current()).open;folding();e.preventDefault()}}
+  else if(e.key==="/"){find.focus();e.preventDefault()}
+  else if(e.key in keys){if(current()){decide(current(),keys[e.key]);e.preventDefault()}}
   else if(e.key==="j"||e.key==="ArrowDown"&&current()){move(1);e.preventDefault()}
   else if(e.key==="h"||e.key==="ArrowUp"&&current()){move(-1);e.preventDefault()}
   else if(e.key==="e"){download();e.preventDefault()}
 });
-count();
+count();folding();arrive();
 })();
 """

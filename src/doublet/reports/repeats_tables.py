@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from doublet.model import FORMAT_VERSION
-from doublet.repeats.model import RepeatFragment, RepeatGroup, Repeats
+from doublet.repeats.model import DECISIONS, RepeatFragment, RepeatGroup, Repeats
 from doublet.reports.tables import csv_row
 from doublet.reports.wording import count
 
@@ -66,10 +66,12 @@ SCHEMA: dict[str, Any] = {
                     {
                         "id": {"type": "string", "pattern": "^r[0-9a-f]{10}(-[0-9]+)?$"},
                         "significance": {"type": "number", "minimum": 0},
+                        "words_saved": _COUNT,
                         "tokens": {"type": "number", "minimum": 0},
                         "equal": {"type": "boolean"},
                         "new": {"type": "boolean"},
                         "reason": {"anyOf": [_NOTE, {"type": "null"}]},
+                        "decision": {"enum": list(DECISIONS)},
                         "fragments": {
                             "minItems": 2,
                             **_several(
@@ -91,7 +93,7 @@ SCHEMA: dict[str, Any] = {
                             ),
                         },
                     },
-                    optional=("new", "reason"),
+                    optional=("new", "reason", "decision"),
                 )
             ),
             "outcomes": _several(_record({"state": _TEXT, "id": _TEXT, "place": _TEXT, "reason": _NOTE})),
@@ -120,9 +122,9 @@ def sarif(result: Repeats, *, version: str) -> dict[str, Any]:
     rule = {
         "id": RULE,
         "name": "RepeatInDocumentation",
-        "shortDescription": {"text": "The same text stands in several places."},
+        "shortDescription": {"text": "The same text is in several places."},
         "fullDescription": {
-            "text": "Text that stands in several places must be changed in all of them. Say it once and refer to it."
+            "text": "Text that is in several places must be changed in all of them. Say it once and refer to it."
         },
         "defaultConfiguration": {"level": "warning"},
     }
@@ -154,7 +156,7 @@ def _result(group: RepeatGroup) -> dict[str, Any]:
         "locations": [_location(first)],
         "relatedLocations": [{"id": number, **_location(f)} for number, f in enumerate(others, 1)],
         "partialFingerprints": {"doubletRepeat/v1": group.id},
-        "properties": {"significance": group.significance},
+        "properties": {"significance": group.significance, "wordsSaved": group.words_saved},
     }
     if group.new is not None:
         out["baselineState"] = "new" if group.new else "unchanged"

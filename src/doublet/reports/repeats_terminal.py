@@ -26,14 +26,14 @@ def repeats_report(
     )
     algorithm = words("repeats_algorithm", algorithm=result.algorithm)
     lines = [paint(head, "title"), paint(algorithm, "dim"), ""]
-    groups = result.groups
+    groups = tuple(group for group in result.groups if group.decision != "ignore")
     if any(group.new is not None for group in groups):
         groups = result.new_groups
         lines[1] = paint(
             words("repeats_algorithm_new", algorithm=result.algorithm, groups=len(groups)), "dim"
         )
     for number, group in enumerate(groups[:limit], 1):
-        lines += [*_group(number, group, width, paint, words), ""]
+        lines += [*_group(number, group, result, width, paint, words), ""]
     if len(groups) > limit:
         lines.append(words("repeats_more_groups", groups=len(groups) - limit))
     if not groups:
@@ -42,7 +42,9 @@ def repeats_report(
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _group(number: int, group: RepeatGroup, width: int, paint: Painter, words: Wording) -> list[str]:
+def _group(
+    number: int, group: RepeatGroup, result: Repeats, width: int, paint: Painter, words: Wording
+) -> list[str]:
     head = words(
         "repeats_group",
         number=number,
@@ -50,10 +52,11 @@ def _group(number: int, group: RepeatGroup, width: int, paint: Painter, words: W
         tokens=round(group.tokens),
         how=words("repeats_equal" if group.equal else "repeats_different"),
     )
-    head += ", " + words("repeats_significance", significance=group.significance)
+    head += ", " + words("repeats_saved", words=group.words_saved)
     why = f": {words.say(group.reason)}" if group.reason else ""
+    why += f", {words(f'repeats_{group.decision}')}" if group.decision else ""
     lines = [paint(head, "title") + paint(f"  {group.id}{why}", "dim")]
-    variants = list(dict.fromkeys(fragment.text for fragment in group.fragments))[:VARIANTS_READ]
+    variants = list(dict.fromkeys(result.plain(fragment) for fragment in group.fragments))[:VARIANTS_READ]
     pieces = archetype(variants)
     told = (
         template(pieces) if fixed_words(pieces) >= LEAST_FIXED else words("repeats_example", text=variants[0])

@@ -22,7 +22,13 @@ DOCUMENTS = [{"id": "a", "text": TEXT, "source": "s"}, {"id": "b", "text": TEXT 
 #: Options that change nothing about the answer: how the work is done, and where it goes.
 NO_PART = {"build", "progress", "workers", "memory_bytes", "spill_folder", "groups_out", "kept_out"}
 #: Options that are input, and stand in the answer elsewhere.
-INPUT = {"statistics": "recipe", "baseline": "groups", "libraries": "libraries", "name": "name"}
+INPUT = {
+    "statistics": "recipe",
+    "baseline": "groups",
+    "decisions": "groups",
+    "libraries": "libraries",
+    "name": "name",
+}
 ALIGN = {"seed_words": 5, "max_gap_words": 3, "min_words": 7}
 
 
@@ -88,7 +94,7 @@ JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
     "find_repeats": (
         lambda store, **options: doublet.find_repeats(TEXT, **options),
         doublet.find_repeats,
-        {"algorithm": "exact", "min_tokens": 9},
+        {"algorithm": "exact", "min_tokens": 9, "exclude": ["x"], "ignore_files": False},
     ),
 }
 TOGETHER = {

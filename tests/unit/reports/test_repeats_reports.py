@@ -8,6 +8,7 @@ import html.parser
 import io
 import json
 import pathlib
+import random
 import re
 from typing import Any
 
@@ -88,7 +89,9 @@ def test_the_schema_refuses_what_is_wrong(result):
 
 
 def test_the_schema_knows_every_field(result):
-    shape = doublet.find_repeats(TEXTS, baseline=result.to_dict()).to_dict()
+    decided = {"group": result.groups[0].id, "decision": "keep", "fragments": [{}] * 3}
+    decisions = {"format": 1, "decisions": [decided]}
+    shape = doublet.find_repeats(TEXTS, baseline=result.to_dict(), decisions=decisions).to_dict()
     group = SCHEMA["properties"]["groups"]["items"]["properties"]
     assert set(shape) == set(SCHEMA["properties"])
     assert set(shape["groups"][0]) == set(group)
@@ -235,7 +238,8 @@ def test_a_group_without_common_words_shows_an_example(result):
     fragments = tuple(
         fragment._replace(text=text) for fragment, text in zip(group.fragments, wordings, strict=True)
     )
-    odd = dataclasses.replace(result, groups=(dataclasses.replace(group, fragments=fragments, equal=False),))
+    changed = dataclasses.replace(group, fragments=fragments, equal=False)
+    odd = dataclasses.replace(result, files=(), groups=(changed,))
     assert "for example: one two three four" in repeats_report(odd, width=60)
     page = repeats_page(odd)
     assert "none with all" in page
@@ -251,3 +255,35 @@ def test_repeats_in_russian() -> None:
     told = repeats_report(result, language="ru")
     assert "дословно" in told and "алгоритм exact" in told
     assert "Повторов не найдено." in repeats_report(doublet.find_repeats(""), language="ru")
+
+
+def test_markup_is_no_difference() -> None:
+    texts = {
+        "a.html": "<p>Press the <b>green</b> button on the left side and wait until the lamp goes out.</p>",
+        "b.html": "<p>Press the green button on the <i>left side</i> and wait until the lamp goes out.</p>",
+    }
+    found = doublet.find_repeats(texts)
+    page = repeats_page(found)
+    assert page.count('class="variant"') == 1, "two places of one wording"
+    assert "<mark" not in page and "&lt;b&gt;" not in page
+    assert "[…]" not in repeats_report(found)
+    assert "<b>green</b>" in found.groups[0].fragments[0].text, "the source stays as it is in the JSON"
+
+
+def test_words_are_told_that_can_be_saved(result) -> None:
+    group = result.groups[0]
+    assert group.words_saved == sum(f.tokens for f in group.fragments) - max(
+        f.tokens for f in group.fragments
+    )
+    assert f"{group.words_saved} words to save" in repeats_report(result)
+    assert f"{group.words_saved} words to save" in repeats_page(result)
+
+
+def test_a_page_of_many_groups_opens_folded() -> None:
+    rng = random.Random(3)
+    parts = [" ".join("".join(rng.choices("abcdefgh", k=6)) for _ in range(15)) + "." for _ in range(40)]
+    found = doublet.find_repeats("\n\n".join(parts + parts[::-1]), algorithm="exact", balance=False)
+    assert len(found.groups) >= 30
+    page = repeats_page(found)
+    assert page.count('<details class="body">') == len(found.groups)
+    assert '<details class="body" open>' in repeats_page(found, limit=5)
