@@ -217,7 +217,7 @@ def command(
         raise UsageError("fail_on_new_needs_baseline")
     known = read_baseline(baseline) if baseline is not None else None
     decided = read_decisions(decisions) if decisions is not None else None
-    chosen = {"exclude": list(exclude), "ignore_files": ignore_files}
+    chosen: dict[str, Any] = {"exclude": list(exclude), "ignore_files": ignore_files}
     chosen |= {"decisions": decided} if decided is not None else {}
     if out is not None:
         check_output(out)
