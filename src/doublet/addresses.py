@@ -9,6 +9,7 @@ be one (``www.``, a trailing slash, parameters that count visits) stay two here.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,10 @@ _HALF_PAIRS = re.compile("[\ud800-\udfff]")
 # A host that ends in a number is an IP number, which has one spelling of its own.
 _PLAIN = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+/(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?\Z", re.ASCII
+)
+# The same for a link that only needs the place of its page in front of it; what follows "#" is dropped.
+_PLAIN_LINK = re.compile(
+    r"(/?(?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*(?:\?\w[\w=&.~-]*)?)?)(?:#.*)?\Z", re.ASCII
 )
 # What browsers send as it is and what RFC 3986 wants encoded. Ids have had it encoded from the first version on.
 _RAW_IN_PATHS = re.compile(r"[\[\]|^\"{}<>`\\]")
@@ -121,7 +126,22 @@ def clean(address: str, *, base: str = "") -> str:
     address = _NULS_TOO.sub("", address.strip()).strip()
     if not address or len(address) > MAX_LENGTH:
         return ""
-    return address if _PLAIN.match(address) else _spell(address, base)
+    if _PLAIN.match(address):
+        return address
+    link = _PLAIN_LINK.match(address) if base else None
+    if link is not None and link.group(1):
+        origin, folder = _place_of(base)
+        if origin:
+            return (origin if address[0] == "/" else folder) + link.group(1)
+    return _spell(address, base)
+
+
+@functools.lru_cache(256)
+def _place_of(base: str) -> tuple[str, str]:
+    """What links on a page begin with, from the root and from its folder; nothing when its address is not clean."""
+    if _spell(base, "") != base:
+        return "", ""
+    return base[: base.index("/", len("https://"))], base.partition("?")[0].rpartition("/")[0] + "/"
 
 
 def host_of(address: str) -> str:

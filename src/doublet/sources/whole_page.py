@@ -64,7 +64,7 @@ def _document(answer: Answer, out: dict[str, Any]) -> None:
 
 
 def _page(answer: Answer, out: dict[str, Any]) -> None:
-    from doublet.text.formats.html import page_titles, parse_page, take_hidden
+    from doublet.text.formats.html import parse_page, take_hidden
     from doublet.text.formats.protocol import Builder
     from doublet.text.frame import choose, cut
 
@@ -73,12 +73,11 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
     base = base_of(tree, answer.address)
     facts = facts_of(tree, base)
     build = Builder()
-    for title in page_titles(tree):
-        build.offer_title(title)
     password = any((item.get("type") or "").lower() == "password" for item in tree.iter("input"))
-    every = _links(tree, base)
-    take_hidden(tree, build)
-    visible = {link for link, _ in _links(tree, base)} if len(every) <= MAX_LINKS else set()
+    cleaned: dict[str, str] = {}
+    every = visible = _links(tree, base, cleaned)
+    if take_hidden(tree, build):
+        visible = _links(tree, base, cleaned) if len(every) <= MAX_LINKS else {}
     blocks = cut(tree)
     for number, block in enumerate(choose(blocks), 1):
         build.add(block.text, paragraph=number)
@@ -89,7 +88,9 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
         "page": True,
         "text": build.done("").text,
         "title": facts.title,
-        "links": [[link, unfollowed, link not in visible] for link, unfollowed in every[:MAX_LINKS]],
+        "links": [
+            [link, unfollowed, link not in visible] for link, unfollowed in [*every.items()][:MAX_LINKS]
+        ],
         "blocks": [block_number(text) for text in plain[:MAX_BLOCKS] if text],
         "canonical": facts.canonical,
         "noindex": out["noindex"] or facts.noindex,
@@ -101,23 +102,31 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
     }
 
 
-def _links(tree: Any, base: str) -> list[tuple[str, bool]]:
-    """Where the links of a page lead, each once, and whether it asks robots not to follow."""
+def _links(tree: Any, base: str, cleaned: dict[str, str]) -> dict[str, bool]:
+    """Where the links of a page lead, each once, and whether it asks robots not to follow. *cleaned* remembers the
+    addresses of links as they are spelled on the page."""
     found: dict[str, bool] = {}
+
+    def address_of(link: str) -> str:
+        if link not in cleaned:
+            cleaned[link] = clean(link, base=base)
+        return cleaned[link]
+
     for item in tree.iter("a", "area", "frame", "iframe"):
         link = item.get("href") or item.get("src")
         if not link or link[:1] == "#":
             continue
-        address = clean(link, base=base)
+        address = address_of(link)
         if address:
-            unfollowed = bool(_UNFOLLOWED & set((item.get("rel") or "").lower().split()))
+            rel = item.get("rel")
+            unfollowed = bool(rel) and not _UNFOLLOWED.isdisjoint(rel.lower().split())
             found[address] = found.get(address, True) and unfollowed
     for item in tree.iter("link"):
         if item.get("href") and {"next", "prev"} & set((item.get("rel") or "").lower().split()):
-            address = clean(item.get("href"), base=base)
+            address = address_of(item.get("href"))
             if address:
                 found.setdefault(address, False)
-    return list(found.items())
+    return found
 
 
 def block_number(text: str) -> int:

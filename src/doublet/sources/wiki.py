@@ -94,8 +94,8 @@ def read_article(data: bytes, *, address: str) -> str:  # noqa: ARG001 - all par
         return ""
     doomed = [item for item in page.iter() if isinstance(item.tag, str) and _is_frame(item)]
     for item in doomed:
-        if item.getparent() is not None:
-            item.drop_tree()
+        item.clear(keep_tail=True)
+        item.tag = "template"
     walk(page, Builder())  # takes out what cannot be seen
     blocks: list[tuple[str, int]] = []
 

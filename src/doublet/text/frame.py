@@ -9,11 +9,12 @@ today lose their frame.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
+from doublet.text.formats.html import HEADINGS, gather
 from doublet.text.formats.html import element_name as name_of
-from doublet.text.formats.html import gather
 from doublet.text.formats.package import Element
 from doublet.text.formats.protocol import Builder
 
@@ -53,7 +54,17 @@ _LEGAL = re.compile(
     r"terms of (?:use|service)",
     re.I,
 )
-
+# One of them is in whatever the expression above finds: most blocks are told without it.
+_LEGAL_WORDS = (
+    "©",
+    "(c)",
+    "copyright",
+    "rights reserved",
+    "права защ",
+    "powered by",
+    "privacy p",
+    "terms of",
+)
 
 _COOKIES = re.compile(
     r"\b(?:web\s?site|site|we|сайт|мы)\s+(?:also\s+)?(?:uses?|используе[тм])\s+(?:файлы\s+)?cookies?\b|"
@@ -105,9 +116,9 @@ def cut(root: Element) -> list[Block]:
     blocks: list[Block] = []
 
     def put(text: str, element: Element, linked: int) -> None:
-        heading = bool(re.fullmatch(r"h[1-6]", str(element.tag)))
-        letters = len(text) - text.count(" ") or 1
-        blocks.append(Block(text, element, len(text.split()), min(1.0, linked / letters), False, heading))
+        heading = element.tag in HEADINGS
+        share = min(1.0, linked / (len(text) - text.count(" ") or 1)) if linked else 0.0
+        blocks.append(Block(text, element, len(text.split()), share, False, heading))
 
     gather(root, put)
     _mark_frame(root, blocks)
@@ -150,26 +161,34 @@ def _mark_frame(root: Element, blocks: list[Block]) -> None:
 
 
 def _is_frame(element: Element) -> bool:
+    tag = element.tag
     role = (element.get("role") or "").lower()
-    if element.tag == "aside" and _NOTES.search(
+    if tag == "aside" and _NOTES.search(
         f"{element.get('class') or ''} {role} {element.get('epub:type') or ''}"
     ):
         return False
-    if element.tag in _FRAME_TAGS or role in _ROLES:
+    if tag in _FRAME_TAGS or role in _ROLES:
         return True
-    if element.tag == "header":
+    if tag == "header":
         return next(element.iterancestors("article", "main"), None) is None
-    names = f"{element.get('class') or ''} {_own_id(element)}".split()
-    if not names or element.tag in ("body", "html"):
+    names = (element.get("class") or "").split() + _own_id(element).split()
+    if not names or tag in ("body", "html"):
         return False
-    framed = [name for name in names if _FRAME_NAMES.search(name) and not _LAYOUT_NAMES.match(name)]
+    framed = [name for name in names if _names_frame(name)]
     # "footer-text" is a footer; "post hidden" is a post.
     return bool(framed) and not any(_CONTENT_NAMES.search(name) for name in names if name not in framed)
 
 
+@functools.lru_cache(8192)
+def _names_frame(name: str) -> bool:
+    return bool(_FRAME_NAMES.search(name)) and not _LAYOUT_NAMES.match(name)
+
+
 def _own_id(element: Element) -> str:
     """The id, unless it is made of a heading: "handling-security-related-bugs" is what a section is about."""
-    own = element.get("id") or ""
+    own = element.get("id")
+    if not own:
+        return ""
     parts = len(re.split(r"[_-]+", own))
     titled = element.tag == "section" and not element.get("class")
     return "" if parts >= (2 if titled else 4) else own
@@ -185,8 +204,7 @@ def _judge(blocks: list[Block]) -> None:
     for block in blocks:
         if block.good:
             continue
-        legal = block.words < 30 and _LEGAL.search(block.text)
-        if block.framed or legal or (block.words < 150 and _COOKIES.search(block.text)):
+        if block.framed or (block.words < 150 and _is_small_print(block)):
             block.good = False
         elif _is_sentence(block):
             block.good = True
@@ -194,6 +212,13 @@ def _judge(blocks: list[Block]) -> None:
             block.good = block.linked < LINKED
         elif block.linked > LINKED_SHORT:
             block.good = False
+
+
+def _is_small_print(block: Block) -> bool:
+    lower = block.text.lower()
+    if block.words < 30 and any(word in lower for word in _LEGAL_WORDS) and _LEGAL.search(block.text):
+        return True
+    return "cookie" in lower and bool(_COOKIES.search(block.text))
 
 
 def _keep_title(blocks: list[Block]) -> None:

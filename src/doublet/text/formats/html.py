@@ -6,6 +6,8 @@ text and is reported. `doublet.text.frame` decides what is content and what is f
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -15,7 +17,6 @@ from doublet.text.formats.package import Element
 from doublet.text.formats.protocol import Builder, Hints, Reading, needs
 
 try:
-    import lxml.html
     from lxml import etree
 except ImportError as error:  # pragma: no cover - depends on what is installed
     raise needs("lxml", "an HTML page") from error
@@ -29,10 +30,12 @@ SILENT = frozenset(
     "select option datalist textarea button math map area frameset frame noframes".split()
 )
 VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_IN_FLAT_ROWS = INLINE | {"td", "th", "p", "br", "div"}
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f]")  # no part of any page, and lxml trips over them
 _CONTROL_BYTES = bytes(code for code in range(32) if code not in (9, 10, 12, 13))
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_BLANKS = re.compile(r" [ \t\r\n\f]+|[\t\r\n\f][ \t\r\n\f]*")  # runs of them, but for a single space
 _CELL = re.compile(" ?\x1f ?")
 _HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I)
 _NO_SIZE = re.compile(
@@ -49,6 +52,7 @@ _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _TAG_NAME = re.compile(r"<[A-Za-z][^\s<>/\"'=]*")
 _ATTRIBUTE = re.compile(r"[\s/]*[^\s<>/\"'=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s<>\"']+))?")
 _TAG_CHARACTERS = 4_096  # pictures inside a page apart, no tag is nearly so long
+_LONG_TAG = re.compile(rf"<[^>]{{{_TAG_CHARACTERS}}}")
 _ATTRIBUTES = 64
 _BRACE = re.compile(r"[{}]")
 _CSS_CHARACTERS = 200_000
@@ -82,11 +86,13 @@ def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
     text, encoding = decode_page(data, header=charset)
     text = _XML_DECLARATION.sub("", text, count=1)
     text = _without_long_tags(_CONTROLS.sub("", text))
-    parser = lxml.html.HTMLParser(
+    parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
     )
     try:
-        page = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        page = etree.fromstring(text.encode("utf-8", "replace"), parser=parser)
+        if page is None:
+            raise etree.ParserError("Document is empty")
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise Broken("no_page", why=error) from error
     if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
@@ -97,6 +103,8 @@ def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:
 def _without_long_tags(text: str) -> str:
     """*text* with the tags that are longer than any should be cut down to their first attributes: each is compared with
     all before it, and a value of many megabytes ends the parsing."""
+    if _LONG_TAG.search(text) is None:
+        return text
     out: list[str] = []
     kept = at = 0
     while (start := text.find("<", at)) >= 0:
@@ -156,14 +164,25 @@ def blocks(root: Element) -> list[tuple[str, str, int]]:
     return out
 
 
+_ELEMENT_NAMES = dict.fromkeys(HEADINGS, "heading") | {
+    "li": "list", "dt": "list", "dd": "list", "tr": "table", "td": "table", "th": "table",
+    "pre": "code", "blockquote": "quotation", "figcaption": "caption", "caption": "table",
+}  # fmt: skip
+
+
 def element_name(element: Element) -> str:
     """What a report calls the block: nothing for a plain paragraph."""
-    tag = str(element.tag)
-    if re.fullmatch(r"h[1-6]", tag):
-        return "heading"
-    names = {"li": "list", "dt": "list", "dd": "list", "tr": "table", "td": "table", "th": "table",
-            "pre": "code", "blockquote": "quotation", "figcaption": "caption", "caption": "table"}  # fmt: skip
-    return names.get(tag, "")
+    return _ELEMENT_NAMES.get(str(element.tag), "")
+
+
+# What an element does to the text around it.
+_BLOCK, _WITHIN, _SKIPPED, _BREAK, _LINK, _RAISED, _ROW, _CELL_OF_ROW = range(8)
+_EFFECTS = (
+    dict.fromkeys(INLINE, _WITHIN)
+    | dict.fromkeys(SILENT, _SKIPPED)
+    | {"br": _BREAK, "a": _LINK, "sup": _RAISED, "tr": _ROW, "td": _CELL_OF_ROW, "th": _CELL_OF_ROW}
+)
+_BLOCKS = frozenset({_BLOCK, _ROW, _CELL_OF_ROW})
 
 
 def gather(root: Element, put: Callable[[str, Element, int], None]) -> None:
@@ -174,110 +193,145 @@ def gather(root: Element, put: Callable[[str, Element, int], None]) -> None:
     verbatim = 0
     row: Element | None = None
     links = linked = 0
-    skipped: set[Element] = set()
+    opened: list[tuple[Element, int]] = []  # elements that have begun and not ended, with their effects
+    passed_over = 0
 
     def finish() -> None:
         nonlocal pieces, linked
-        if pieces:
-            raw = "".join(pieces)
-            pieces = []
+        raw = "".join(pieces)
+        pieces = []
+        if not raw.isspace():
             if verbatim:
                 text = raw.strip("\n")
+            elif "\v" in raw:
+                text = "\n".join(map(_in_one_line, raw.split("\v"))).strip()
             else:
-                text = "\n".join(_BLANKS.sub(" ", line).strip() for line in raw.split("\v")).strip()
-                if row is not None:
-                    text = _CELL.sub("\t", text).strip("\t")
-            if text.strip():
-                put(text, owner, linked)
-            linked = 0
+                text = _in_one_line(raw)
+            if row is not None and not verbatim:
+                text = _CELL.sub("\t", text).strip("\t")
+            put(text, owner, linked)
+        linked = 0
 
-    walker = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walker:
+    for element in itertools.chain(root.iter(), (None,)):  # the last ends all that is open
+        if passed_over:
+            passed_over -= 1
+            continue
+        parent = None if element is None else element.getparent()
+        while opened and opened[-1][0] is not parent:
+            ended, effect = opened.pop()
+            if effect in _BLOCKS:
+                if row is None or ended is row:
+                    if pieces:
+                        finish()
+                    row = None
+                    verbatim -= ended.tag in VERBATIM
+                    owner = opened[-1][0] if opened else root
+                else:
+                    pieces.append(" ")
+            elif effect == _LINK:
+                links -= 1
+            tail = ended.tail
+            if tail and ended is not root and (pieces or verbatim or not tail.isspace()):
+                pieces.append(tail)
+                if links:
+                    linked += len(tail.strip())
+        if element is None:
+            break
         tag = element.tag
-        block = isinstance(tag, str) and tag not in INLINE and tag not in SILENT and tag != "br"
-        if event == "start":
-            if not isinstance(tag, str) or tag in SILENT:
-                walker.skip_subtree()
-                continue
-            if tag in ("sup", "a") and _is_note_mark(element):
-                walker.skip_subtree()
-                skipped.add(element)
-                continue
-            if tag == "br":
-                pieces.append("\v")
-            elif tag == "tr" and row is None and _flat(element):
-                finish()
-                row = owner = element
-            elif tag in ("td", "th") and row is not None:
-                pieces.append("\x1f")
-            elif block and row is None:
-                finish()
+        effect = _EFFECTS.get(tag, _BLOCK if isinstance(tag, str) else _SKIPPED)
+        if effect in (_LINK, _RAISED):
+            if _is_note_mark(element):
+                effect = _SKIPPED
+            elif effect == _LINK and element.get("href") is not None:
+                links += 1
+            else:
+                effect = _WITHIN
+        opened.append((element, effect))
+        if effect == _SKIPPED:
+            if len(element):
+                passed_over = sum(1 for _ in element.iter()) - 1
+            continue
+        if effect == _BREAK:
+            pieces.append("\v")
+        elif effect in _BLOCKS:
+            if row is None:
+                if pieces:
+                    finish()
                 owner = element
                 verbatim += tag in VERBATIM
-            elif block:
-                pieces.append(" ")
-            links += tag == "a" and element.get("href") is not None
-            if element.text:
-                pieces.append(element.text)
-                if links:
-                    linked += len(element.text.strip())
-            continue
-        if block and (row is None or element is row):
-            finish()
-            row = None
-            verbatim -= tag in VERBATIM
-            parent = element.getparent()
-            owner = parent if parent is not None and element is not root else root
-        elif block:
-            pieces.append(" ")
-        links -= tag == "a" and element.get("href") is not None and element not in skipped
-        if element is not root and element.tail:
-            pieces.append(element.tail)
+                if effect == _ROW and _flat(element):
+                    row = element
+            else:
+                pieces.append("\x1f" if effect == _CELL_OF_ROW else " ")
+        text = element.text
+        if text and (pieces or verbatim or not text.isspace()):  # blanks before the first word are dropped
+            pieces.append(text)
             if links:
-                linked += len(element.tail.strip())
-    finish()
+                linked += len(text.strip())
+
+
+def _in_one_line(raw: str) -> str:
+    """*raw* with single spaces. Other blanks than those of the source (no-break spaces …) stay inside."""
+    flat = raw.replace("\n", " ")
+    if flat.isprintable():  # then it has no blanks but spaces
+        return " ".join(flat.split())
+    return _BLANKS.sub(" ", raw).strip()
 
 
 def _is_note_mark(element: Element) -> bool:
     """The raised number that leads to a note, or back from it: no word of the sentence it sticks to."""
     if element.tag == "a":
-        kind = f"{element.get('class') or ''} {element.get('role') or ''} {element.get('epub:type') or ''}"
-        return bool(_NOTE_LINK.search(kind)) and len("".join(element.itertext()).strip()) <= 6
+        names = element.get("class"), element.get("role"), element.get("epub:type")
+        return (
+            names != (None, None, None)
+            and any(name and _calls_itself_note(name) for name in names)
+            and len("".join(element.itertext()).strip()) <= 6
+        )
     if not _NOTE_MARK.match("".join(element.itertext()).strip()):
         return False
     return next(element.iterancestors("a"), None) is not None or next(element.iter("a"), None) is not None
+
+
+@functools.lru_cache(4096)
+def _calls_itself_note(name: str) -> bool:
+    return bool(_NOTE_LINK.search(name))
 
 
 def _flat(row: Element) -> bool:
     """A row of a table of data: its cells hold words and no blocks. Others are there for the layout."""
     count = 0
     for item in row.iter():
-        if not isinstance(item.tag, str):
+        tag = item.tag
+        if not isinstance(tag, str):
             continue
-        if item is not row and item.tag not in ("td", "th", "p", "br", "div", *INLINE):
+        if tag not in _IN_FLAT_ROWS and item is not row:
             return False
-        count += item.tag in ("p", "div")
+        count += tag in ("p", "div")
         if count > 40:
             return False
     return all(len("".join(cell.itertext())) < 600 for cell in row if isinstance(cell.tag, str))
 
 
-def take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
-    """Take out what cannot be seen; report it when it is prose."""
+_STYLED = etree.XPath("descendant-or-self::*[@hidden or @style or self::font[@color]]")
+_STYLED_OR_NAMED = etree.XPath(
+    "descendant-or-self::*[@hidden or @style or @class or @id or self::font[@color]]"
+)
+
+
+def take_hidden(page: Element, build: Builder, *, element: str = "") -> bool:
+    """Take out what cannot be seen; report it when it is prose. Gives whether anything was taken out."""
     rules = _hiding_rules(page)
+    candidates = _STYLED_OR_NAMED if rules else _STYLED
     doomed: list[tuple[Element, str]] = []
-    skip: Element | None = None
-    for event, item in etree.iterwalk(page, events=("start", "end")):
-        if event == "end":
-            if item is skip:
-                skip = None
-            continue
-        if skip is not None or not isinstance(item.tag, str) or item.tag in ("html", "body", "head"):
+    inside: set[Element] = set()  # of something that goes already
+    for item in candidates(page):
+        if item in inside or item.tag in ("html", "body", "head"):
             continue
         reason = _reason(item, rules)
         if reason:
             doomed.append((item, reason))
-            skip = item
+            if len(item):
+                inside.update(candidates(item))
     if any(reason == "white" for _, reason in doomed):
         white = sum(len("".join(_visible(item))) for item, reason in doomed if reason == "white")
         if white > DESIGN_SHARE * len("".join(_visible(page))):
@@ -288,6 +342,7 @@ def take_hidden(page: Element, build: Builder, *, element: str = "") -> None:
             build.hide(words, reason, line=item.sourceline, element=element or item.tag)
         item.clear(keep_tail=True)  # taken out, each would copy the text before it
         item.tag = "template"
+    return bool(doomed)
 
 
 def _visible(item: Element) -> list[str]:
