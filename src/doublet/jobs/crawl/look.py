@@ -106,11 +106,11 @@ class Looker:
             self.failed[key] = error
             return None
         made = Seen(address, answer, probe=probe)
+        if self._keep is not None:
+            self._keep(made)  # before anything else is done with it: it is not asked for again
         if answer.status == 200:
             made.page = self._read(answer)
         self.seen[key] = made
-        if self._keep is not None:
-            self._keep(made)
         return made
 
     def _read(self, answer: Answer) -> dict[str, Any]:
