@@ -405,6 +405,7 @@ class Outcome:
 
 
 #: states of an outcome that mean failure; an empty text is an answer
+SHOWN_GROUPS = 10  #: that a notebook shows
 FAILED_STATES = (
     *("invalid", "duplicate_id", "unreadable", "too_large"),
     *("unknown_kind", "encrypted", "scanned", "broken", "nothing_read", "refused", "failed"),
@@ -458,23 +459,68 @@ class Related:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Deduplication:
-    """Result of `dedupe`. *groups* are sorted by the kept id; *kept* lists the ids of all documents that stay."""
+    """Result of `dedupe`. *groups* are sorted by the kept id; *kept* lists the ids of all documents that stay. Ids are
+    texts, or of the type in which `dedupe` was given them."""
 
     method: str
     parameters: Mapping[str, Any]
     documents: int
     groups: tuple[Group, ...]
-    kept: tuple[str, ...]
+    kept: tuple[Any, ...]
     outcomes: tuple[Outcome, ...] = ()
     pairs: Sequence[Pair] | None = None
-    strict: tuple[tuple[str, ...], ...] | None = None  #: groups in which every pair agrees
-    families: tuple[tuple[str, ...], ...] | None = None  #: connected components, for browsing only
+    strict: tuple[tuple[Any, ...], ...] | None = None  #: groups in which every pair agrees
+    families: tuple[tuple[Any, ...], ...] | None = None  #: connected components, for browsing only
     notes: tuple[Note, ...] = ()
     recipe: Recipe | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     related: tuple[Related, ...] | None = None  #: pairs of kept documents; None when nobody looked for them
+
+    def __repr__(self) -> str:
+        numbers = f"{self.documents:,} documents, {len(self.kept):,} kept, {self.removed:,} removed"
+        return f"Deduplication({numbers}, {len(self.groups):,} groups, method={self.method!r})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the numbers, the rule, and the largest groups."""
+        import html
+
+        from doublet.reports.wording import wording
+
+        words = wording()
+        head = words("result_numbers", documents=self.documents, kept=len(self.kept), removed=self.removed)
+        largest = sorted(self.groups, key=lambda group: (-len(group.members), str(group.keep)))[:SHOWN_GROUPS]
+        rows = [
+            (
+                f"{group.keep}",
+                ", ".join(str(member.id) for member in group.members[:SHOWN_GROUPS]),
+                len(group.members),
+            )
+            for group in largest
+        ]
+        table = "".join(
+            f"<tr><td>{html.escape(keep)}</td><td>{html.escape(ids)}{' …' if many > SHOWN_GROUPS else ''}</td></tr>"
+            for keep, ids, many in rows
+        )
+        if rows:
+            names = "".join(
+                f"<th>{html.escape(words(code))}</th>" for code in ("result_keep", "result_remove")
+            )
+            table = f"<table><thead><tr>{names}</tr></thead><tbody>{table}</tbody></table>"
+        more = len(self.groups) - len(largest)
+        rest = f"<p>{html.escape(words('more', number=more))}</p>" if more else ""
+        return f"<p><b>{html.escape(head)}</b></p><p>{html.escape(words.say(self.rule))}</p>{table}{rest}"
+
+    @property
+    def rule(self) -> Note:
+        """By which rule documents were removed, for a sentence."""
+        threshold, containment = self.parameters.get("threshold"), self.parameters.get("containment")
+        if threshold is None:
+            return Note("removal_rule_method", method=self.method)
+        if not containment:
+            return Note("removal_rule_threshold", threshold=threshold)
+        return Note("removal_rule", threshold=threshold, containment=containment)
 
     @property
     def removed(self) -> int:

@@ -372,7 +372,11 @@ def test_a_collection_can_be_cleaned_in_place_but_not_overwritten_with_groups(co
     before = corpus.read_bytes()
     doublet("dedupe", corpus, "--groups", corpus, code=2)
     assert corpus.read_bytes() == before
-    doublet("dedupe", corpus, "--kept", corpus)
+    done = doublet("dedupe", corpus, "--kept", corpus, code=2)
+    assert b"--in-place" in done.stderr
+    doublet("dedupe", corpus, "--kept", corpus.with_name("k.jsonl"), "--in-place", code=2)
+    assert corpus.read_bytes() == before
+    doublet("dedupe", corpus, "--kept", corpus, "--in-place")
     assert len(corpus.read_bytes().splitlines()) == 20
 
 
@@ -387,6 +391,15 @@ def test_dry_run_only_estimates(corpus: pathlib.Path, tmp_path: pathlib.Path) ->
 
 
 # --- bad input ---
+
+
+def test_a_wrong_field_fails_at_once_with_a_suggestion(corpus: pathlib.Path) -> None:
+    for quiet in ((), ("--quiet",)):
+        done = doublet("dedupe", corpus, "--text-field", "texd", *quiet, code=2)
+        assert done.stdout == b""
+        assert b"did you mean text?" in done.stderr
+        assert b"--text-field" in done.stderr
+    assert b"--id-field" in doublet("dedupe", corpus, "--id-field", "idd", "--dry-run", code=2).stderr
 
 
 def test_a_missing_file(tmp_path: pathlib.Path, corpus: pathlib.Path) -> None:
@@ -438,14 +451,13 @@ def test_bad_lines_are_rows_and_the_rest_goes_on(corpus: pathlib.Path) -> None:
     assert "5 documents are not valid records" in done.stderr.decode()
 
 
-def test_only_bad_lines_is_exit_4_and_says_once_how_to_name_the_field(tmp_path: pathlib.Path) -> None:
+def test_only_bad_lines_say_how_to_name_the_field(tmp_path: pathlib.Path) -> None:
     records = [{"url": str(i), "body": text(i)} for i in range(50)]
     (tmp_path / "x.jsonl").write_bytes(jsonl(records))
-    done = doublet("dedupe", tmp_path / "x.jsonl", code=4)
+    done = doublet("dedupe", tmp_path / "x.jsonl", code=2)
     errors = done.stderr.decode()
     assert errors.count("name the right one with --id-field") == 1
-    assert "found 'url', 'body'" in errors
-    assert "and 45 more" in errors
+    assert "The first record has url, body" in errors
     doublet("dedupe", tmp_path / "x.jsonl", "--id-field", "url", "--text-field", "body")
 
 

@@ -57,7 +57,10 @@ MEMORY_SHARE = 80
 
     An INPUT is a file of JSON lines, a JSON, CSV, TSV or Parquet table, a text file, a folder of these, or
     standard input (-); tables and texts may be compressed (.gz, .zst, .bz2, .xz). A record that cannot be
-    used is listed with the reason, and the rest goes on.""",
+    used is listed with the reason, and the rest goes on.
+
+    A document is removed when a kept one resembles it by the threshold or more (0.5 unless --threshold says otherwise),
+    or when at least 90% of it is contained in a kept one that is not shorter (--containment; off disables this).""",
 )
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @settings_options(
@@ -83,6 +86,9 @@ MEMORY_SHARE = 80
     type=PATH,
     metavar="OUT",
     help="Write the documents that stay; .txt: their ids.",
+)
+@click.option(
+    "--in-place", is_flag=True, help="Allow --kept to replace an INPUT with the documents of it that stay."
 )
 @click.option("--pairs", is_flag=True, help="List every pair of duplicates as well (in the JSON).")
 @click.option(
@@ -112,6 +118,7 @@ def command(
     source_field: str | None,
     groups: Path | None,
     kept: Path | None,
+    in_place: bool,
     pairs: bool,
     views: str | None,
     reworded: str,
@@ -168,6 +175,12 @@ def command(
         check_times(source, settings.keep)
         if kept is not None:
             source.check_kept(kept)
+            over_itself = source.reads(kept)
+            if over_itself and not in_place:
+                raise UsageError("needs_in_place", path=str(kept))
+        if in_place and (kept is None or not over_itself):
+            raise UsageError("in_place_idle")
+        source.check_fields({"id": "--id-field", "text": "--text-field"})
         for note in source.notes:
             say(note, quiet=quiet)
         expected = None
@@ -201,10 +214,8 @@ def command(
         from doublet.reports.terminal import cleaned
 
         say(cleaned(result, words()), quiet=quiet)
-    missing = expected.missing if expected else ()
-    hints = [Note("no_field_hint", name=name, option=option) for name, option in missing]
     if not quiet:
-        tell(result, [note for note in result.notes if note not in source.notes], hints, settings.colour)
+        tell(result, [note for note in result.notes if note not in source.notes], settings.colour)
     return exit_code(result)
 
 
@@ -268,7 +279,7 @@ def show(result: Deduplication, form: str, colour: str) -> None:
         write_text(deduplication(result, width=width(), colour=use_colour(colour), language=words().language))
 
 
-def tell(result: Deduplication, notes: Sequence[Note], hints: Sequence[Note], colour: str) -> None:
+def tell(result: Deduplication, notes: Sequence[Note], colour: str) -> None:
     """Notes and failures on standard error."""
     import sys
 
@@ -283,8 +294,6 @@ def tell(result: Deduplication, notes: Sequence[Note], hints: Sequence[Note], co
         language=words().language,
     )
     click.echo(text, err=True, nl=False)
-    for hint in hints:
-        say(hint)
 
 
 def exit_code(result: Deduplication) -> int | None:

@@ -36,9 +36,6 @@ class Estimate:
     documents: int
     seconds: float
     memory_bytes: int
-    missing: tuple[
-        tuple[str, str], ...
-    ] = ()  #: wanted fields that no record has, with the option that sets them
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -69,8 +66,7 @@ def estimate(
     from doublet.jobs.dedupe.memory import TABLE_MEMORY
 
     texts: list[str] = []
-    raw = consumed = records = characters = 0
-    missing = {(source.fields.id, "--id-field"): 0, (source.fields.text, "--text-field"): 0}
+    raw = consumed = characters = 0
     began = time.perf_counter()
     share = SAMPLE_BYTES // max(1, min(len(source.parts), SAMPLE_PARTS))
     for part in _some(source.parts):
@@ -80,18 +76,11 @@ def estimate(
             if block is not None:  # a record of great length: its beginning tells enough
                 texts.append(block[:SAMPLE_BYTES].decode("utf-8", "ignore"))
                 characters += len(block) * len(texts[-1]) // SAMPLE_BYTES
-                records += 1
                 del block
             else:
                 parsed = batch.parse()
                 texts += [text[:SAMPLE_BYTES] for text in parsed.texts]
                 characters += sum(map(len, parsed.texts))
-                records += len(parsed) + len(parsed.outcomes)
-                for outcome in parsed.outcomes:
-                    for name, option in missing:
-                        missing[name, option] += (
-                            outcome.reason.code == "no_field" and outcome.reason.values["field"] == name
-                        )
             read += batch.size_bytes
             packed = batch.consumed_bytes
             if read >= share // 2:  # a batch ends early before a record of great length
@@ -119,7 +108,6 @@ def estimate(
         max(
             fixed, min(memory, memory_bytes or _half_of_the_free_memory())
         ),  # the rest of the work goes on on disk
-        tuple(field for field, times in missing.items() if times and times == records),
     )
 
 

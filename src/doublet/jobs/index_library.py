@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.jobs.dedupe.documents import check_documents
+from doublet.jobs.dedupe.documents import rows_of
 from doublet.model import Document, Note, Outcome
 from doublet.progress import Progress
 from doublet.sources.records import Batched, ParsedBatch
@@ -32,7 +32,7 @@ OPTIMIZE_FROM = 20_000  #: new documents after which the index is put in its bes
 def index_library(
     store: Store,
     name: str,
-    documents: Batched | Iterable[Document | Mapping[str, Any] | tuple[str, str]],
+    documents: Batched | Iterable[Any],
     *,
     progress: Progress | None = None,
 ) -> Added:
@@ -107,8 +107,7 @@ class Given:
     total_bytes: int | None = None
 
     def __init__(self, documents: Iterable[Any], size: int = 1_000) -> None:
-        check_documents(documents)
-        self._documents = documents
+        self._documents = rows_of(documents)
         self._size = size
 
     def batches(self) -> Iterator[GivenBatch]:

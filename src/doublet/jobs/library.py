@@ -11,7 +11,7 @@ from doublet.addresses import WebAddress
 from doublet.errors import UnknownLibrary, UsageError, wrong_type
 from doublet.jobs.check import with_hidden
 from doublet.jobs.check_library import check_library
-from doublet.jobs.dedupe.documents import DocumentsInput, opened
+from doublet.jobs.dedupe.documents import DocumentsInput, opened, paths_of
 from doublet.jobs.index_library import index_library
 from doublet.jobs.library_duplicates import library_duplicates
 from doublet.jobs.read import TextInput, take_text
@@ -104,9 +104,10 @@ class Library:
     ) -> Added:
         """Documents, or the ``Path`` of a file or folder with them. New ones are stored, changed ones replaced, equal
         ones left alone; what cannot be used is in `Added.outcomes`."""
-        if isinstance(documents, os.PathLike):
+        if paths_of(documents):
             with opened(documents) as source:
                 return index_library(self.store, self.name, source, progress=progress)
+        assert not isinstance(documents, os.PathLike)
         return index_library(self.store, self.name, documents, progress=progress)
 
     def add_source(

@@ -13,7 +13,7 @@ from importlib import resources
 from doublet.model import Deduplication
 from doublet.reports.duplicates_view import Described, DuplicateGroup, DuplicateRow
 from doublet.reports.page import escape, shell
-from doublet.reports.terminal import cleaned, removal_rule
+from doublet.reports.terminal import cleaned
 from doublet.reports.wording import Wording, wording
 
 OPEN = 50  #: groups that are unfolded when the page opens; of more, none
@@ -35,7 +35,7 @@ def duplicates_page(
     body = f"""<a class="skip" href="#groups">{escape(words("duplicates_groups"))}</a>
 <header class="top"><h1>{escape(heading)}</h1>
 <p>{escape(cleaned(result, words))}</p>
-<p class="quiet">{escape(words.say(removal_rule(result)))} {escape(words("duplicates_made", date=created))}</p></header>
+<p class="quiet">{escape(words.say(result.rule))} {escape(words("duplicates_made", date=created))}</p></header>
 <main>
 <section class="tools" aria-label="{escape(words("duplicates_tools"))}">{_tools(several, words)}</section>
 <section id="groups" tabindex="-1"><h2>{escape(words("duplicates_groups"))}</h2>

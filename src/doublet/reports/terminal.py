@@ -20,7 +20,6 @@ from doublet.model import (
     Deduplication,
     Disguise,
     Group,
-    Note,
     Outcome,
     Related,
     Span,
@@ -181,16 +180,6 @@ def cleaned(result: Deduplication, words: Wording) -> str:
     )
 
 
-def removal_rule(result: Deduplication) -> Note:
-    """By which rule documents were removed, in one sentence."""
-    threshold, containment = result.parameters.get("threshold"), result.parameters.get("containment")
-    if threshold is None:
-        return Note("removal_rule_method", method=result.method)
-    if not containment:
-        return Note("removal_rule_threshold", threshold=threshold)
-    return Note("removal_rule", threshold=threshold, containment=containment)
-
-
 def verdict(result: Comparison) -> str:
     """What is said of two texts as wholes, as a code. "parts": they share passages, and are not similar by the method's
     own rule."""
@@ -210,7 +199,7 @@ def deduplication(
     """A collection cleaned: the numbers, then the largest groups with the reason of every removal."""
     paint, words = Painter(colour), wording(language)
     lines = [paint(cleaned(result, words), "title")]
-    lines += [paint(line, "dim") for line in textwrap.wrap(words.say(removal_rule(result)), width)]
+    lines += [paint(line, "dim") for line in textwrap.wrap(words.say(result.rule), width)]
     settings = _settings(result.method, result.parameters, words)
     lines += [paint(line, "dim") for line in _flow(settings, width)]
     if not result.groups:

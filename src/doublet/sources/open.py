@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from doublet.errors import DoubletError, InputUnreadable, Unreadable, UsageError
+from doublet.errors import DoubletError, InputUnreadable, InvalidParameter, Unreadable, UsageError, nearest
 from doublet.model import Note, Outcome
 from doublet.sources.jsonl import JsonLines
 from doublet.sources.records import (
@@ -110,6 +111,36 @@ class Inputs:
 
         check_kept(self, out)
 
+    def check_fields(self, options: Mapping[str, str]) -> None:
+        """Look at the first records of some parts. Raises `InvalidParameter` when none of them has the field of the id
+        or of the text, with the nearest name; *options* are what the user sets these with."""
+        records = 0
+        missing: Counter[str] = Counter()
+        known: dict[str, None] = {}
+        for part in self.parts[:: -(-len(self.parts) // LOOKED_AT_PARTS) or 1]:
+            for batch in part.batches(0, 0, LOOKED_AT_RECORDS, LOOKED_AT_BYTES):
+                if batch.size_bytes > MAX_LOOKED_AT:  # a record of great length
+                    return
+                parsed = batch.parse()
+                records += len(parsed) + len(parsed.outcomes)
+                for outcome in parsed.outcomes:
+                    if outcome.reason.code == "no_field":
+                        missing[outcome.reason.values["field"]] += 1
+                        known |= dict.fromkeys(outcome.reason.values["found"].values.get("fields", ()))
+                break
+            if records > missing.total():
+                return
+        for name, field in (("id", self.fields.id), ("text", self.fields.text)):
+            if records and missing[field] == records:
+                raise InvalidParameter(
+                    "wrong_field",
+                    name=options[name],
+                    option=options[name],
+                    field=field,
+                    nearest=nearest(field, known),
+                    known=list(known),
+                )
+
     def reads(self, path: Path) -> bool:
         paths = (getattr(part, "path", None) for part in self.parts)
         return path.exists() and any(one and one.exists() and path.samefile(one) for one in paths)
@@ -133,6 +164,11 @@ class Inputs:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+# Enough to see what the fields are called.
+LOOKED_AT_PARTS, LOOKED_AT_RECORDS, LOOKED_AT_BYTES = 8, 200, 1 << 18
+MAX_LOOKED_AT = 8 << 20
 
 
 def open_source(

@@ -20,7 +20,17 @@ from doublet.signatures import parameters_of
 TEXT = "The boats were locked in the ice until March, and nobody in the village minded it much. " * 8
 DOCUMENTS = [{"id": "a", "text": TEXT, "source": "s"}, {"id": "b", "text": TEXT + "More.", "source": "t"}]
 #: Options that change nothing about the answer: how the work is done, and where it goes.
-NO_PART = {"build", "progress", "workers", "memory_bytes", "spill_folder", "groups_out", "kept_out"}
+NO_PART = {
+    "build",
+    "progress",
+    "workers",
+    "memory_bytes",
+    "spill_folder",
+    "groups_out",
+    "kept_out",
+    "language",
+}
+NO_PART |= {"id_field", "text_field", "time_field", "source_field"}
 #: Options that are input, and stand in the answer elsewhere.
 INPUT = {
     "statistics": "recipe",

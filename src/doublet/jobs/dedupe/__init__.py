@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from doublet import kernels
-from doublet.errors import UsageError
+from doublet.errors import RecordInvalid, UsageError
 from doublet.jobs.dedupe.answers import join_groups, list_pairs, make_groups
-from doublet.jobs.dedupe.documents import Documents, DocumentsInput, opened
+from doublet.jobs.dedupe.documents import Documents, DocumentsInput, opened, with_given_ids
 from doublet.jobs.dedupe.joining import join
 from doublet.jobs.dedupe.memory import check_memory, limit_work, saving, share_out, spilling
 from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions, check_share
@@ -56,10 +56,18 @@ def dedupe(
     memory_bytes: int | None = None,
     spill_folder: str | None = None,
     progress: Progress | None = None,
+    id_field: str | None = None,
+    text_field: str | None = None,
+    time_field: str | None = None,
+    source_field: str | None = None,
     **parameters: Any,
 ) -> Deduplication:
-    """Duplicates among *documents*: `Document`s, mappings with "id" and "text", or (id, text) pairs; or the ``Path`` of
-    a file or folder with documents.
+    """Duplicates among *documents*: texts, `Document`s, mappings with "id" and "text", or (id, text) pairs; a table of
+    pandas, polars or Arrow; or the ``Path`` of a file or folder with documents, or several.
+
+    *id_field*, *text_field*, *time_field* and *source_field* name the columns or fields ("id", "text", "time",
+    "source"; a file has no time and no source unless they are named). Texts without ids are numbered from 0; a table
+    without a column "id" is numbered too, by its index if it has one. Ids come back in the type they were given in.
 
     Example::
 
@@ -74,13 +82,20 @@ def dedupe(
     "list" the likeliest (the default), list "all" (slow), "remove" the reworded ones, or "off".
     *candidates* are found by an "exact" join, by "sketches", or by what suits their number ("auto").
     Beyond *memory_bytes* (None: half of what is free) the work goes on in *spill_folder*. What cannot be used
-    is an `Outcome` of the result. Raises `UsageError`, `SpillFailed`, `MemoryTooSmall`, `Cancelled`.
+    is an `Outcome` of the result; where nothing can be used, `RecordInvalid` is raised. Raises `UsageError`,
+    `SpillFailed`, `MemoryTooSmall`, `Cancelled`.
     """
     for name in ("groups_out", "kept_out"):
         if name in parameters:
             raise UsageError("only_for_files", name=name)
-    with opened(documents) as source:
-        return dedupe_inputs(
+    names = {
+        "id_field": id_field,
+        "text_field": text_field,
+        "time_field": time_field,
+        "source_field": source_field,
+    }
+    with opened(documents, **names) as source:
+        result = dedupe_inputs(
             source,
             method=method,
             threshold=threshold,
@@ -97,6 +112,17 @@ def dedupe(
             progress=progress,
             **parameters,
         )
+        if not result.documents and result.outcomes:
+            first = result.outcomes[0]
+            raise RecordInvalid(
+                "nothing_usable",
+                records=max(1, sum(result.extra["outcomes"].values())),
+                place=first.place,
+                reason=first.reason,
+                state=first.state,
+                id=first.id,
+            )
+        return with_given_ids(result, getattr(source, "given", {}))
 
 
 def dedupe_inputs(

@@ -58,4 +58,7 @@ MESSAGES: dict[str, str] = {
     "duplicates_remove_one": "remove {id}",
     "duplicates_alike": "how alike",
     "duplicates_measures": "resemblance {resemblance:percent}, {containment:percent} of it is in the one that stays",
+    "result_numbers": "{documents:document}: {kept:,} kept, {removed:,} removed",
+    "result_keep": "kept",
+    "result_remove": "removed",
 }

@@ -42,7 +42,6 @@ MESSAGES: dict[str, str] = {
     "cleaned_left_out": ", {left_out:,} left out ({left_out:another document has its id|other documents have their ids})",
     "switched_off": "off",
     "none": "none",
-    "no_field_hint": "No record has a field {name!r}: name the right one with {option}",
     "text_line": "{label}: {kind}{encoding:?, %s}, {characters:character}",
     "text_title": "{label}: title: {title}",
     "text_hidden": "hidden ({reason:name.hidden}){where:?, %s}: {text}",

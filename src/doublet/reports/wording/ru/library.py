@@ -58,4 +58,7 @@ MESSAGES: dict[str, str] = {
     "duplicates_remove_one": "удалить {id}",
     "duplicates_alike": "насколько похож",
     "duplicates_measures": "сходство {resemblance:percent}, {containment:percent} его текста есть в том, что остаётся",
+    "result_numbers": "{documents:document}: оставлено {kept:,}, убрано {removed:,}",
+    "result_keep": "оставлен",
+    "result_remove": "убраны",
 }

@@ -42,7 +42,6 @@ MESSAGES: dict[str, str] = {
     "cleaned_left_out": ", пропущено {left_out:,} (их id есть у других документов)",
     "switched_off": "выключено",
     "none": "нет",
-    "no_field_hint": "Ни в одной записи нет поля «{name}»: назовите нужное в {option}",
     "text_line": "{label}: {kind}{encoding:?, %s}, {characters:character}",
     "text_title": "{label}: заглавие: {title}",
     "text_hidden": "скрыто ({reason:name.hidden}){where:?, %s}: {text}",
