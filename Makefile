@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: ALWAYS help run demo setup check format system test test-pure test-sanitized bench docs lock clean
+.PHONY: ALWAYS help run demo setup check format system test test-pure test-sanitized bench screenshots docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -72,6 +72,9 @@ test-sanitized: setup ## the reference tests on native kernels that report memor
 bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed on)
 	@$(INSTALL) '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+screenshots: setup ## pictures of all pages of the service, into build/screenshots (ARGS="--docs" for those of the docs)
+	$(BIN)/python tools/screenshots.py $(ARGS)
 
 docs: setup ## write the generated parts of docs/ again
 	@for tool in tools/make_*_pages.py tools/make_picture.py; do echo $$tool; $(BIN)/python $$tool || exit 1; done

@@ -382,7 +382,14 @@ cards.forEach(function(c){if(c.dataset.given)state[c.id]=c.dataset.given});
 try{state=Object.assign(state,JSON.parse(localStorage.getItem(key)||"{}"))}catch(e){}
 var find=document.getElementById("find"),file=document.getElementById("file"),fold=document.getElementById("fold");
 function body(card){return card.querySelector("details.body")}
-function save(){try{localStorage.setItem(key,JSON.stringify(state))}catch(e){}}
+function save(){
+  try{localStorage.setItem(key,JSON.stringify(state))}catch(e){}
+  if(window.parent!==window)window.parent.postMessage({doublet:"decisions",state:state},"*");
+}
+window.addEventListener("message",function(e){
+  if(e.source!==window.parent||!e.data||e.data.doublet!=="decided")return;
+  Object.assign(state,e.data.state||{});cards.forEach(paint);count();
+});
 function paint(card){
   var value=state[card.id]||"";
   card.dataset.decision=value;
@@ -459,5 +466,6 @@ document.addEventListener("keydown",function(e){
   else if(e.key==="e"){download();e.preventDefault()}
 });
 count();folding();arrive();
+if(window.parent!==window)window.parent.postMessage({doublet:"ready"},"*");
 })();
 """

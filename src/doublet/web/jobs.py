@@ -13,6 +13,7 @@ from typing import Any
 
 from doublet.errors import Cancelled, DoubletError
 from doublet.jobs.queue.kinds import Work
+from doublet.web.pages import statistics
 from doublet.web.works import checking, expiring
 from doublet.web.works.models import (
     CANCELLED,
@@ -151,6 +152,22 @@ def add_list(work: Work, *, upload: int, name: str) -> dict[str, Any]:
     return made.to_dict()
 
 
+def search_index(work: Work, *, library: str) -> dict[str, Any]:
+    """Make the documents of a library findable by the words in them."""
+    from doublet.web.pages import searching
+
+    info = work.store.libraries.get(library)
+    return {"library": library, "documents": searching.index_some(info.number, work.progress)}
+
+
+def evaluation(work: Work, *, quick: bool = True) -> dict[str, Any]:
+    """Put every method to the test on the bundled texts, and keep the report."""
+    from doublet.evaluation.evaluate import evaluate
+
+    found = evaluate(quick=quick, progress=work.progress).to_dict()
+    return {"report": work.store.reports.add(found, kind="evaluation").number}
+
+
 def expire_works(work: Work) -> dict[str, Any]:
     """Remove reports whose time is over, deleted ones that nobody restored, and uploads that belong to nothing."""
     return {"removed": expiring.remove(work.progress)}
@@ -162,6 +179,9 @@ KINDS: dict[str, Any] = {
     "class": check_group,
     "repeats_search": search_repeats,
     "fill_upload": fill_upload,
+    "search_index": search_index,
+    "library_statistics": statistics.count,
+    "evaluation": evaluation,
     "preview_site": preview_site,
     "add_list": add_list,
     "expire_works": expire_works,

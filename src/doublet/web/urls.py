@@ -8,7 +8,7 @@ from doublet.web import health
 from doublet.web.accounts import views as accounts
 from doublet.web.api import api
 from doublet.web.hooks import views as hooks
-from doublet.web.pages import adding, home, libraries, methods, repeats
+from doublet.web.pages import adding, duplicates, evaluation, home, libraries, methods, repeats, statistics
 from doublet.web.works import checks, groups, reports
 
 handler400 = "doublet.web.errors.bad_request"
@@ -59,6 +59,7 @@ urlpatterns = [
     path("account/tokens/", accounts.make_token, name="account-tokens"),
     path("account/tokens/<number:number>/revoke/", accounts.revoke_token, name="account-token-revoke"),
     path("account/sessions/", accounts.end_sessions, name="account-sessions-end"),
+    path("account/sessions/<number:number>/end/", accounts.end_session, name="account-session-end"),
     path("account/hooks/", hooks.hooks, name="hooks"),
     path("account/hooks/<number:number>/", hooks.hook, name="hook"),
     path("account/hooks/<number:number>/test/", hooks.test, name="hook-test"),
@@ -79,6 +80,7 @@ urlpatterns = [
     path("reports/<uuid:id>/cancel/", checks.cancel, name="work-cancel"),
     path("reports/<uuid:id>/delete/", checks.delete, name="work-delete"),
     path("reports/<uuid:id>/restore/", checks.restore, name="work-restore"),
+    path("reports/<uuid:id>/compare/", reports.compare, name="work-compare"),
     path("reports/<uuid:id>/edit/", reports.edit, name="work-edit"),
     path("reports/<uuid:id>/source/", reports.source, name="work-source"),
     path("reports/<uuid:id>/decide/", reports.decide, name="work-decide"),
@@ -103,8 +105,11 @@ urlpatterns = [
     path("libraries/<library:name>/delete/", libraries.delete, name="library-delete"),
     path("libraries/<library:name>/documents/", libraries.documents, name="library-documents"),
     path("libraries/<library:name>/document/", libraries.document, name="library-document"),
-    path("libraries/<library:name>/duplicates/", libraries.duplicates, name="library-duplicates"),
+    path("libraries/<library:name>/statistics/", statistics.statistics, name="library-statistics"),
+    path("libraries/<library:name>/duplicates/", duplicates.inside, name="library-duplicates"),
     path("libraries/<library:name>/", libraries.library, name="library"),
+    path("duplicates/", duplicates.between, name="duplicates"),
+    path("duplicates/pair/", duplicates.pair, name="duplicate-pair"),
     path("queue/", libraries.queue, name="queue"),
     path("queue/rows/", libraries.queue_rows, name="queue-rows"),
     path("queue/<number:number>/cancel/", libraries.queue_cancel, name="queue-cancel"),
@@ -114,6 +119,9 @@ urlpatterns = [
     # repeats and methods
     path("repeats/", repeats.repeats, name="repeats"),
     path("repeats/<uuid:id>/", repeats.result, name="repeats-result"),
+    path("repeats/<uuid:id>/decisions/", repeats.decisions, name="repeats-decisions"),
+    path("evaluation/", evaluation.evaluation, name="evaluation"),
+    path("evaluation/<number:number>/", evaluation.report, name="evaluation-report"),
     path("methods/", methods.methods, name="methods"),
     path("methods/<str:name>/", methods.method, name="method"),
 ]

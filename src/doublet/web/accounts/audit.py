@@ -8,7 +8,7 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from doublet.web.accounts.models import AuditEntry
+from doublet.web.accounts.models import AuditEntry, LoginSession
 
 #: every action that is noted; the words are `audit.<action>`
 ACTIONS = (
@@ -19,7 +19,7 @@ ACTIONS = (
     *("decision_made", "decision_undone", "comment_made", "comment_deleted", "link_made", "link_revoked"),
     *("group_checked", "group_deleted", "library_added", "library_filled", "library_deleted"),
     *("document_removed", "duplicate_decided", "job_cancelled", "job_retried", "repeats_searched"),
-    *("hook_made", "hook_deleted", "job_paused", "job_resumed"),
+    *("hook_made", "hook_deleted", "job_paused", "job_resumed", "evaluation_started"),
 )
 
 
@@ -52,8 +52,23 @@ def client_address(request: HttpRequest) -> str | None:
 
 
 @receiver(user_logged_in)
-def _logged_in(request: HttpRequest, **_: Any) -> None:
+def _logged_in(request: HttpRequest, user: Any, **_: Any) -> None:
+    remember_session(request, user)
     note(request, "login")
+
+
+def remember_session(request: HttpRequest, user: Any) -> None:
+    """Write down where somebody is logged in, so that they can end it from elsewhere."""
+    if not request.session.session_key:
+        request.session.save()
+    LoginSession.objects.update_or_create(
+        key=request.session.session_key,
+        defaults={
+            "user": user,
+            "agent": request.headers.get("User-Agent", "")[:300],
+            "address": client_address(request),
+        },
+    )
 
 
 @receiver(user_logged_out)

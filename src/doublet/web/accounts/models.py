@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.sessions.models import Session
 from django.db import models
 from django.utils import timezone
 
@@ -41,6 +42,37 @@ class User(AbstractUser):
     @property
     def shown(self) -> str:
         return self.get_full_name() or self.username
+
+
+class LoginSession(models.Model):
+    """Where a person is logged in: the browser and the address from which it came."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="logins")
+    key = models.CharField(max_length=40, unique=True)  # of the session
+    agent = models.CharField(max_length=300, default="")
+    address = models.GenericIPAddressField(null=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "web_login"
+        ordering: ClassVar = ["-at"]
+
+    @classmethod
+    def live(cls, user: User) -> list[LoginSession]:
+        """Those whose session still holds; the others are forgotten."""
+        rows = list(cls.objects.filter(user=user))
+        now = timezone.now()
+        held = set(
+            Session.objects.filter(pk__in=[row.key for row in rows], expire_date__gt=now).values_list(
+                "pk", flat=True
+            )
+        )
+        cls.objects.filter(pk__in=[row.pk for row in rows if row.key not in held]).delete()
+        return [row for row in rows if row.key in held]
+
+    def end(self) -> None:
+        Session.objects.filter(pk=self.key).delete()
+        self.delete()
 
 
 class Invitation(models.Model):

@@ -9,7 +9,6 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.views import LoginView, LogoutView
-from django.contrib.sessions.models import Session
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Q
@@ -31,8 +30,9 @@ from doublet.web.accounts.forms import (
     TokenForm,
     UserForm,
 )
-from doublet.web.accounts.models import SCOPES, AuditEntry, Invitation, Token, User
+from doublet.web.accounts.models import SCOPES, AuditEntry, Invitation, LoginSession, Token, User
 from doublet.web.words import LANGUAGES, words_of
+from doublet.web.works.quotas import checks_today, limit_of
 
 PAGE = 50
 
@@ -118,7 +118,9 @@ def account(request: HttpRequest) -> HttpResponse:
     if which == "password" and password.is_valid():
         user.set_password(password.cleaned_data["new"])
         user.save(update_fields=["password"])
+        LoginSession.objects.filter(key=request.session.session_key).delete()
         update_session_auth_hash(request, user)
+        audit.remember_session(request, user)
         audit.note(request, "password_changed")
         messages.success(request, words("account.password_changed"))
         return redirect("account")
@@ -131,10 +133,10 @@ def account(request: HttpRequest) -> HttpResponse:
             "tokens": user.tokens.filter(revoked_at=None),
             "new_token": request.session.pop("new_token", None),
             "scopes": SCOPES,
-            "sessions": len(_sessions(user)),
-            "limit": installation.read(request).checks_per_day
-            if user.checks_per_day is None
-            else user.checks_per_day,
+            "sessions": LoginSession.live(user),
+            "here": request.session.session_key,
+            "used": checks_today(user),
+            "limit": limit_of(request),
         },
     )
 
@@ -167,19 +169,23 @@ def revoke_token(request: HttpRequest, number: int) -> HttpResponse:
 @require_POST
 def end_sessions(request: HttpRequest) -> HttpResponse:
     """Log the person out everywhere but here."""
+    user: Any = request.user
     ended = 0
-    for session in _sessions(request.user):
-        if session.session_key != request.session.session_key:
-            session.delete()
+    for one in LoginSession.live(user):
+        if one.key != request.session.session_key:
+            one.end()
             ended += 1
     audit.note(request, "sessions_ended", ended=ended)
     messages.success(request, words_of(request)("account.sessions_ended"))
     return redirect("account")
 
 
-def _sessions(user: Any) -> list[Session]:
-    live = Session.objects.filter(expire_date__gt=timezone.now())
-    return [one for one in live if one.get_decoded().get("_auth_user_id") == str(user.pk)]
+@require_POST
+def end_session(request: HttpRequest, number: int) -> HttpResponse:
+    """Log the person out in one browser."""
+    get_object_or_404(LoginSession, pk=number, user=request.user).end()
+    audit.note(request, "sessions_ended", ended=1)
+    return redirect("account")
 
 
 # For administrators
@@ -246,8 +252,8 @@ def user(request: HttpRequest, number: int) -> HttpResponse:
         person.checks_per_day = data["checks_per_day"]
         person.save(update_fields=["role", "is_active", "checks_per_day"])
         if was_active and not person.is_active:
-            for session in _sessions(person):
-                session.delete()
+            for session in LoginSession.live(person):
+                session.end()
         action = "user_changed" if was_active == person.is_active else "user_deactivated"
         if person.is_active and not was_active:
             action = "user_activated"

@@ -21,9 +21,9 @@ from doublet.web.rights import own
 from doublet.web.store import store
 from doublet.web.words import words
 from doublet.web.works import checking, exporting, kept
-from doublet.web.works.checks import over_quota
 from doublet.web.works.forms import LEAVE_OUT
 from doublet.web.works.models import CANCELLED, DONE, ENDED, STATES, Comment, Decision, Upload, Work
+from doublet.web.works.quotas import over_quota
 from doublet.web.works.reports import FORMS, rescore
 
 router = Router(tags=["checks"])

@@ -8,11 +8,12 @@ from uuid import UUID
 from django.http import HttpRequest
 from ninja import File, Form, Router, Schema
 from ninja.files import UploadedFile
+from pydantic import Field
 
 from doublet.errors import InvalidParameter
 from doublet.web.accounts import audit
 from doublet.web.api.access import allowed
-from doublet.web.pages.repeats import ALGORITHMS, begin
+from doublet.web.pages.repeats import ALGORITHMS, DECISIONS, MOST_DECISIONS, begin
 from doublet.web.rights import own
 from doublet.web.works import checking
 from doublet.web.works.models import RepeatsSearch
@@ -40,6 +41,10 @@ class SearchShape(Schema):
         )
 
 
+class Decisions(Schema):
+    decisions: dict[str, str] = Field(description="Group → merge, keep or ignore.")
+
+
 @router.post("", response={202: SearchShape}, **allowed("make_repeats"))
 def make_repeats(request: HttpRequest, algorithm: str = Form("auto"), file: UploadedFile = File(...)) -> Any:
     """Search a document, or an archive of documentation, for what it repeats."""
@@ -48,6 +53,23 @@ def make_repeats(request: HttpRequest, algorithm: str = Form("auto"), file: Uplo
     search = begin(request.user, str(file.name or "file"), file.read(), algorithm)
     audit.note(request, "repeats_searched", search.title)
     return 202, SearchShape.of(search)
+
+
+@router.get("/{id}/decisions", response=Decisions, **allowed("get_repeats_decisions"))
+def get_repeats_decisions(request: HttpRequest, id: UUID) -> Any:
+    """What was decided about each group."""
+    return {"decisions": own(RepeatsSearch.objects.all(), request.user, pk=id).decisions}
+
+
+@router.put("/{id}/decisions", response=Decisions, **allowed("put_repeats_decisions"))
+def put_repeats_decisions(request: HttpRequest, id: UUID, data: Decisions) -> Any:
+    search = own(RepeatsSearch.objects.all(), request.user, pk=id)
+    wrong = [one for one in data.decisions.values() if one not in DECISIONS]
+    if wrong:
+        raise InvalidParameter("one_of", name="decisions", value=wrong[0][:40], known=list(DECISIONS))
+    kept = {key[:200]: value for key, value in list(data.decisions.items())[:MOST_DECISIONS]}
+    RepeatsSearch.objects.filter(pk=search.pk).update(decisions=kept)
+    return {"decisions": kept}
 
 
 @router.get("/{id}", response=SearchShape, **allowed("get_repeats"))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from doublet.errors import UnknownLibrary
 from doublet.jobs.queue.kinds import enqueue
+from doublet.progress import Progress
 from doublet.store.models import Document
 from doublet.store.values import JobInfo, LibraryInfo, SourceInfo
 from doublet.web.accounts import audit
+from doublet.web.pages import searching
 from doublet.web.store import store
 from doublet.web.words import Words, words_of
 
@@ -44,7 +47,7 @@ def _problems(info: LibraryInfo) -> int:
     return sum(number for state, number in info.outcomes.items() if state not in GOOD)
 
 
-def _library(name: str) -> LibraryInfo:
+def named_library(name: str) -> LibraryInfo:
     try:
         return store().libraries.get(name)
     except UnknownLibrary as error:
@@ -61,7 +64,7 @@ def library_state(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _library_context(request: HttpRequest, name: str) -> dict[str, Any]:
-    info = _library(name)
+    info = named_library(name)
     words = words_of(request)
     outcomes = sorted(info.outcomes.items(), key=lambda one: -one[1])
     most = max((number for _, number in outcomes), default=1)
@@ -70,7 +73,7 @@ def _library_context(request: HttpRequest, name: str) -> dict[str, Any]:
         "info": info,
         "active": any(not job.over for job in jobs),
         "sources": [_source_row(one, words) for one in store().sources.all(info.number)],
-        "jobs": [_job_row(job, words) for job in jobs],
+        "jobs": [job_row(job, words) for job in jobs],
         "outcomes": [
             {
                 "name": words.outcome(state),
@@ -98,7 +101,7 @@ def _source_row(info: SourceInfo, words: Words) -> dict[str, Any]:
 
 @require_POST
 def update(request: HttpRequest, name: str) -> HttpResponse:
-    info = _library(name)
+    info = named_library(name)
     user: Any = request.user
     enqueue(store(), "fill", {"library": info.name}, asked_by=user.get_username())
     audit.note(request, "library_filled", info.name)
@@ -108,7 +111,7 @@ def update(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def delete(request: HttpRequest, name: str) -> HttpResponse:
-    info = _library(name)
+    info = named_library(name)
     words = words_of(request)
     if request.POST.get("name", "") != info.name:
         messages.error(request, words("library.delete_wrong"))
@@ -121,19 +124,48 @@ def delete(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def documents(request: HttpRequest, name: str) -> HttpResponse:
-    """Documents of a library, looked for by title or id."""
-    info = _library(name)
-    asked = request.GET.get("q", "").strip()
+    """Documents of a library, looked for by title, name, or the words in them."""
+    info = named_library(name)
+    user: Any = request.user
+    asked = request.GET.get("q", "").strip()[:500]
     rows = Document.objects.filter(library_id=info.number).order_by("-id")
+    missing = 0
     if asked:
-        rows = rows.filter(title__icontains=asked) | rows.filter(name__icontains=asked)
+        missing = searching.missing(info.number, info.documents)
+        if missing and missing <= searching.AT_ONCE:
+            searching.index_some(info.number, Progress())
+            missing = 0
+        elif missing:
+            parameters = {"library": info.name}
+            store().jobs.add(
+                searching.JOB,
+                parameters,
+                library=info.name,
+                key=f"search {info.number} {info.changes}",
+                asked_by=user.get_username(),
+            )
+        rows = rows.filter(
+            Q(title__icontains=asked)
+            | Q(name__icontains=asked)
+            | Q(pk__in=searching.find(info.number, asked))
+        )
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
-    return render(request, "doublet/pages/documents.html", {"info": info, "page": page, "asked": asked})
+    query = urlencode({"q": asked}) if asked else ""
+    shown = list(page)
+    texts = store().documents.texts([one.pk for one in shown]) if asked else {}
+    for one in shown:
+        one.snippet = searching.snippet(texts.get(one.pk, "")[:READER_CHARACTERS], asked) if asked else []
+    page.object_list = shown
+    return render(
+        request,
+        "doublet/pages/documents.html",
+        {"info": info, "page": page, "asked": asked, "missing": missing, "query": query},
+    )
 
 
 def document(request: HttpRequest, name: str) -> HttpResponse:
     """A document as it was read, a part at a time."""
-    info = _library(name)
+    info = named_library(name)
     id = request.GET.get("id", "")
     found = store().documents.get(info.name, id)
     if found is None:
@@ -168,13 +200,13 @@ def _queue_context(request: HttpRequest) -> dict[str, Any]:
     words = words_of(request)
     room = store().jobs
     return {
-        "active": [_job_row(job, words) for job in reversed(room.find(("new", "running"), limit=200))],
-        "ended": [_job_row(job, words) for job in room.find(("done", "failed", "cancelled"), limit=30)],
+        "active": [job_row(job, words) for job in reversed(room.find(("new", "running"), limit=200))],
+        "ended": [job_row(job, words) for job in room.find(("done", "failed", "cancelled"), limit=30)],
         "counts": room.counts(),
     }
 
 
-def _job_row(job: JobInfo, words: Words) -> dict[str, Any]:
+def job_row(job: JobInfo, words: Words) -> dict[str, Any]:
     return {
         "job": job,
         "what": words(f"job.{job.kind}") if words.has(f"job.{job.kind}") else job.kind,
@@ -215,32 +247,3 @@ def _back(request: HttpRequest) -> HttpResponse:
     """To the page on which the button was: that of a library, else the queue."""
     name = request.POST.get("back", "")
     return redirect("library", name) if name else redirect("queue")
-
-
-def duplicates(request: HttpRequest, name: str) -> HttpResponse:
-    """Groups of duplicates that the last search found; administrators start a search and take documents out."""
-    info = _library(name)
-    words = words_of(request)
-    user: Any = request.user
-    if request.method == "POST":
-        if request.POST.get("do") == "search":
-            enqueue(store(), "duplicates", {"libraries": [info.name]}, asked_by=user.get_username())
-            messages.success(request, words("duplicates.queued"))
-        elif request.POST.get("do") == "remove":
-            gone = store().documents.remove(info.name, [request.POST.get("id", "")])
-            for one in gone:
-                audit.note(request, "duplicate_decided", f"{info.name}/{one}", decision="removed")
-            messages.success(request, words("duplicates.removed", number=len(gone)))
-        return redirect("library-duplicates", info.name)
-    jobs = store().jobs.find(library=info.name, kind="duplicates", limit=1)
-    last = jobs[0] if jobs else None
-    groups: list[Any] = []
-    if last is not None and last.state == "done":
-        result = last.result if isinstance(last.result, dict) else json.loads(last.result or "{}")
-        groups = result.get("groups", [])
-    page = Paginator(groups, 20).get_page(request.GET.get("page"))
-    return render(
-        request,
-        "doublet/pages/duplicates.html",
-        {"info": info, "last": _job_row(last, words) if last else None, "page": page, "groups": len(groups)},
-    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.request import RawPostDataException
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from doublet.web import errors
 from doublet.web.accounts import audit
 from doublet.web.rights import own
 from doublet.web.store import store
@@ -19,6 +22,8 @@ from doublet.web.works import checking
 from doublet.web.works.checks import state_context
 from doublet.web.works.models import DONE, RepeatsSearch, Upload
 
+DECISIONS = ("merge", "keep", "ignore")
+MOST_DECISIONS = 20_000
 ALGORITHMS = ("auto", "exact", "edit", "ngrams")
 KIND = "repeats_search"
 
@@ -34,6 +39,17 @@ def repeats(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         search = begin(user, file.name, file.read(), form.cleaned_data["algorithm"])
+        audit.note(request, "repeats_searched", search.title)
+        return redirect("repeats-result", search.pk)
+    if request.method == "POST" and request.POST.get("library"):
+        library, id = request.POST["library"], request.POST.get("id", "")
+        known = store().documents.get(library, id)
+        if known is None:
+            raise Http404
+        text = store().documents.texts([known.number]).get(known.number, "")
+        search = begin(
+            user, f"{(known.title or known.id)[:250]}.txt", text.encode("utf-8", "replace"), "auto"
+        )
         audit.note(request, "repeats_searched", search.title)
         return redirect("repeats-result", search.pk)
     rows = RepeatsSearch.objects.defer("result")
@@ -62,6 +78,22 @@ def begin(owner: Any, name: str, content: bytes, algorithm: str) -> RepeatsSearc
     RepeatsSearch.objects.filter(pk=search.pk).update(job=job.number)
     search.job = job.number
     return search
+
+
+def decisions(request: HttpRequest, id: Any) -> HttpResponse:
+    """What somebody decided about the groups: read as JSON, or kept from the page of repeats."""
+    search = own(RepeatsSearch.objects.all(), request.user, pk=id)
+    if request.method == "POST":
+        try:
+            given = json.loads(request.body)
+        except (ValueError, RawPostDataException):  # not JSON, or a form
+            given = None
+        if not isinstance(given, dict) or len(given) > MOST_DECISIONS:
+            return errors.show(request, 400, "bad_request")
+        kept = {str(key)[:200]: value for key, value in given.items() if value in DECISIONS}
+        RepeatsSearch.objects.filter(pk=search.pk).update(decisions=kept)
+        search.decisions = kept
+    return JsonResponse({"format": 1, "decisions": search.decisions})
 
 
 def result(request: HttpRequest, id: Any) -> HttpResponse:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,7 +18,7 @@ from django.views.decorators.http import require_POST
 
 from doublet.errors import DoubletError
 from doublet.signatures import methods as known_methods
-from doublet.web import errors, installation
+from doublet.web import errors
 from doublet.web.accounts import audit
 from doublet.web.rights import own
 from doublet.web.store import store
@@ -28,6 +27,7 @@ from doublet.web.works import checking
 from doublet.web.works.forms import LEAVE_OUT, CheckForm
 from doublet.web.works.lists import shown_works
 from doublet.web.works.models import CANCELLED, ENDED, NEW, STATES, Group, Upload, Work
+from doublet.web.works.quotas import over_quota
 from doublet.web.works.unpacking import MOST_WORKS, documents_of
 
 PAGE = 30
@@ -72,17 +72,6 @@ def check(request: HttpRequest) -> HttpResponse:
             "limit": words.size(settings.DOUBLET.upload_limit),
         },
     )
-
-
-def over_quota(request: HttpRequest) -> int:
-    """The limit of this person if it is used up, else 0."""
-    user: Any = request.user
-    if user.is_administrator and user.checks_per_day is None:
-        return 0
-    limit = user.checks_per_day
-    limit = installation.read(request).checks_per_day if limit is None else limit
-    today = Work.objects.filter(owner=user, created_at__gt=timezone.now() - timedelta(days=1)).count()
-    return max(limit, 1) if today >= limit else 0
 
 
 def _take(request: HttpRequest, form: CheckForm) -> HttpResponse:
@@ -237,7 +226,9 @@ def delete(request: HttpRequest, id: Any) -> HttpResponse:
     work.deleted_at = timezone.now()
     work.save(update_fields=["deleted_at"])
     audit.note(request, "work_deleted", work.title, work=str(work.pk))
-    messages.success(request, words_of(request)("work.deleted", title=work.title))
+    messages.success(
+        request, words_of(request)("work.deleted", title=work.title), extra_tags=f"undo {work.pk}"
+    )
     return redirect("works")
 
 

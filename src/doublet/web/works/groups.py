@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import zipfile
 from typing import Any
 
@@ -13,18 +14,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from doublet.jobs.compare import compare
-from doublet.reports.check_view import colour, differences
 from doublet.reports.tables import safe_cell
 from doublet.web.accounts import audit
 from doublet.web.rights import own
 from doublet.web.words import words_of
-from doublet.web.works import checking, drawing, exporting, kept
+from doublet.web.works import checking, exporting, kept
 from doublet.web.works.checks import state_context
 from doublet.web.works.lists import shown_works
 from doublet.web.works.models import DONE, Group, Work
+from doublet.web.works.side import side_by_side
 
 HEAT = (0.0, 0.05, 0.15, 0.3)
+GRAPH_WORKS = 40  #: more make no picture
 
 
 def _mine(request: HttpRequest, id: Any) -> Group:
@@ -54,6 +55,7 @@ def group(request: HttpRequest, id: Any) -> HttpResponse:
             "works": shown_works(works),
             "matrix": _matrix(works, pairs),
             "pairs": _pairs(works, pairs),
+            "graph": _graph(works, pairs),
             "clusters": _clusters(works, (found.result or {}).get("clusters", [])),
             "common": (found.result or {}).get("common", []),
         },
@@ -90,6 +92,59 @@ def _pairs(works: list[Work], pairs: list[dict[str, Any]]) -> list[dict[str, Any
     return sorted(found, key=lambda one: -one["share"])[:100]
 
 
+def _graph(works: list[Work], pairs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Who took from whom as a picture: works on a circle, a line for each pair, with an arrow to the one that took
+    where the direction is known. One line for two rows of the same pair: the larger share counts."""
+    number_of = {str(one.pk): number for number, one in enumerate(works, 1)}
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in sorted(pairs, key=lambda one: one["share"]):
+        if one["share"] > 0 and one["a"] in number_of and one["b"] in number_of:
+            low, high = sorted((one["a"], one["b"]))
+            lines[low, high] = one
+    involved = sorted({id for pair in lines for id in pair}, key=lambda id: number_of[id])
+    if not 2 <= len(involved) <= GRAPH_WORKS:
+        return None
+    places = {}
+    for place, id in enumerate(involved):
+        angle = 2 * math.pi * place / len(involved) - math.pi / 2
+        places[id] = (300 + 180 * math.cos(angle), 230 + 180 * math.sin(angle))
+    titles = {str(one.pk): one for one in works}
+    edges = []
+    for one in lines.values():
+        taker, origin = (one["b"], one["a"]) if one.get("direction") == "contains" else (one["a"], one["b"])
+        (x1, y1), (x2, y2) = places[origin], places[taker]
+        length = math.hypot(x2 - x1, y2 - y1) or 1.0
+        dx, dy = (x2 - x1) / length * 18, (y2 - y1) / length * 18
+        edges.append(
+            {
+                "x1": f"{x1 + dx:.1f}",
+                "y1": f"{y1 + dy:.1f}",
+                "x2": f"{x2 - dx:.1f}",
+                "y2": f"{y2 - dy:.1f}",
+                "width": f"{1 + 5 * one['share']:.1f}",
+                "directed": one.get("direction") in ("earlier", "contained", "contains"),
+                "a": titles[origin].title,
+                "b": titles[taker].title,
+                "share": one["share"],
+                "pair": one,
+            }
+        )
+    nodes = [
+        {
+            "x": f"{places[id][0]:.1f}",
+            "y": f"{places[id][1]:.1f}",
+            "text_x": f"{places[id][0] + (24 if places[id][0] >= 300 else -24):.1f}",
+            "text_y": f"{places[id][1] + 5:.1f}",
+            "number_y": f"{places[id][1] + 5:.1f}",
+            "side": "start" if places[id][0] >= 300 else "end",
+            "number": number_of[id],
+            "work": titles[id],
+        }
+        for id in involved
+    ]
+    return {"edges": edges, "nodes": nodes}
+
+
 def _clusters(works: list[Work], clusters: list[list[str]]) -> list[list[Work]]:
     by_id = {str(one.pk): one for one in works}
     return [[by_id[id] for id in one if id in by_id] for one in clusters]
@@ -103,21 +158,7 @@ def pair(request: HttpRequest, id: Any) -> HttpResponse:
     if a is None or b is None or a.report is None or b.report is None:
         raise Http404
     texts = [kept.load(one.report).text for one in (a, b) if one.report is not None]
-    result = compare(texts[0], texts[1])
-    words = words_of(request)
-    fragments = []
-    for number, one in enumerate(result.fragments, 1):
-        left, right = differences(texts[0][one.a.start : one.a.end], texts[1][one.b.start : one.b.end])
-        fragments.append(
-            {
-                "number": number,
-                "kind": words.kind(one.kind),
-                "words": one.words,
-                "a": drawing.marked(left, "ins"),
-                "b": drawing.marked(right, "del"),
-                "colour": colour(number),
-            }
-        )
+    result, fragments = side_by_side(texts[0], texts[1], words_of(request))
     return render(
         request,
         "doublet/works/pair.html",

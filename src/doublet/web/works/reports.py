@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.db import transaction
@@ -22,6 +23,7 @@ from doublet.web.works import checking, drawing, exporting, kept
 from doublet.web.works.checks import work_state
 from doublet.web.works.forms import CommentForm, DecisionForm, EditForm
 from doublet.web.works.models import DONE, Comment, Decision, ShareLink, Work
+from doublet.web.works.versions import versions
 
 FORMS = ("html", "pdf", "json")
 
@@ -154,6 +156,19 @@ def comment(request: HttpRequest, id: Any) -> HttpResponse:
     audit.note(request, "comment_made", found.title, work=str(found.pk))
     anchor = f"#f-{form.cleaned_data['fragment']}" if form.cleaned_data["fragment"] else "#comments"
     return redirect(f"{reverse('work', args=[found.pk])}{anchor}")
+
+
+def compare(request: HttpRequest, id: Any) -> HttpResponse:
+    """This check beside an earlier one of the same work."""
+    found = _mine(request, id)
+    try:
+        other = _mine(request, UUID(request.GET.get("with", "")))
+    except ValueError as error:
+        raise Http404 from error
+    if found.report is None or other.report is None or found.pk == other.pk:
+        raise Http404
+    before, after = sorted((found, other), key=lambda one: one.created_at)
+    return render(request, "doublet/works/versions.html", versions(before, after, words_of(request)))
 
 
 @require_POST

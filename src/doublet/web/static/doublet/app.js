@@ -46,5 +46,10 @@
     const done = event.target.querySelector && event.target.querySelector("[data-reload]");
     if (done) window.location.reload();
   });
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", wireDrops); else wireDrops();
+  const start = () => {
+    wireDrops();
+    const here = document.querySelector(".nav [aria-current]");  // on a phone the navigation is scrolled sideways
+    if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40;
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start); else start();
 })();
