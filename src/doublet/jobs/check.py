@@ -7,6 +7,7 @@ One walk over the documents finds those that share shingles with the text; the f
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -227,12 +228,15 @@ def readable(check: Check) -> bool:
     return bool(check.words) and not hardly_readable(check)
 
 
+_NEITHER_LETTERS_NOR_DIGITS = re.compile(r"[\W_]+")
+
+
 def stamped(check: Check, text: str) -> Check:
     """The check with what a report says of itself: which text it is about, when it was made, and by which Doublet."""
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     start = text[:LOOKED_AT]
-    signs = sum(not one.isspace() for one in start)
-    good = sum(one.isalnum() for one in start)
+    signs = len("".join(start.split()))
+    good = len(_NEITHER_LETTERS_NOR_DIGITS.sub("", start))
     if check.words and (good < LETTERS_SHARE * signs or start.count("\ufffd") > DAMAGED_SHARE * signs):
         check = replace(check, notes=(*check.notes, Note("hardly_readable")))
     return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)

@@ -11,7 +11,6 @@ Explained in docs/explanation/library-checks.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ from doublet.matches.left_out import (
     words_of_versions,
 )
 from doublet.matches.own import OwnVersions
-from doublet.model import Check, Document, SourceMatch
+from doublet.model import Check, Document
 from doublet.progress import Progress
 from doublet.signatures import method_names, parameters_of, sign_read
 from doublet.signatures.auto import settle
@@ -171,14 +170,9 @@ def check_library(
     # Of sources that explain the same words those most alike come first. Ids of different libraries must not meet.
     order = sorted(beside, key=lambda number: (-beside[number].resemblance, number))
     for rank, number in enumerate(order):
-        beside[number].document = replace(beside[number].document, id=f"{rank:06}")
+        beside[number].library, beside[number].rank = stored[number].library, f"{rank:06}"
     answer = explain(text, words, [beside[number] for number in order], min_share=min_share, counted=left)
-
-    def named(source: SourceMatch) -> SourceMatch:
-        info = stored[order[int(source.id)]]
-        return replace(source, id=info.id, library=info.library)
-
-    sources = [named(source) for source in answer.sources]
+    sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
     taken = words_of_versions([text for _, text in mine.values()], words, options)
     versions = [f"{info.library}/{info.id}" for info, _ in mine.values()]
@@ -187,7 +181,7 @@ def check_library(
         share=answer.share,
         sources=tuple(source for source in sources if source.share > 0),
         uncounted_sources=tuple(source for source in sources if not source.share > 0),
-        possible_sources=tuple(map(named, answer.possible)),
+        possible_sources=answer.possible,
         documents=documents,
         parameters={
             **used,

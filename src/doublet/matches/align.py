@@ -104,8 +104,10 @@ def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[P
     return passages
 
 
-def exact_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[Passage]:
-    """The same without their kinds."""
+def exact_passages(
+    a: U64, b: U64, options: AlignOptions | None = None, words_a: list[int] | None = None
+) -> list[Passage]:
+    """The same without their kinds. *words_a* are those of *a* as a list, for who has made it for many *b*."""
     options = options or AlignOptions()
     if not len(a) or not len(b):
         return []
@@ -116,7 +118,7 @@ def exact_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[
     runs = kernels.common_runs(a, b, seed)
     if not len(runs[0]):
         return []
-    words_a, words_b = a.tolist(), b.tolist()
+    words_a, words_b = a.tolist() if words_a is None else words_a, b.tolist()
     passages = _merge(runs, words_a, words_b, options)
     _stretch(passages, words_a, words_b)
     least = options.min_words if shortest >= 60 else min(options.min_words, 4, shortest)
@@ -248,6 +250,8 @@ def name_passages(passages: list[Passage]) -> None:
 
 def _heaviest_chain(passages: list[Passage]) -> list[bool]:
     """Members of the chain, rising in a and b, that holds the most equal words; ties go to the earlier passage."""
+    if len(passages) == 1:
+        return [passages[0].equal > 0]
     starts = sorted({p.b_start for p in passages})
     size = len(starts)
     best: list[tuple[int, int]] = [(0, -1)] * (

@@ -37,6 +37,12 @@ class Beside:
     resemblance: float
     containment: float  #: of the text in the document
     passages: list[Passage]
+    library: str = ""  #: the document is in
+    rank: str = ""  #: what equals are ordered by, when not by the ids of their documents
+
+    @property
+    def name(self) -> str:
+        return self.rank or self.document.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +71,10 @@ def lay_beside(
     if measures is None:
         measures = measure(words, read, shingle_words)
     out = []
+    own = words.hashes.tolist()
     for number, document in enumerate(documents):
         other = read.one(number)
-        passages = exact_passages(words.hashes, other.hashes, options)
+        passages = exact_passages(words.hashes, other.hashes, options, own)
         out.append(Beside(document, other, *measures[number], passages))
         if on_step is not None:
             on_step(number + 1, len(documents))
@@ -101,12 +108,12 @@ def explain(
 
     Words that are not *counted* (all are, without it) have no share; a source of such words alone comes last, with the
     share 0. A document that has only possible places is none of the sources; with a *min_share* it is not told at all.
-    Of candidates that explain the same words, the one whose document has the smaller id comes first.
+    Of candidates that explain the same words, the one with the smaller name comes first.
     """
     size = len(words.hashes)
     possible = _see_through(text, words, candidates)
     passages = [one.passages for one in candidates]
-    names = [one.document.id for one in candidates]
+    names = [one.name for one in candidates]
     orders = {i: place for place, i in enumerate(sorted(range(len(names)), key=lambda i: names[i]))}
     ranked = rank(passages, names, size, min_share=min_share, counted=counted)
     if counted is not None:
@@ -118,6 +125,7 @@ def explain(
         return SourceMatch(
             *(document.id, document.title, row.share, row.added, one.resemblance, one.containment),
             to_fragments(one.passages, words, one.words, prefix=f"{prefix}f"),
+            library=one.library,
             address=document.address,
             time=document.time,
             text=document.text,
@@ -163,7 +171,7 @@ def most_alike(candidates: Sequence[Beside], words: int) -> list[int]:
         key=lambda i: (
             -sum(p.equal for p in candidates[i].passages),
             -candidates[i].containment,
-            candidates[i].document.id,
+            candidates[i].name,
             i,
         ),
     )

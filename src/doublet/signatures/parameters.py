@@ -7,6 +7,7 @@ methods` and the pages in docs/reference/methods are all made from it.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Iterable, Mapping
@@ -74,6 +75,7 @@ class Parameters:
         """Raise `InvalidParameter` when values that are good alone do not go together."""
 
     @classmethod
+    @functools.cache
     def infos(cls) -> tuple[ParameterInfo, ...]:
         """Every parameter in words; those about words, which most methods share, come last."""
         shared = {item.name for item in fields(WordParameters)}

@@ -122,7 +122,11 @@ def documents(offsets: U64) -> list[tuple[int, int]]:
 
 def overlap(a: U64, b: U64) -> int:
     """Number of values that two sorted arrays without repeats have in common."""
-    return len(np.intersect1d(a, b, assume_unique=True))
+    few, many = (a, b) if len(a) <= len(b) else (b, a)
+    if not len(few):
+        return 0
+    at = np.searchsorted(many, few)
+    return int(np.count_nonzero(many[np.minimum(at, len(many) - 1)] == few))
 
 
 def prefix(values: U64, threshold: float) -> U64:

@@ -9,14 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 _REFUSED = re.compile("[\x00\ue000\ud800-\udfff]")
 _ESCAPED = re.compile("\ue000([0-9a-f]{4})")
 
 
 def escape(text: str) -> str:
+    if text.isascii() and "\0" not in text:
+        return text
     return _REFUSED.sub(lambda found: f"\ue000{ord(found[0]):04x}", text)
 
 
@@ -28,6 +33,13 @@ def name_hash(name: str) -> int:
     """64 bits, signed as databases have them."""
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
+
+
+def name_hashes(names: Sequence[str]) -> NDArray[np.uint64]:
+    """`name_hash` of many, unsigned."""
+    hashed = hashlib.blake2b
+    digests = [hashed(name.encode("utf-8", "surrogatepass"), digest_size=8).digest() for name in names]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
 def to_json(value: Any, *, sort_keys: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import Any
 from doublet.model import FORMAT_VERSION, Note, Outcome
 
 
+@functools.lru_cache(maxsize=4096)
 def iso(seconds: int) -> str:
     """UTC, as 2026-01-31T12:00:00Z."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -20,7 +20,7 @@ from doublet import kernels
 from doublet.errors import StoreDamaged
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
 from doublet.store.connection import Database, array
-from doublet.store.names import name_hash
+from doublet.store.names import name_hashes
 from doublet.text.tokens import TokenBatch
 
 U64 = NDArray[np.uint64]
@@ -90,8 +90,7 @@ def _spelling_hashes(vocabulary: Sequence[str], size: int) -> U64:
     known: dict[int, tuple[Sequence[str], U64]] = _threads.__dict__.setdefault("hashes", {})
     _, made = known.get(id(vocabulary), (vocabulary, np.zeros(0, np.uint64)))
     if len(made) < size:
-        new = np.fromiter((name_hash(vocabulary[i]) for i in range(len(made), size)), np.int64)
-        made = np.concatenate([made, new.view(np.uint64)])
+        made = np.concatenate([made, name_hashes(vocabulary[len(made) : size])])
         while len(known) > _VOCABULARIES:
             known.pop(next(iter(known)))
         known[id(vocabulary)] = (vocabulary, made)
@@ -109,6 +108,9 @@ class WordNumbers:
         self._fresh: dict[int, int] = {}
         self._asked = 0  # words that were looked up one by one
         self._read = False  # whether all words were read
+        self._top = self._kept_top = (
+            0  # SQLite: the last word of those that are known, now and after the last commit
+        )
 
     def make_ahead(self, words: Words) -> None:
         """Before the transaction of a batch that brings many new words: make them some at a time. A word belongs to no
@@ -120,48 +122,49 @@ class WordNumbers:
             by_id, places = self._remembered(words)
         # PostgreSQL: two batches with the same new word wait for each other, so that should not take long.
         most = MADE_TOGETHER if self._database.vendor == "sqlite" else 0
-        if len(places) <= most:
-            return
-        places = self._look_up_places(words, by_id, places)
         while len(places) > most:
             some, places = places[:MADE_TOGETHER], places[MADE_TOGETHER:]
             with self._database.writing():
-                if self._database.vendor == "sqlite":  # another writer may have been quicker
-                    some = self._look_up_places(words, by_id, some)
-                self._make(words, by_id, some)
-        self.keep()
+                self._make(words, by_id, self._ask(words, by_id, some))
+            self.keep()
 
     def numbers(self, words: Words) -> I64:
         """Numbers by the words' ids (of those that are used), new ones made. Inside a transaction; then `keep` or
         `forget`."""
         by_id, places = self._remembered(words)
-        # Who has read all words need not ask: PostgreSQL tells which of the new ones another writer has made.
-        if len(places) and not (self._read and self._database.vendor == "postgresql"):
-            places = self._look_up_places(words, by_id, places)
-        self._make(words, by_id, places)
+        self._make(words, by_id, self._ask(words, by_id, places))
         return by_id
 
     def _remembered(self, words: Words) -> tuple[I64, I64]:
         """What is known without asking, by id, and the places (among those that are used) of words that are not."""
         by_id = self._of(words.vocabulary, int(words.used[-1]) + 1 if len(words.used) else 0)
         missing = np.flatnonzero(by_id[words.used] < 0)
-        if len(missing):
-            hashes = words.hashes[missing]
-            found = self._by_hash.find(hashes)
-            for place in np.flatnonzero(found < 0).tolist() if self._fresh else ():
-                found[place] = self._fresh.get(int(hashes[place]), -1)
-            by_id[words.used[missing]] = found
-            missing = missing[found < 0]
-        return by_id, missing
+        return by_id, self._fill_in(words, by_id, missing)
 
-    def _look_up_places(self, words: Words, by_id: I64, places: I64) -> I64:
-        """Ask the database; gives the places of the words that it does not have."""
-        asked = words.hashes[places]
-        known = self._look_up(asked)
-        self._fresh |= known
-        found = np.array([known.get(value, -1) for value in asked.tolist()], np.int64)
+    def _fill_in(self, words: Words, by_id: I64, places: I64) -> I64:
+        """Those that are known; gives the places of the others."""
+        if not len(places):
+            return places
+        hashes = words.hashes[places]
+        found = self._by_hash.find(hashes)
+        for place in np.flatnonzero(found < 0).tolist() if self._fresh else ():
+            found[place] = self._fresh.get(int(hashes[place]), -1)
         by_id[words.used[places]] = found
         return places[found < 0]
+
+    def _ask(self, words: Words, by_id: I64, places: I64) -> I64:
+        """Ask the database for words; gives the places of those that it does not have. Inside a transaction."""
+        if not len(places) or (self._read and self._database.vendor == "postgresql"):
+            return places  # PostgreSQL tells which of the new ones another writer has made
+        if self._read:  # nothing but what others have made since
+            later = self._database.pairs("SELECT hash, id FROM doublet_word WHERE id > %s", [self._top])
+            if not len(later):
+                return places
+            self._fresh |= {value & _U64: number for value, number in later.tolist()}
+            self._top = int(later[:, 1].max())
+        else:
+            self._fresh |= self._look_up(words.hashes[places])
+        return self._fill_in(words, by_id, places)
 
     def _worth_reading(self, unknown: int) -> bool:
         """Read all words once, when so many are looked up that it is less work than to go on so."""
@@ -173,6 +176,7 @@ class WordNumbers:
             return False
         rows = self._database.pairs("SELECT hash, id FROM doublet_word")
         self._by_hash.take(rows[:, 0].copy().view(np.uint64), rows[:, 1])
+        self._top = self._kept_top = int(rows[:, 1].max(initial=0))
         self._read = True
         return True
 
@@ -211,6 +215,7 @@ class WordNumbers:
             numbers = range(top[0] + 1, top[0] + 1 + len(places))
             database.copy("doublet_word", ("id", "hash", "fold", "word"), zip(numbers, *columns, strict=True))
             made = dict(zip(hashes.tolist(), numbers, strict=True))
+            self._top = numbers[-1]
         else:
             # Sorted: two workers that bring the same words must not wait for each other.
             order = np.argsort(hashes).tolist()
@@ -229,10 +234,12 @@ class WordNumbers:
     def keep(self) -> None:
         self._by_hash.add(self._fresh)
         self._fresh = {}
+        self._kept_top = self._top
 
     def forget(self) -> None:
         self._vocabularies.clear()
         self._fresh = {}
+        self._top = self._kept_top
 
 
 class _Sorted:

@@ -11,6 +11,7 @@ import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from doublet.model import Span, Token
 from doublet.text.reduce import Reducer, reducer
 from doublet.text.stopwords import stop_words
 
+Number = TypeVar("Number", bound=np.generic)
 REDUCTIONS = ("none", "stem", "lemma")
 
 
@@ -75,33 +77,45 @@ class Canon:
         known = batch.spelling
         if known is None:
             raise InvalidParameter("spelling_not_known", name="batch")
+        batch = _kept(batch, self._keeps(batch, known))
+        if self.plain:
+            return batch
+        reduced = known.reduced(self.reduce)
+        ids = reduced.numbers.values[batch.ids]
+        return replace(
+            batch, hashes=reduced.hashes.values[ids], ids=ids, vocabulary=reduced.words, spelling=None
+        )
+
+    def plain_and_words(self, texts: Sequence[str]) -> tuple[TokenBatch, WordIds]:
+        """One walk through the texts for two readers: all words as they stand, and those that this canon keeps, as it
+        reduces them."""
+        read = read_words(texts)
+        known = read.spelling
+        assert known is not None
+        ids, offsets = read.ids, read.offsets
+        if (kept := self._keeps(read, known)) is not None:
+            ids, offsets = ids[kept], _offsets_of(kept, offsets)
+        if self.reduce == "none":
+            return read, WordIds(ids, offsets, known.words, known.hashes.values)
+        reduced = known.reduced(self.reduce)
+        return read, WordIds(reduced.numbers.values[ids], offsets, reduced.words, reduced.hashes.values)
+
+    def _keeps(self, batch: TokenBatch, known: Vocabulary) -> NDArray[np.bool_] | None:
+        """Of each word whether this canon keeps it; None: all."""
         kept = None
         if (stop := self.stop_hashes) is not None:
             kept = ~known.among(stop)[batch.ids]
         if self.min_letters > 1:
             long = (batch.flags & FLAG_SHORT) == 0
             kept = long if kept is None else kept & long
-        batch = _kept(batch, kept)
-        if self.plain:
-            return batch
-        reduced = known.reduced(self.reduce)
-        ids = reduced.numbers[batch.ids]
-        return replace(batch, hashes=reduced.hashes[ids], ids=ids, vocabulary=reduced.words, spelling=None)
-
-    def plain_and_words(self, texts: Sequence[str]) -> tuple[TokenBatch, WordIds]:
-        """One walk through the texts for two readers: all words as they stand, and those that this canon keeps, as it
-        reduces them."""
-        read = read_words(texts)
-        own = self.of(read)
-        hashes = read.spelling.hashes(self.reduce) if read.spelling is not None else own.hashes
-        return read, WordIds(own.ids, own.offsets, own.vocabulary, hashes)
+        return kept
 
 
 def read_words(texts: Sequence[str], vocabulary: Vocabulary | None = None) -> TokenBatch:
     """All words of the texts as they stand, with their spelling: `Canon.of` makes every other form of them."""
     known = vocabulary if vocabulary is not None else this_vocabulary()
     columns = kernels.tokenize(require_texts(texts), None, known.table, 1)
-    known.grow()
+    known.grow(columns[0], columns[5])
     return TokenBatch(*columns, known.words, known)
 
 
@@ -109,16 +123,22 @@ def _kept(batch: TokenBatch, kept: NDArray[np.bool_] | None) -> TokenBatch:
     """The batch with these of its words alone."""
     if kept is None or kept.all():
         return batch
-    before = np.concatenate([[0], np.cumsum(kept, dtype=np.uint64)]).astype(np.uint64)
     return replace(
         batch,
         hashes=batch.hashes[kept],
         starts=batch.starts[kept],
         ends=batch.ends[kept],
         flags=batch.flags[kept],
-        offsets=before[batch.offsets.astype(np.int64)],
+        offsets=_offsets_of(kept, batch.offsets),
         ids=batch.ids[kept] if len(batch.ids) else batch.ids,
     )
+
+
+def _offsets_of(kept: NDArray[np.bool_], offsets: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Where texts begin when these of their words are kept."""
+    before = np.zeros(len(kept) + 1, np.uint64)
+    np.cumsum(kept, out=before[1:])
+    return before[offsets.astype(np.int64)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,8 +229,9 @@ class Vocabulary:
     def __init__(self) -> None:
         self.table = kernels.WordTable()
         self.words: list[str] = []
+        self.hashes: _Column[np.uint64] = _Column(np.uint64)  #: of each of *words*
         self._reduced: dict[str, _Reduced] = {}
-        self._among: dict[int, tuple[NDArray[np.uint64], NDArray[np.bool_]]] = {}
+        self._among: dict[int, tuple[NDArray[np.uint64], _Column[np.bool_]]] = {}
         self._letters = 0  # of all words
 
     @property
@@ -219,9 +240,16 @@ class Vocabulary:
         one = len(self.words) * _WORD_BYTES + self._letters * _LETTER_BYTES
         return one * max(1, len(self._reduced))
 
-    def grow(self) -> None:
-        """Take over the words that the table met."""
-        new = self.table.words(len(self.words))
+    def grow(self, hashes: NDArray[np.uint64], ids: NDArray[np.uint32]) -> None:
+        """Take over the words that the table met, in a batch with these hashes and ids."""
+        before = len(self.words)
+        new = self.table.words(before)
+        if not new:
+            return
+        added = np.zeros(len(new), np.uint64)
+        fresh = ids >= before
+        added[ids[fresh] - np.uint32(before)] = hashes[fresh]
+        self.hashes.add(added)
         self._letters += sum(map(len, new))
         self.words += new
 
@@ -235,16 +263,27 @@ class Vocabulary:
 
     def among(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Of every word, whether its hash is one of these. What was found out is kept with the array."""
-        _, found = self._among.get(id(hashes), (hashes, np.zeros(0, np.bool_)))
-        if len(found) < len(self.words):
-            new = self.table.hashes()[len(found) : len(self.words)]
-            found = np.concatenate([found, np.isin(new, hashes)])
-            self._among[id(hashes)] = (hashes, found)
-        return found
+        _, found = self._among.setdefault(id(hashes), (hashes, _Column(np.bool_)))
+        if len(found.values) < len(self.words):
+            found.add(np.isin(self.hashes.values[len(found.values) :], hashes))
+        return found.values
 
-    def hashes(self, reduce: str) -> NDArray[np.uint64]:
-        """Hash of each word, or of each reduced one."""
-        return self.table.hashes() if reduce == "none" else self.reduced(reduce).hashes
+
+class _Column(Generic[Number]):
+    """Numbers that only grow: what is added is copied, and what was there only now and then."""
+
+    def __init__(self, kind: type[Number]) -> None:
+        self._room: NDArray[Number] = np.zeros(64, kind)
+        self.values: NDArray[Number] = self._room[:0]
+
+    def add(self, new: NDArray[Number]) -> None:
+        size = len(self.values) + len(new)
+        if size > len(self._room):
+            room = np.zeros(max(size, 2 * len(self._room)), self._room.dtype)
+            room[: len(self.values)] = self.values
+            self._room = room
+        self._room[len(self.values) : size] = new
+        self.values = self._room[:size]
 
 
 class _Reduced:
@@ -252,20 +291,21 @@ class _Reduced:
 
     def __init__(self, reduce: Reducer) -> None:
         self.words: list[str] = []  #: reduced, without repeats
-        self.numbers = np.zeros(0, np.uint32)  #: number of a word → number of its reduced form
-        self.hashes = np.zeros(0, np.uint64)  #: of each of *words*
+        self.numbers: _Column[np.uint32] = _Column(np.uint32)  #: number of a word → that of its reduced form
+        self.hashes: _Column[np.uint64] = _Column(np.uint64)  #: of each of *words*
         self._reduce = reduce
         self._known: dict[str, int] = {}
 
     def follow(self, words: list[str]) -> None:
-        new = words[len(self.numbers) :]
+        new = words[len(self.numbers.values) :]
         if not new:
             return
         known, before = self._known, len(self.words)
         mapped = [known.setdefault(word, len(known)) for word in self._reduce(new)]
-        self.words += list(itertools.islice(known, before, None))
-        self.numbers = np.concatenate([self.numbers, np.array(mapped, np.uint32)])
-        self.hashes = np.concatenate([self.hashes, _word_hashes(self.words[before:])])
+        added = list(itertools.islice(reversed(known), len(known) - before))[::-1]
+        self.words += added
+        self.numbers.add(np.array(mapped, np.uint32))
+        self.hashes.add(_word_hashes(added))
 
 
 VOCABULARY_LIMIT = 2_000_000  #: words a thread remembers before it begins anew; some 300 MB
