@@ -781,6 +781,23 @@ def test_a_library_is_sound_after_steps(vendor: str, method: str, monkeypatch: p
         again.libraries.delete("x")
 
 
+def test_small_changes_leave_few_segments() -> None:
+    """FTS5 merges nothing in the transaction of whoever comes last; we do, in steps of our own."""
+    with Store(new_address("sqlite")) as store:
+        store.libraries.create("x")
+        most = 0
+        for n in range(60):
+            store.documents.add("x", [Document(str(n), f"{RU} own{n}")])
+            ((structure,),) = store.database.rows("SELECT block FROM doublet_posting_data WHERE id = 10")
+            ((counted,),) = store.database.rows("SELECT count(DISTINCT segid) FROM doublet_posting_idx")
+            assert postings.segments_of(structure) == counted
+            most = max(most, counted)
+        assert most < postings.MERGE_FROM
+        assert most > 4  # they were not merged each time
+        assert store.database.rows("SELECT k FROM doublet_posting_config WHERE k = 'crisismerge'")
+        assert verify(store, ["x"]) == []
+
+
 def test_many_documents_are_stored_in_steps(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was stored before a step fails stays, whole and sound; the same call again brings the rest."""
     address = new_address(vendor)

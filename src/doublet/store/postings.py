@@ -24,6 +24,10 @@ I64 = NDArray[np.int64]
 
 KEY_BYTES = KEY_BITS // 8
 
+_TABLES = ("doublet_posting", "doublet_key")  # those of FTS5
+MERGE_FROM = 12  #: segments of an FTS5 table; with 16 in one level FTS5 would merge them all at once
+_NEVER = 1_000  # segments in one level; the index can have 2,000
+
 #: of each key that stands somewhere: its place in the list, and the documents
 _LOOK_UP = (
     "SELECT wanted.key, (SELECT group_concat(rowid) FROM (SELECT rowid FROM doublet_posting "
@@ -109,17 +113,55 @@ def write_postings(
 
 def optimize(database: Database) -> None:
     """Put the FTS5 tables of SQLite in their best shape, some pages at a time."""
-    for table in ("doublet_posting", "doublet_key"):
-        pace = Pace(200, most=20_000, least=16)
-        sign = -1  # the first time: whatever there is becomes one
+    for table in _TABLES:
+        _merge(database, table, thorough=True)
+
+
+def tidy(database: Database, table: str | None = None) -> None:
+    """On SQLite: merge segments of an FTS5 table, or of all that have many, some pages at a time. FTS5 itself would
+    merge all of a level when there are too many in it, inside the transaction of whoever comes last."""
+    if database.vendor != "sqlite":
+        return
+    for name in _TABLES if table is None else (table,):
+        row = database.row(f"SELECT block FROM {name}_data WHERE id = 10")
+        if row is not None and segments_of(bytes(row[0])) >= MERGE_FROM:
+            if not database.row(f"SELECT 1 FROM {name}_config WHERE k = 'crisismerge'"):
+                with database.writing():
+                    leave_merging(database, name)
+            _merge(database, name)
+
+
+def leave_merging(database: Database, table: str) -> None:
+    """FTS5 leaves the merging of many segments to us. Inside a transaction; the table remembers it."""
+    database.rows(f"INSERT INTO {table} ({table}, rank) VALUES ('crisismerge', %s)", [_NEVER])
+
+
+def segments_of(structure: bytes) -> int:
+    """How many segments an FTS5 index has, by the record of its structure: a cookie of four bytes, the number of
+    levels, and that of all segments, as variable-length integers."""
+    at, number = 4, 0
+    for _ in range(2):
+        number = 0
         while True:
-            with pace.step(database) as pages, database.writing():
-                before = database.raw.total_changes
-                database.rows(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', %s)", [sign * pages])
-                done = database.raw.total_changes - before < 2  # as FTS5 tells that nothing was left to do
-            if done:
+            byte = structure[at]
+            at += 1
+            number = number << 7 | byte & 127
+            if byte < 128:
                 break
-            sign = 1
+    return number
+
+
+def _merge(database: Database, table: str, *, thorough: bool = False) -> None:
+    pace = Pace(200, most=20_000, least=16)
+    sign = -1 if thorough else 1  # the first time: whatever there is becomes one
+    while True:
+        with pace.step(database) as pages, database.writing():
+            before = database.raw.total_changes
+            database.rows(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', %s)", [sign * pages])
+            done = database.raw.total_changes - before < 2  # as FTS5 tells that nothing was left to do
+        if done:
+            return
+        sign = 1
 
 
 def remove_postings(database: Database, documents: Sequence[int], packed: Sequence[bytes]) -> None:

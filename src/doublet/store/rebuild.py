@@ -47,6 +47,7 @@ def _begin_sqlite(database: Database) -> None:
     with database.writing():
         database.rows(f"DROP TABLE IF EXISTS {NEW}")
         database.rows(_MAKE)
+        postings.leave_merging(database, NEW)
         _restart(database)
 
 
@@ -71,6 +72,7 @@ def _fill(database: Database, step: Callable[[int], None] | None) -> None:
             numbers, homes = [row[0] for row in rows], [row[2] for row in rows]
             postings.write_postings(database, homes, numbers, values, offsets, new=True)
             database.rows("UPDATE doublet_rebuild SET upto = %s", [rows[-1][0]])
+        postings.tidy(database, NEW)
         done += len(rows)
         if step is not None:
             step(done)

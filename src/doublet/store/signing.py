@@ -21,7 +21,7 @@ from doublet.signatures import method as make_method
 from doublet.signatures.parameters import make
 from doublet.signatures.protocol import StoredStatistics
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
-from doublet.store import words
+from doublet.store import postings, words
 from doublet.store.connection import Database
 from doublet.store.entries import Entries, StoreIndex, drop_recipe, signed_entries, take_entries
 from doublet.store.names import unescape
@@ -289,6 +289,7 @@ class Signatures:
                             end = min(start + size, len(entries))
                             self._put(index, numbers[first + start : first + end], entries, start)
                         start = end
+                        postings.tidy(database, "doublet_key")
                     first += len(entries)
                 last = numbers[-1]
                 done += len(numbers)

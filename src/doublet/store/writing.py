@@ -262,6 +262,8 @@ class Writer:
             words.fold_parts(self._database, library)
             if self._database.vendor == "postgresql":
                 segments.tidy(self._database)
+            else:
+                postings.tidy(self._database)
 
     def _add(self, library: int, batch: Prepared, skip: frozenset[int]) -> Added:
         database = self._database

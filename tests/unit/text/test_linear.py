@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import random
 import time
@@ -103,10 +104,16 @@ def repeated(tokens: tuple[str, ...], characters: int) -> list[str]:
 
 
 def seconds(work: Callable[[str], object], text: str) -> float:
-    before = time.process_time()
-    with contextlib.suppress(Unreadable):
-        work(text)
-    return time.process_time() - before
+    """CPU of one run. Without the garbage collector: it goes through all objects of the process, those of other tests
+    too, as soon as a text is long enough to make many."""
+    gc.disable()
+    try:
+        before = time.process_time()
+        with contextlib.suppress(Unreadable):
+            work(text)
+        return time.process_time() - before
+    finally:
+        gc.enable()
 
 
 @pytest.mark.covers("T1")
