@@ -127,7 +127,7 @@ def _forms(store: Store, library: str, stems: Sequence[str]) -> dict[str, str]:
     reduced = words.reduced(LEXICAL_CANON.reduce)
     best: dict[str, tuple[int, str]] = {}
     wanted = set(stems)
-    for word, number, many in zip(words.words, reduced.numbers.tolist(), times.tolist(), strict=True):
+    for word, number, many in zip(words.words, reduced.numbers.values.tolist(), times.tolist(), strict=True):
         stem = reduced.words[number]
         if stem in wanted and (stem not in best or (-many, word) < best[stem]):
             best[stem] = (-many, word)
