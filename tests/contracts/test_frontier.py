@@ -47,7 +47,7 @@ def test_it_works(store: Store, address: str) -> None:
     assert add(store, source, link("/a"), link("/c", depth=1, pattern=0)) == 1
     ((host, origin, wait),) = store.frontier.take_hosts(source, leases.new_owner())
     assert (origin, wait) == (ORIGIN, 0.0)
-    pages = store.frontier.waiting(source, host, 10)
+    pages = store.frontier.waiting(source, host, 10, again=False)
     assert [page.target for page in pages] == ["/b", "/c", "/a"]
     batch = Batch(
         [

@@ -202,19 +202,18 @@ class Frontier:
 
     # Pages
 
-    def waiting(self, source: int, host: int, many: int, *, again: bool | None = None) -> list[PageRow]:
-        """The next pages of a host, those with the lowest priority number first. *again*: only new ones (False), or
-        only known ones (True)."""
-        state = "state < 2" if again is None else f"state = {int(again)}"
+    def waiting(self, source: int, host: int, many: int, *, again: bool) -> list[PageRow]:
+        """The next pages of a host, those with the lowest priority number first. *again*: known ones instead of new
+        ones."""
         with self._database.guard():
             rows = self._database.rows(
-                "SELECT id, host_id, target, depth, attempts, pattern, state, interval_s, hash FROM doublet_page "
-                f"WHERE source_id = %s AND host_id = %s AND {state} ORDER BY priority, id LIMIT %s",
+                "SELECT priority, id, target, depth, attempts, pattern, interval_s, hash FROM doublet_page "
+                f"WHERE source_id = %s AND host_id = %s AND state = {int(again)} ORDER BY priority LIMIT %s",
                 [source, host, many],
             )
         return [
-            PageRow(n, host, unescape(target), depth, attempts, pattern, state == 1, interval, key)
-            for n, host, target, depth, attempts, pattern, state, interval, key in rows
+            PageRow(n, host, unescape(target), depth, attempts, pattern, again, interval, key)
+            for _, n, target, depth, attempts, pattern, interval, key in sorted(rows)
         ]
 
     def pages(self, source: int, hashes: Sequence[int]) -> dict[int, PageRow]:

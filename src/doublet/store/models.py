@@ -250,7 +250,7 @@ class Page(models.Model):
         constraints: ClassVar = [models.UniqueConstraint(fields=["source", "hash"], name="doublet_page_key")]
         indexes: ClassVar = [
             models.Index(
-                fields=["source", "host", "priority", "id"],
+                fields=["source", "host", "state", "priority"],
                 name="doublet_page_open",
                 condition=models.Q(state__lt=2),
             ),

@@ -438,7 +438,7 @@ class Sources:
         if batch.gone:
             out += self._gone(library, source.number, batch.gone)
         if batch.failed:
-            self._seen(source, [outcome.id for outcome in batch.failed])
+            self._seen(source, [name_hash(outcome.id) for outcome in batch.failed])
         return out
 
     def _put(self, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -451,10 +451,11 @@ class Sources:
             rows,
         )
 
-    def _seen(self, source: SourceInfo, ids: Sequence[str]) -> None:
-        self._database.many(
-            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND name_hash = %s",
-            [(source.run, source.number, name_hash(id)) for id in ids],
+    def _seen(self, source: SourceInfo, hashes: Sequence[int]) -> None:
+        self._database.among(
+            "UPDATE doublet_origin SET run = %s WHERE source_id = %s AND name_hash IN",
+            hashes,
+            [source.run, source.number],
         )
 
     def _still(
@@ -463,33 +464,26 @@ class Sources:
         """Documents that are the same as last time. One that could not be used then cannot be used now."""
         if not facts:
             return []
-        self._seen(source, [fact.id for fact in facts])
-        self._database.many(
-            "UPDATE doublet_origin SET version = CASE WHEN %s = '' THEN version ELSE %s END, etag = CASE WHEN "
-            "%s THEN %s ELSE etag END, modified = CASE WHEN %s THEN %s ELSE modified END "
-            "WHERE source_id = %s AND name_hash = %s",
-            [
-                (
-                    *(escape(fact.version), escape(fact.version)),
-                    *(bool(fact.etag or fact.modified), escape(fact.etag)),
-                    *(bool(fact.etag or fact.modified), fact.modified),
-                    *(source.number, name_hash(fact.id)),
-                )
-                for fact in facts
-                if fact.version or fact.etag or fact.modified
-            ],
-        )
-        out = []
-        ends = {
-            key: (state, reason)
-            for key, state, reason in self._database.among(
-                "SELECT name_hash, state, reason FROM doublet_origin WHERE source_id = %s AND name_hash IN",
-                [name_hash(fact.id) for fact in facts],
+        hashes = [name_hash(fact.id) for fact in facts]
+        known = {
+            row[0]: row[1:]
+            for row in self._database.among(
+                "SELECT name_hash, state, reason, version, etag, modified FROM doublet_origin WHERE source_id = %s "
+                "AND name_hash IN",
+                hashes,
                 [source.number],
             )
         }
-        for fact in facts:
-            state, kept = ends.get(name_hash(fact.id), ("stored", ""))
+        self._seen(source, list(known))
+        out = []
+        other: list[tuple[Any, ...]] = []  # facts that are not those of last time
+        for key, fact in zip(hashes, facts, strict=True):
+            state, kept, *before = known.get(key, ("stored", "", "", "", ""))
+            now = [escape(fact.version) or before[0], *before[1:]]
+            if fact.etag or fact.modified:
+                now[1:] = escape(fact.etag), fact.modified
+            if now != before:
+                other.append((*now, source.number, key))
             if fact.id in wholes:
                 added.unchanged += wholes[fact.id].stored
                 added.states |= dict.fromkeys(wholes[fact.id].names, "unchanged")
@@ -500,6 +494,10 @@ class Sources:
             else:
                 reason = Note.from_text(unescape(kept))
                 out.append(Outcome(state, fact.id, "", reason or Note("was_not_stored")))
+        self._database.many(
+            "UPDATE doublet_origin SET version = %s, etag = %s, modified = %s WHERE source_id = %s AND name_hash = %s",
+            other,
+        )
         return out
 
     def _mark_wholes(self, source: SourceInfo, batch: WalkBatch) -> dict[str, Whole]:

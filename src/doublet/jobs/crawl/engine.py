@@ -42,8 +42,8 @@ THREADS = 16
 FLUSH_S = 1.0  #: what was fetched is stored after so long at the latest
 IN_FLIGHT = 600  #: pages that are fetched and not stored yet
 IN_FLIGHT_BYTES = 1 << 26
-QUEUED = 64  #: pages of a host in memory
-LOW = 16
+QUEUED = 256  #: pages of a host in memory
+LOW = 64
 RANGE_AHEAD = 300  #: numbers that wait to be asked for
 RETRIES = 3
 BACK_OFF_S = 2.0
@@ -104,8 +104,11 @@ class Engine:
         self._hosts: dict[int, Host] = {}
         self._heap: list[tuple[float, int]] = []
         self._turn = threading.Condition()
+        self._watched = (
+            False  # by a thread that waits for the next turn; the others sleep until they are called
+        )
         self._stop = threading.Event()
-        self._done: queue.Queue[Fetched | BaseException] = queue.Queue()
+        self._done: queue.SimpleQueue[Fetched | BaseException] = queue.SimpleQueue()
         self._in_hand: dict[int, PageRow] = {}  # rows that were handed out and not written down yet
         self._flying = 0
         self._flying_bytes = 0
@@ -234,11 +237,15 @@ class Engine:
         except BaseException as error:
             self._done.put(error)
 
+    @property
+    def _crowded(self) -> bool:
+        return self._flying >= IN_FLIGHT or self._flying_bytes >= IN_FLIGHT_BYTES
+
     def _next_turn(self) -> tuple[Host, PageRow] | None:
         with self._turn:
             while not self._stop.is_set():
                 now = time.monotonic()
-                crowded = self._flying >= IN_FLIGHT or self._flying_bytes >= IN_FLIGHT_BYTES
+                crowded = self._crowded
                 if self._heap and self._heap[0][0] <= now and not crowded:
                     _, number = heapq.heappop(self._heap)
                     host = self._hosts[number]
@@ -246,9 +253,16 @@ class Engine:
                         host.busy = False
                         continue
                     self._flying += 1
+                    if self._heap and not self._watched:
+                        self._turn.notify()
                     return host, host.rows.popleft()
+                if self._watched:
+                    self._turn.wait(1.0)
+                    continue
+                self._watched = True
                 wait = 0.2 if not self._heap or crowded else min(0.5, self._heap[0][0] - now)
                 self._turn.wait(max(wait, 0.001))
+                self._watched = False
         return None
 
     def _fetch(self, host: Host, row: PageRow) -> None:
@@ -296,7 +310,6 @@ class Engine:
             self._flying -= int(nothing)
             if attempt.answer is not None:
                 self._flying_bytes += len(attempt.answer.body)
-            self._turn.notify()
         if not nothing:
             self._hand_to_reader(fetched)
 
@@ -384,7 +397,7 @@ class Engine:
                 if host.rows and not host.busy:
                     host.busy = True
                     heapq.heappush(self._heap, (host.ready, host.number))
-                    self._turn.notify()
+                    self._turn.notify_all()
         return total
 
     def _may_hand_out(self) -> bool:
@@ -539,10 +552,12 @@ class Engine:
     def _free(self, fetched: Fetched) -> None:
         if fetched.host_ready_s or fetched.place or fetched.error is not None:
             with self._turn:
+                crowded = self._crowded
                 self._flying = max(0, self._flying - 1)
                 if fetched.answer is not None:
                     self._flying_bytes = max(0, self._flying_bytes - len(fetched.answer.body))
-                self._turn.notify_all()
+                if crowded and not self._crowded:
+                    self._turn.notify_all()
 
     def _give_up(self, host: Host | None, fetched: Fetched) -> None:
         if host is not None and host.failures >= GIVE_UP and host.given_up is None:
