@@ -156,6 +156,7 @@ template <class T> struct Buffer {
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T> using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 template <class T> using View = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Cells = nb::ndarray<uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // a table that is changed
 
 // Hands the memory to numpy; the buffer is empty afterwards. Needs the GIL.
 template <class T> Array<T> own(Buffer<T>&& buffer) {

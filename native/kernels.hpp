@@ -107,6 +107,13 @@ nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> 
 nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
                       size_t min_matched, size_t join_cost);
 
+void count_cells(Cells table, View<uint64_t> values);
+void add_cells(Cells total, View<uint8_t> more);
+nb::tuple post_sets(View<uint64_t> values, View<uint64_t> offsets, View<uint8_t> taking, View<uint8_t> table, double least, double inside,
+                    std::optional<View<uint8_t>> wanted);
+nb::tuple lead_postings(View<uint64_t> numbers, View<uint64_t> documents, View<uint32_t> sizes, uint64_t most, double threshold,
+                        bool contained);
+
 // hash -> number in order of first sight.
 class NumberTable {
  public:

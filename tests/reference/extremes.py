@@ -278,6 +278,21 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
             texts = plain_texts(pool)
             _, starts, ends, offsets = tokens(pool, texts)
             return pool.some([texts], [texts[:1], []]), starts, ends, offsets, pool.threads()
+        case "count_cells":
+            return np.zeros(pool.some([2, 8, 64], [0, 1, 3]), np.uint8), values
+        case "add_cells":
+            cells = pool.u32(pool.length()).astype(np.uint8)
+            return cells, pool.u32(len(cells)).astype(np.uint8)
+        case "post_sets":
+            offsets = pool.offsets(n)
+            table = pool.u32(pool.some([2, 8, 64], [0, 1, 3]), 4).astype(np.uint8)
+            taking = pool.u32(max(0, len(offsets) - 1), 2).astype(np.uint8)
+            wanted = pool.random.choice([None, pool.u32(pool.some([2, 8], [0, 1, 3]), 2).astype(np.uint8)])
+            return values, offsets, taking, table, pool.share(), pool.share(), wanted
+        case "lead_postings":
+            sizes = pool.u32(n)
+            sizes |= np.array([pool.random.randrange(4) << 30 for _ in sizes], np.uint32)
+            return values, pool.u64(n), sizes, pool.count(9, 99), pool.share(), pool.random.random() < 0.5
         case "repeated":
             return pool.u32(pool.length(), 3), pool.count(1, 2, 3), pool.threads()
         case "sentence_marks":
@@ -414,7 +429,8 @@ def try_tables(say: Callable[[str, str], None]) -> None:
 KERNELS = (
     "tokenize shingle_sets fold_text count_lines json_sets shingle distinct winnow pack_bags unpack_bags heaviest "
     "minima simhash components common_runs sample_keys pair_keys number_words align_texts suffix_array common_prefixes "
-    "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages"
+    "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
+    "count_cells add_cells post_sets lead_postings"
 ).split()
 WORK: dict[str, Callable[[Callable[[str, str], None]], None]] = {
     **{name: lambda say, name=name: try_kernel(name, say) for name in KERNELS},

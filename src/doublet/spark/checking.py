@@ -46,7 +46,6 @@ class Checking:
 
     works: Job
     corpus: Job
-    bits: int
     tables: int
     corpus_splits: int
     corpus_documents: int
@@ -102,19 +101,15 @@ def check_works(
 
     signed = run.stage(SIGNATURES, sign, progress)["splits"]
     bits = counting.bits_for(4 * sum(one["values"] for one in signed))
-    tables = min(run.splits, cores)
-
-    def count() -> dict[str, Any]:
-        work = partial(counting.count_splits, job, bits, tables, run.splits)
-        exchange.answers(exchange.begin(spark, tables, work))
-        exchange.answers(exchange.begin(spark, tables, partial(counting.add_tables, job, bits, tables)))
-        return {"bits": bits, "tables": tables}
-
-    counted = run.stage(counting.COUNTS, count, progress)
+    fingerprints = partial(counting.fingerprints, job)
+    counted = run.stage(
+        counting.COUNTS,
+        lambda: counting.count(spark, job, counting.COUNTS, bits, run.splits, fingerprints),
+        progress,
+    )
     checking = Checking(
         job,
         theirs,
-        counted["bits"],
         counted["tables"],
         len(splits_of(theirs)),
         sum(one["documents"] for one in done["figures"]["splits"]),
@@ -175,7 +170,7 @@ def _post_works(checking: Checking, split: int) -> Sent:
 
 def _post_corpus(checking: Checking, split: int) -> Sent:
     count = checking.works.partitions
-    table = counting.table_of(checking.works, checking.bits, checking.tables)
+    table = counting.table_of(checking.works, counting.COUNTS, checking.tables)
     for values, numbers in _rows(checking.corpus, split):
         used = counting.look_up(table, values) > 0
         asked = values[used]

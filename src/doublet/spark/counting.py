@@ -1,83 +1,109 @@
-"""In how many documents each fingerprint stands, about: a table of counters that all executors can read.
+"""How often each number occurs in the collection, about: a table of counters that all executors can read.
 
-Only fingerprints of several documents can lead to a pair. A counter is a byte; those that share one are counted
-together, so a fingerprint of two documents is never taken for one of a single document: a wrong count costs time,
-not a pair. Tasks count some splits each; the tables are added up slice by slice, so nobody holds all of them.
+Only fingerprints of several documents can lead to a pair (the table `COUNTS`), and of these only the ones that some
+document marked (`MARKS`). A counter is a byte; numbers that share one are counted together, so a fingerprint of two
+documents is never taken for one of a single document: a wrong count costs time, not a pair. Tasks count some splits
+each; the tables are added up slice by slice, so nobody holds all of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.spark import storage
+from doublet import kernels
+from doublet.spark import exchange, storage
 from doublet.spark.exchange import Sent, tell
 from doublet.spark.job import Job
+from doublet.spark.session import cores_of
 from doublet.spark.signing import SIGNATURES, runs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 U8 = NDArray[np.uint8]
 U64 = NDArray[np.uint64]
 
-COUNTS = "counts"
+COUNTS, MARKS = "counts", "marks"
 LEAST_BITS, MOST_BITS = 16, 28  #: of a table: 64 KB to 256 MB
 CELLS_PER_VALUE = 2
 
-_tables: dict[str, U8] = {}
+_tables: dict[tuple[str, str, str, int], U8] = {}
 
 
 def bits_for(values: int) -> int:
     return max(LEAST_BITS, min(MOST_BITS, int(CELLS_PER_VALUE * values).bit_length()))
 
 
-def count_splits(job: Job, bits: int, tasks: int, splits: int, task: int) -> Sent:
-    """Count the fingerprints of every *tasks*-th split from *task* on."""
+def count(
+    spark: SparkSession,
+    job: Job,
+    stage: str,
+    bits: int,
+    splits: int,
+    values_of: Callable[[int], Iterator[U64]],
+) -> dict[str, Any]:
+    """Write the table of a stage: how often the numbers occur that *values_of* gives for each split."""
+    tasks = min(splits, cores_of(spark))
+    work = partial(_count_splits, job, stage, bits, tasks, splits, values_of)
+    exchange.answers(exchange.begin(spark, tasks, work))
+    exchange.answers(exchange.begin(spark, tasks, partial(_add_tables, job, stage, bits, tasks)))
+    return {"bits": bits, "tables": tasks}
+
+
+def fingerprints(job: Job, split: int) -> Iterator[U64]:
+    """Of all documents of a split, those of each once."""
+    for part in storage.read_table(job.part(SIGNATURES, split), ["set"]):
+        yield runs(part.column("set"))[0]
+
+
+def _count_splits(
+    job: Job,
+    stage: str,
+    bits: int,
+    tasks: int,
+    splits: int,
+    values_of: Callable[[int], Iterator[U64]],
+    task: int,
+) -> Sent:
+    """Count the numbers of every *tasks*-th split from *task* on."""
     table = np.zeros(1 << bits, np.uint8)
     for split in range(task, splits, tasks):
-        for part in storage.read_table(job.part(SIGNATURES, split), ["set"]):
-            add_counts(table, runs(part.column("set"))[0])
-    storage.write_bytes(job.at(COUNTS, f"table-{task:04d}.bin"), table.tobytes())
+        for values in values_of(split):
+            kernels.count_cells(table, values)
+    storage.write_bytes(job.at(stage, f"table-{task:04d}.bin"), table.data)
     yield tell(task)
 
 
-def add_counts(table: U8, values: U64) -> None:
-    """Count each value once more. Counters stay at 255."""
-    cells = _cells(table, values)
-    cells.sort()
-    firsts = np.flatnonzero(np.concatenate([[True], cells[1:] != cells[:-1]])) if len(cells) else cells
-    used = cells[firsts]
-    more = np.minimum(np.diff(np.append(firsts, len(cells))), 255).astype(np.uint8)
-    before = table[used]
-    table[used] = before + np.minimum(more, np.uint8(255) - before)
-
-
-def _cells(table: U8, values: U64) -> NDArray[np.uint32]:
-    return (values >> np.uint64(65 - len(table).bit_length())).astype(np.uint32)
-
-
-def add_tables(job: Job, bits: int, tasks: int, task: int) -> Sent:
+def _add_tables(job: Job, stage: str, bits: int, tasks: int, task: int) -> Sent:
     """Add up one slice of all tables."""
     low, high = ((1 << bits) * i // tasks for i in (task, task + 1))
     total = np.zeros(high - low, np.uint8)
     for number in range(tasks):
-        with storage.open_input(job.at(COUNTS, f"table-{number:04d}.bin")) as file:
+        with storage.open_input(job.at(stage, f"table-{number:04d}.bin")) as file:
             file.seek(low)
             part = np.frombuffer(file.read(high - low), np.uint8)
-        room = np.uint8(255) - total
-        total += np.minimum(room, part)
-    storage.write_bytes(job.at(COUNTS, f"slice-{task:04d}.bin"), total.tobytes())
+        kernels.add_cells(total, part)
+    storage.write_bytes(job.at(stage, f"slice-{task:04d}.bin"), total.data)
     yield tell(task)
 
 
-def table_of(job: Job, bits: int, slices: int) -> U8:
+def table_of(job: Job, stage: str, slices: int) -> U8:
     """The whole table; read once in each process."""
-    key = f"{job.run} {job.out} {bits} {slices}"
+    key = (job.run, job.out, stage, slices)
     if key not in _tables:
-        _tables.clear()
-        parts = [storage.read_bytes(job.at(COUNTS, f"slice-{number:04d}.bin")) for number in range(slices)]
+        for old in [old for old in _tables if old[:2] != key[:2]]:
+            del _tables[old]
+        parts = [storage.read_bytes(job.at(stage, f"slice-{number:04d}.bin")) for number in range(slices)]
         _tables[key] = np.frombuffer(b"".join(parts), np.uint8)
     return _tables[key]
 
 
 def look_up(table: U8, values: U64) -> U8:
     """The counter of each value."""
-    return table[_cells(table, values)]
+    found: U8 = table[values >> np.uint64(65 - len(table).bit_length())]
+    return found

@@ -231,15 +231,12 @@ def _pair(
 ) -> tuple[pairing.Pairing, dict[str, Any]]:
     splits = run.splits
     bits = counting.bits_for(total["values"])
-    tables = min(splits, cores_of(spark))
-
-    def count() -> dict[str, Any]:
-        work = partial(counting.count_splits, job, bits, tables, splits)
-        exchange.answers(exchange.begin(spark, tables, work))
-        exchange.answers(exchange.begin(spark, tables, partial(counting.add_tables, job, bits, tables)))
-        return {"bits": bits, "tables": tables}
-
-    counted = run.stage(counting.COUNTS, count, progress)
+    fingerprints = partial(counting.fingerprints, job)
+    counted = run.stage(
+        counting.COUNTS,
+        lambda: counting.count(spark, job, counting.COUNTS, bits, splits, fingerprints),
+        progress,
+    )
     ids = run.stage(
         roles.IDS, lambda: {"documents": roles.find_roles(spark, job, roles.IDS, order, splits)}, progress
     )
@@ -252,12 +249,19 @@ def _pair(
     chosen = pairing.Pairing(
         job,
         splits,
-        counted["bits"],
         counted["tables"],
         by,
         crowd_pairs=crowd_pairs,
         containers=job.keep != "longest" and bool(job.containment) and bool(ids["documents"]),
     )
+    if by == "shingles":
+        marks, marked = max(counting.LEAST_BITS, bits - 2), partial(pairing.marked, chosen)
+        found = run.stage(
+            counting.MARKS,
+            lambda: counting.count(spark, job, counting.MARKS, marks, splits, marked),
+            progress,
+        )
+        chosen = replace(chosen, marks=found["tables"])
 
     def pair() -> dict[str, Any]:
         found = pairing.find_pairs(spark, chosen)
@@ -283,7 +287,7 @@ def _decide(
     apart = inside and (chosen.by != "shingles" or crowded > 0)
     if apart:
         # Who lies inside a longer text is asked of all texts, whatever the method is; and all of a crowd.
-        held = replace(chosen, job=replace(job, threshold=2.0), by="shingles", crowding=False)
+        held = replace(chosen, job=replace(job, threshold=2.0), by="shingles", crowding=False, marks=0)
         run.stage(INSIDE, lambda: {"pairs": _inside(spark, held)}, progress)
 
     def links() -> dict[str, Any]:

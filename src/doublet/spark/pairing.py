@@ -2,9 +2,9 @@
 
 Five steps, each of which sends packed arrays to the next (`exchange`):
 
-1. A split *posts* its documents. By shingles: the fingerprints that several documents have, the rarest first, each
-   as 32 bits with its document and the size of the set; those that stand in the prefix which no similar set can miss
-   are marked. By keys: all keys of the document.
+1. A split *posts* its documents. By shingles: the fingerprints that several documents have, each as 32 bits with its
+   document and the size of the set; those in the prefix which no similar set can miss, the rarest, are marked, and
+   what no document marks is not posted. By keys: all keys of the document.
 2. A bucket has all that was posted under its part of the numbers: a marked one and another one of the same number are a
    candidate, when their sizes allow it. Numbers that very many documents share are *crowded* and put aside (`crowd`).
 3. The owner of the larger document's split removes what it was told twice, and asks for the sets of the smaller ones.
@@ -31,7 +31,7 @@ from doublet.spark import counting, exchange, storage
 from doublet.spark.exchange import Sent, pack, scatter, slots, tell, unpack
 from doublet.spark.job import Job, methods_of
 from doublet.spark.roles import Roles
-from doublet.spark.signing import SIGNATURES, minimum_keys, runs
+from doublet.spark.signing import SIGNATURES, binary, minimum_keys, runs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,9 +58,9 @@ class Pairing:
 
     job: Job
     splits: int
-    bits: int
-    slices: int
+    slices: int  #: of the table of counts
     by: str
+    marks: int = 0  #: slices of the table of marked fingerprints; 0: there is none
     containers: bool = (
         False  #: what takes no part may still hold others inside (for keepers that are not the longest)
     )
@@ -95,34 +95,30 @@ def compare_led(led: DataFrame, pairing: Pairing, suffix: str = "") -> DataFrame
 
 def post(pairing: Pairing, split: int) -> Sent:
     """What a split posts; the fingerprints that its documents share with others are written down."""
+    import pyarrow as pa
+
     job = pairing.job
-    table = counting.table_of(job, pairing.bits, pairing.slices)
-    roles = Roles.read(job, split)
     first = 0
-    columns = ["set", *(["keys"] if pairing.by == "keys" else [])]
     sketch = _sketch(pairing) if pairing.by == "sketches" else None
+    wanted = counting.table_of(job, counting.MARKS, pairing.marks) if pairing.marks else None
     parts: list[list[NDArray[Any]]] = []
     shared: list[Any] = []
-    for part in storage.read_table(job.part(SIGNATURES, split), columns):
-        values, offsets = runs(part.column("set"))
-        taking = roles.posting(first, part.num_rows, containers=pairing.containers)
-        counts = counting.look_up(table, values)
-        several = counts > 1
-        owners = np.repeat(np.arange(part.num_rows, dtype=np.uint32), np.diff(offsets))
-        shared.append(_shared_table(values[several], owners[several], part.num_rows))
-        sizes = np.diff(offsets).astype(np.uint32)
+    for part, taking, (values, offsets), (held, ends, numbers, rows, sizes) in _posted(
+        pairing, split, wanted
+    ):
+        shared.append(pa.table([binary(held, ends.astype(np.int64))], schema=_shared_schema()))
         if pairing.by == "shingles":
-            used = several & taking[owners]
-            parts.append(_prefixes(pairing, values[used], counts[used], owners[used], sizes, first))
+            parts.append([numbers, rows + np.uint32(first), sizes])
         else:
+            size = np.diff(offsets).astype(np.uint32)
             keys, of = (
                 runs(part.column("keys"))
                 if sketch is None
-                else _rows_of(minimum_keys(sketch, values, offsets), sizes)
+                else _rows_of(minimum_keys(sketch, values, offsets), size)
             )
             whose = np.repeat(np.arange(part.num_rows, dtype=np.uint32), np.diff(of))
-            used = taking[whose] & (sizes[whose] > 0)
-            parts.append([keys[used], whose[used] + np.uint32(first), sizes[whose[used]] | _MARKED | _INSIDE])
+            used = taking[whose] & (size[whose] > 0)
+            parts.append([keys[used], whose[used] + np.uint32(first), size[whose[used]] | _MARKED | _INSIDE])
         first += part.num_rows
     storage.write_table(job.part(SHARED, split), iter(shared), _shared_schema())
     if parts:
@@ -133,6 +129,38 @@ def post(pairing: Pairing, split: int) -> Sent:
         else:
             places = numbers.astype(np.uint64) * np.uint64(job.partitions) >> _HALF
         yield from scatter(places.astype(np.int64), job.partitions, numbers, documents, sizes)
+
+
+def marked(pairing: Pairing, split: int) -> Iterator[U64]:
+    """The fingerprints that a split marks, as the highest bits of a number: others need not be posted by anybody."""
+    for *_, (_, _, numbers, _, sizes) in _posted(pairing, split, np.zeros(2, np.uint8)):
+        yield numbers[(sizes & _MARKED) > 0].astype(np.uint64) << _HALF
+
+
+def _posted(
+    pairing: Pairing, split: int, wanted: U8 | None
+) -> Iterator[tuple[Any, Mask, tuple[U64, I64], tuple[Any, ...]]]:
+    """The documents of a split, some at a time: their columns, who takes part, their sets, and what is posted."""
+    job = pairing.job
+    table = counting.table_of(job, counting.COUNTS, pairing.slices)
+    roles = Roles.read(job, split)
+    first = 0
+    columns = ["set", *(["keys"] if pairing.by == "keys" else [])]
+    for part in storage.read_table(job.part(SIGNATURES, split), columns):
+        values, offsets = runs(part.column("set"))
+        taking = roles.posting(first, part.num_rows, containers=pairing.containers)
+        posting = taking if pairing.by == "shingles" else np.zeros(part.num_rows, np.bool_)
+        posted = kernels.post_sets(
+            values,
+            offsets.astype(np.uint64),
+            posting.view(np.uint8),
+            table,
+            min(1.0, pairing.least),
+            job.containment or 0.0,
+            wanted,
+        )
+        yield part, taking, (values, offsets), posted
+        first += part.num_rows
 
 
 def _sketch(pairing: Pairing) -> MinHash:
@@ -151,44 +179,10 @@ def _rows_of(keys: U64, sizes: U32) -> tuple[U64, I64]:
     return keys[once], np.concatenate([[0], np.cumsum(once.sum(axis=1))])
 
 
-def _prefixes(
-    pairing: Pairing, values: U64, counts: U8, owners: U32, sizes: U32, first: int
-) -> list[NDArray[Any]]:
-    """Fingerprints as 32 bits, rows, and sizes with two marks: within the prefix for any pair, and within the one for a
-    text inside a much longer one."""
-    # One number to sort by: document, how common, fingerprint. What several documents have comes after what one has.
-    packed = owners.astype(np.uint64) << np.uint64(40) | counts.astype(np.uint64) << _HALF | values & _ROW
-    packed.sort()
-    whose = (packed >> np.uint64(40)).astype(np.int64)
-    held = np.bincount(whose, minlength=len(sizes))
-    place = np.arange(len(packed)) - (np.cumsum(held) - held)[whose]
-    place += (sizes.astype(np.int64) - held)[whose]  # those of a single document stand before
-    size = sizes[whose]
-    marks = np.where(place < _prefix(size, pairing.least), _MARKED, np.uint32(0))
-    if pairing.job.containment:
-        marks |= np.where(place < _prefix(size, pairing.job.containment), _INSIDE, np.uint32(0))
-    return [(packed & _ROW).astype(np.uint32), whose.astype(np.uint32) + np.uint32(first), size | marks]
-
-
-def _prefix(sizes: U32, share: float) -> I64:
-    """So many values of a set that any other with *share* of it in common has one of them (`signatures.shingled`)."""
-    needed = np.maximum(np.ceil(share * sizes.astype(np.float64) - 1e-9), 1).astype(np.int64)
-    return sizes.astype(np.int64) - needed + 1
-
-
 def _shared_schema() -> Any:
     import pyarrow as pa
 
     return pa.schema([("shared", pa.large_binary())])
-
-
-def _shared_table(values: U64, owners: U32, count: int) -> Any:
-    import pyarrow as pa
-
-    from doublet.spark.signing import binary
-
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=count))])
-    return pa.table([binary(values, offsets)], schema=_shared_schema())
 
 
 # ------------------------------------------------------------------------------------------------------------- lead
@@ -196,28 +190,16 @@ def _shared_table(values: U64, owners: U32, count: int) -> Any:
 
 def lead(pairing: Pairing, bucket: int, blobs: Iterator[Any]) -> Sent:
     """Candidates among all that was posted to a bucket, to the owner of the larger document of each."""
+    job = pairing.job
     kind = np.uint32 if pairing.by == "shingles" else np.uint64
     numbers, documents, sizes = exchange.joined(blobs, (kind, np.uint64, np.uint32))
-    order = np.argsort(numbers)
-    numbers, documents, sizes = numbers[order], documents[order], sizes[order]
-    starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if len(numbers) else order
-    lengths = np.diff(np.append(starts, len(numbers)))
-    marked = (sizes & _MARKED) > 0
-    marks = np.add.reduceat(marked.astype(np.int64), starts) if len(starts) else lengths
-    leads = marks * lengths
-    crowded = np.zeros(len(leads), np.bool_)
+    most = pairing.crowd_pairs if pairing.crowding else (1 << 64) - 1
+    crowded, inner, outer = kernels.lead_postings(
+        numbers.astype(np.uint64), documents, sizes, most, job.threshold, bool(job.containment)
+    )
     if pairing.crowding:
-        crowded = leads > pairing.crowd_pairs
-        _write_crowded(pairing, bucket, numbers, documents, sizes, starts[crowded], lengths[crowded])
-    good = ~crowded & (marks > 0) & (lengths > 1)
-    group = np.repeat(np.arange(len(starts)), lengths)
-    firsts = np.flatnonzero(marked & good[group])
-    widths = lengths[group[firsts]]
-    for low, high in _pieces(widths, PAIRS_AT_ONCE):
-        one = np.repeat(firsts[low:high], widths[low:high])
-        before = np.cumsum(widths[low:high]) - widths[low:high]
-        other = np.repeat(starts[group[firsts[low:high]]] - before, widths[low:high]) + np.arange(len(one))
-        yield from send_candidates(pairing, documents[one], sizes[one], documents[other], sizes[other])
+        _write_crowded(pairing, bucket, numbers[crowded], documents[crowded], sizes[crowded])
+    yield from _to_owners(pairing, inner, outer)
 
 
 def send_candidates(pairing: Pairing, inner: U64, inner_sizes: U32, outer: U64, outer_sizes: U32) -> Sent:
@@ -234,9 +216,12 @@ def send_candidates(pairing: Pairing, inner: U64, inner_sizes: U32, outer: U64, 
     inner, outer = inner[order], outer[order]
     once = np.ones(len(inner), np.bool_)
     once[1:] = (inner[1:] != inner[:-1]) | (outer[1:] != outer[:-1])
-    inner, outer = inner[once], outer[once]
-    places = (outer >> _HALF).astype(np.int64) % job.partitions
-    yield from scatter(places, job.partitions, inner, outer)
+    yield from _to_owners(pairing, inner[once], outer[once])
+
+
+def _to_owners(pairing: Pairing, inner: U64, outer: U64) -> Sent:
+    count = pairing.job.partitions
+    yield from scatter((outer >> _HALF).astype(np.int64) % count, count, inner, outer)
 
 
 def _pieces(widths: I64, most: int) -> Iterator[tuple[int, int]]:
@@ -250,20 +235,15 @@ def _pieces(widths: I64, most: int) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _write_crowded(
-    pairing: Pairing, bucket: int, numbers: Any, documents: U64, sizes: U32, starts: I64, lengths: I64
-) -> None:
+def _write_crowded(pairing: Pairing, bucket: int, numbers: Any, documents: U64, sizes: U32) -> None:
     import pyarrow as pa
 
-    inside = np.concatenate(
-        [np.zeros(0, np.int64), *(np.arange(a, a + n) for a, n in zip(starts, lengths, strict=True))]
-    )
     # Buckets have different numbers, so a number tells the crowd.
     table = pa.table(
         {
-            "crowd": pa.array(numbers[inside].astype(np.uint64).view(np.int64)),
-            "document": pa.array(documents[inside].view(np.int64)),
-            "size": pa.array(sizes[inside].astype(np.int64)),
+            "crowd": pa.array(numbers.astype(np.uint64).view(np.int64)),
+            "document": pa.array(documents.view(np.int64)),
+            "size": pa.array(sizes.astype(np.int64)),
         }
     )
     storage.write_table(pairing.job.part(CROWDED, bucket), iter([table]), table.schema)

@@ -179,7 +179,7 @@ class writing:  # noqa: N801 - reads as a word in "with writing(address) as file
             self._system.move(self._under, self._path)
 
 
-def write_bytes(address: str, data: bytes) -> None:
+def write_bytes(address: str, data: bytes | memoryview) -> None:
     with writing(address) as file:
         file.write(data)
 

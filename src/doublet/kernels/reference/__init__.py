@@ -15,6 +15,7 @@ from doublet.kernels.reference.passages import passages, sentence_marks
 from doublet.kernels.reference.runs import common_runs
 from doublet.kernels.reference.sets import SetStore
 from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
+from doublet.kernels.reference.spread import add_cells, count_cells, lead_postings, post_sets
 from doublet.kernels.reference.suffix import common_prefixes, exact_groups, self_chains, suffix_array
 from doublet.kernels.reference.tokens import WordTable, fold_text, shingle_sets, tokenize
 from doublet.kernels.reference.winnow import winnow
@@ -23,22 +24,26 @@ __all__ = [
     "NumberTable",
     "SetStore",
     "WordTable",
+    "add_cells",
     "align_texts",
     "common_prefixes",
     "common_runs",
     "components",
+    "count_cells",
     "count_lines",
     "distinct",
     "exact_groups",
     "fold_text",
     "heaviest",
     "json_sets",
+    "lead_postings",
     "mark_markdown",
     "minima",
     "number_words",
     "pack_bags",
     "pair_keys",
     "passages",
+    "post_sets",
     "read_texts",
     "repeated",
     "sample_keys",
