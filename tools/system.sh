@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the programs that the tests make documents with, look at pages with and fetch pages from, and the thesauri of
-# the evaluation, where they are missing and we may (Debian, as root).
+# Installs the programs that the tests make documents with, look at pages with and fetch pages from, Tesseract, the shells
+# that complete commands, and the thesauri of the evaluation, where they are missing and we may (Debian, as root).
 set -eu
 wanted=""
 command -v pandoc >/dev/null || wanted="$wanted pandoc"
@@ -9,6 +9,10 @@ command -v chromium >/dev/null || command -v google-chrome >/dev/null || wanted=
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || wanted="$wanted nginx-light"
 [ -f /usr/share/mediawiki/maintenance/install.php ] || wanted="$wanted mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl php-apcu php-curl"
 command -v java >/dev/null || wanted="$wanted openjdk-17-jre-headless"
+command -v tesseract >/dev/null || wanted="$wanted tesseract-ocr"
+[ -f /usr/share/tesseract-ocr/5/tessdata/rus.traineddata ] || wanted="$wanted tesseract-ocr-rus"
+command -v zsh >/dev/null || wanted="$wanted zsh"
+command -v fish >/dev/null || wanted="$wanted fish"
 [ -f /usr/share/mythes/th_ru_RU_v2.dat ] || wanted="$wanted mythes-ru"
 [ -f /usr/share/mythes/th_en_US_v2.dat ] || wanted="$wanted mythes-en-us"
 [ -n "$wanted" ] || exit 0

@@ -268,15 +268,19 @@ class DisguiseFinding:
     characters: int
     spans: tuple[Span, ...]
     alarm: bool  #: more than honest texts have
+    texts: tuple[
+        str, ...
+    ] = ()  #: of what is hidden: the beginning of each, as many as *spans*, which are empty
 
     def to_dict(self) -> dict[str, Any]:
-        return {
+        out = {
             "kind": self.kind,
             "words": self.words,
             "characters": self.characters,
             "spans": [list(s) for s in self.spans],
             "alarm": self.alarm,
         }
+        return out | ({"texts": list(self.texts)} if self.texts else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,16 @@ doublet check works/ --library theses --among --out reports/"""
     help="The texts are works of a class: compare them with each other too. With --out FOLDER: all reports, with an "
     "overview (index.html, index.csv, index.json).",
 )
+@click.option(
+    "--title",
+    default="",
+    metavar="TEXT",
+    help="Title of the work, for the page and the PDF. [default: what the document calls itself]",
+)
 @click.option("--author", default="", metavar="NAME", help="Author of the work, for the page and the PDF.")
 @click.option("--reviewer", default="", metavar="NAME", help="Who checks the work, for the page and the PDF.")
 @click.option("--ocr", is_flag=True, help="Read scanned pages with Tesseract, where it is installed (slow).")
+@click.option("--whole-page", is_flag=True, help="Of web pages, read menus, footers and comments too.")
 @settings_options("shingle_words", "database")
 @web_options
 @click.option("--min-share", metavar="SHARE", help="Leave out sources that cover less of the text, as 1%.")
@@ -140,6 +147,8 @@ def command(
     own: tuple[str, ...],
     among: bool,
     ocr: bool,
+    whole_page: bool,
+    title: str,
     author: str,
     reviewer: str,
     min_share: str | None,
@@ -152,9 +161,9 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
-    from doublet.cli.check_class import report
     from doublet.jobs.check import readable
     from doublet.jobs.check_many import check_many
+    from doublet.jobs.class_folder import check_report_file
     from doublet.model import CHECK_FORMAT
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document, json_line
@@ -181,18 +190,28 @@ def command(
     elif against:
         remote.require_local("--against")
     if later:
-        if among or ocr:
-            raise UsageError("later_check_plain")
-        if against or "-" in texts or form not in ("table", "json"):
-            raise UsageError("later_check")
-        asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least}
-        work: dict[str, Any] = {"documents": list(_later(texts)), "libraries": list(libraries) or None}
-        work |= {"options": asked | ({"method": method} if method else {})}
-        work |= {"out": str(out.absolute())} if out is not None else {}
         from doublet.cli.library import open_store
 
+        if against or "-" in texts or form not in (("table", "html", "pdf") if among else ("table", "json")):
+            raise UsageError("later_check")
+        asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least}
+        work: dict[str, Any] = {"libraries": list(libraries) or None, "ocr": ocr, "whole_page": whole_page}
+        work |= {"options": asked | ({"method": method} if method else {})}
+        if among:
+            from doublet.cli.check_class import class_out, class_title
+
+            folder = class_out(texts, form, out)
+            if folder is None:
+                raise UsageError("later_class_needs_folder")
+            work |= {"works": [str(Path(text).absolute()) for text in texts], "title": class_title(texts)}
+            work |= {"form": "pdf" if form == "pdf" else "html", "language": words().language}
+            work |= {"reviewer": reviewer, "limit": limit}
+            out = folder
+        else:
+            work["documents"] = list(_later(texts))
+        work |= {"out": str(out.absolute())} if out is not None else {}
         with open_store(resolved) as store:
-            put(store, "check", work, form=form, quiet=quiet)
+            put(store, "check_class" if among else "check", work, form=form, quiet=quiet)
         return None
     if ocr:
         from doublet.sources.ocr import require
@@ -223,6 +242,7 @@ def command(
                 form=form,
                 out=out,
                 ocr=ocr,
+                whole_page=whole_page,
                 limit=limit,
                 quiet=quiet,
                 progress=progress,
@@ -250,6 +270,7 @@ def command(
             checker,
             fetcher=fetcher,
             ocr=ocr,
+            whole_page=whole_page,
             on_read=lambda name, given: tell_read(name, given.read, quiet),
         ):
             if one.error is not None and len(documents) == 1:
@@ -298,7 +319,9 @@ def command(
         if isinstance(checker, remote.RemoteChecker) and form in ("html", "pdf"):
             _write(target, checker.page(one.text, form, words().language))
         else:
-            _write(target, report(form, one.check, one.text, name=name, author=author, reviewer=reviewer))
+            about = {"name": name, "author": author, "reviewer": reviewer, "limit": limit}
+            about |= {"work_title": title or one.title, "language": words().language}
+            _write(target, check_report_file(form, one.check, one.text, **about))
     failed = bool(unread)
     for result in found:
         if result.outcomes and not quiet:
@@ -361,7 +384,7 @@ def _fragment_rows(results: list[tuple[str, str, Check]]) -> Iterator[tuple[Any,
 
 def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
     """Where the page or PDF of each text goes, looked at before the work; nothing for other formats."""
-    from doublet.cli.check_class import make_folder
+    from doublet.jobs.class_folder import make_folder
     from doublet.reports.output import check_output, format_suffix
 
     if form not in ("html", "pdf"):

@@ -132,6 +132,11 @@ doublet library add papers https://repository.example.org/oai --set theses --fro
 @click.option(
     "--title", "titles", multiple=True, metavar="TITLE", help="MediaWiki: only this page; repeat it."
 )
+@click.option(
+    "--whole-page",
+    is_flag=True,
+    help="Of web pages, read menus, footers and comments too; updates of this source do the same.",
+)
 @click.option("--id-field", default="id", show_default=True, help="Field of a record with its id.")
 @click.option("--text-field", default="text", show_default=True, help="Field of a record with its text.")
 @click.option("--time-field", metavar="FIELD", help="Field of a record with its time.")
@@ -160,6 +165,7 @@ def add(
 ) -> int | None:
     from doublet.cli.library import open_store
 
+    whole = {"whole_page": True} if flags.pop("whole_page") else {}
     options = _source_options(flags)
     own, rest = split(flags)
     resolved = config.resolve(rest, file=config_file)
@@ -169,6 +175,8 @@ def add(
         raise UsageError("use_add_list")
     local = {key: value for key, value in options.items() if key in (*_FIELDS, "time_field", "source_field")}
     web = {key: value for key, value in options.items() if key not in local}
+    if whole and "-" in inputs:
+        raise UsageError("whole_page_standard_input")
     if any(map(is_address, inputs)):
         ask_for_contact(settings, quiet=quiet)
     done: list[Filled] = []
@@ -188,7 +196,11 @@ def add(
                 }
                 # The ids of a file's documents begin with its name as it was given here.
                 file = {} if is_web or not Path(given).is_file() else {"prefix": given}
-                work |= {"kind": kind, "options": web if is_web else local | file, "filling": _kept(filling)}
+                work |= {
+                    "kind": kind,
+                    "options": (web if is_web else local | file) | whole,
+                    "filling": _kept(filling),
+                }
                 put(store, "fill", work, form=form, quiet=quiet)
             return None
         with (
@@ -212,6 +224,7 @@ def add(
                 kind=kind,
                 local_options=local,
                 web_options=web,
+                reading=whole,
                 fetcher=fetcher,
                 filling=filling,
                 progress=progress,

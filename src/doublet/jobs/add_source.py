@@ -112,6 +112,9 @@ class Filled:
         return out | ({"documents": self.documents} if self.documents else {})
 
 
+READING = ("whole_page",)  #: options of a source that say how its documents are read
+
+
 @dataclass(frozen=True, slots=True)
 class Filling:
     """How to fill. *keep_duplicates* None: as the kind of source has it (`SKIPS_DUPLICATES`)."""
@@ -142,7 +145,17 @@ def register_source(
     if kind in LOCAL_KINDS:
         wanted.setdefault("prefix", _prefix(store, library, kind, given, address))
     make(kind, address, wanted)  # options that cannot be are refused before anything is written
-    return store.sources.add(store.libraries.get(library).number, kind, address, wanted)
+    number = store.libraries.get(library).number
+    for info in store.sources.all(number):
+        same = (info.kind, info.address, _own(info.options)) == (kind, address, _own(wanted))
+        if same and dict(info.options) != wanted:  # the same source, to be read in another way from now on
+            return store.sources.change(info.number, wanted)
+    return store.sources.add(number, kind, address, wanted)
+
+
+def _own(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the source itself, without those that say how its documents are read."""
+    return {name: value for name, value in options.items() if name not in READING}
 
 
 def work_out(
@@ -162,13 +175,14 @@ def work_out(
     if kind == "auto":
         told = tell_web(given, fetcher)
         return told.kind, told.address, {**told.options, **wanted}
-    return kind, make_source(kind, given, **wanted).address, wanted
+    return kind, make_source(kind, given, **_own(wanted)).address, wanted
 
 
 def make(kind: str, address: str, options: Mapping[str, Any]) -> Source:
     """The source that was written down. Raises `InvalidParameter` for options that the kind does not have."""
     if kind not in (*LOCAL_KINDS, *KINDS):
         raise InputUnreadable("no_such_kind_here", kind=kind, address=address)
+    options = _own(options)
     if kind not in LOCAL_KINDS:
         return make_source(kind, address, **options)
     unknown = sorted(set(options) - set(options_of("folder")))
@@ -271,6 +285,7 @@ class _Walk:
         keep = filling.keep_duplicates
         self.keep_duplicates = source.kind not in SKIPS_DUPLICATES if keep is None else keep
         self.result = Filled(source.library, source.kind, source.address)
+        self._frame = not source.options.get("whole_page", False)
         self._own_pool = ReaderPool(ocr=True) if filling.ocr and pool is None else None
         self.pool = pool or self._own_pool or shared()
         self._stop = threading.Event()
@@ -394,7 +409,7 @@ class _Walk:
             if item.charset and "charset=" not in declared:
                 declared = f"{declared or 'text/html'}; charset={item.charset}"
             try:
-                read = self.pool.read(item.data, name=item.name, declared_type=declared)
+                read = self.pool.read(item.data, name=item.name, declared_type=declared, frame=self._frame)
             except DoubletError as error:
                 if isinstance(error, ConfigError):
                     raise

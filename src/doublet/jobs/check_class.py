@@ -34,6 +34,7 @@ class CheckedWork:
     alone: Check | None = None
     check: Check | None = None
     outcome: Outcome | None = None
+    title: str = ""  #: what the document calls itself, if it does
 
     @property
     def name(self) -> str:
@@ -57,6 +58,7 @@ def check_class(
     checker: Checker,
     *,
     ocr: bool = False,
+    whole_page: bool = False,
     on_read: Callable[[str, GivenText], None] | None = None,
     on_work: Callable[[CheckedDocument], None] | None = None,
     progress: Progress | None = None,
@@ -76,12 +78,14 @@ def check_class(
         return checker(text, name if bare_name(name) in telling else "")
 
     done: list[CheckedWork] = []
-    for number, one in enumerate(check_many(documents, named, ocr=ocr, on_read=on_read), 1):
+    for number, one in enumerate(
+        check_many(documents, named, ocr=ocr, whole_page=whole_page, on_read=on_read), 1
+    ):
         progress.step("works", number, len(works), "documents")
         if on_work is not None:
             on_work(one)
         check = replace(one.check, name=one.name) if one.check is not None else None
-        done.append(CheckedWork(by_name[one.name], one.text, check, check, one.outcome))
+        done.append(CheckedWork(by_name[one.name], one.text, check, check, one.outcome, one.title))
     found = compare_works(
         [one.work for one in done if one.alone is not None],
         {one.name: one.text for one in done},

@@ -35,6 +35,7 @@ class CheckedDocument:
     check: Check | None = None
     outcome: Outcome | None = None
     error: SourceError | TextError | None = None
+    title: str = ""  #: what the document calls itself, if it does
 
 
 def check_many(
@@ -43,23 +44,27 @@ def check_many(
     *,
     fetcher: Fetcher | None = None,
     ocr: bool = False,
+    whole_page: bool = False,
     on_read: Callable[[str, GivenText], None] | None = None,
 ) -> Iterator[CheckedDocument]:
     """Check each of *documents*, pairs of a name to show and a text or where it is, in their order.
 
-    *on_read* is told what was read, before it is checked; *ocr* reads scanned pages.
+    *on_read* is told what was read, before it is checked; *ocr* reads scanned pages, *whole_page* menus
+    and footers of web pages too.
     What has to do with the checking itself (the database cannot
     be used, a parameter is wrong) is raised: it would be the same for all.
     """
     for name, given in documents:
         try:
-            taken = take_text("text", given, fetcher, ocr=ocr)
+            taken = take_text("text", given, fetcher, ocr=ocr, whole_page=whole_page)
         except (SourceError, TextError) as error:
             yield CheckedDocument(name, outcome=outcome_of(name, error), error=error)
             continue
         if on_read is not None:
             on_read(name, taken)
-        yield CheckedDocument(name, taken.text, with_hidden(checker(taken.text, taken.name), taken))
+        title = taken.read.title if taken.read is not None else ""
+        checked = with_hidden(checker(taken.text, taken.name), taken)
+        yield CheckedDocument(name, taken.text, checked, title=title)
 
 
 def outcome_of(name: str, error: SourceError | TextError) -> Outcome:

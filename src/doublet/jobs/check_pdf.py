@@ -40,6 +40,8 @@ def check_pdf(
     language: str = "en",
     author: str = "",
     reviewer: str = "",
+    work_title: str = "",
+    limit: float | None = None,
     browser: str | os.PathLike[str] | None = None,
 ) -> bytes:
     """The PDF. Arguments as of `check_page`; *browser* is the program to print with instead of the one that is found.
@@ -53,6 +55,8 @@ def check_pdf(
         language=language,
         author=author,
         reviewer=reviewer,
+        work_title=work_title,
+        limit=limit,
         paper=paper_of(os.environ),
     )
     with tempfile.TemporaryDirectory(prefix="doublet-pdf-", ignore_cleanup_errors=True) as folder:

@@ -47,13 +47,15 @@ def fill_sources(
     kind: str = "auto",
     local_options: Mapping[str, Any] | None = None,
     web_options: Mapping[str, Any] | None = None,
+    reading: Mapping[str, Any] | None = None,
     fetcher: Fetcher | None = None,
     filling: Filling | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Filled | NotFilled]:
     """Put the documents of each source into the library, one source after the other; each once.
 
-    *local_options* are for what is on this computer, *web_options* for the rest. Raises `InvalidParameter` for options
+    *local_options* are for what is on this computer, *web_options* for the rest; *reading* says how documents are read
+    (whole_page). Raises `InvalidParameter` for options
     that a source cannot have, and `StoreError`.
     """
     for source in dict.fromkeys(sources):
@@ -65,7 +67,7 @@ def fill_sources(
             if isinstance(source, StandardInput):
                 yield _fill_from_records(store, library, dict(local_options or {}), progress)
                 continue
-            options = dict((web_options if is_web else local_options) or {})
+            options = {**((web_options if is_web else local_options) or {}), **(reading or {})}
             info = register_source(store, library, given, kind=kind, fetcher=fetcher, options=options)
             filled = fill_source(store, info, fetcher=fetcher, filling=filling, progress=progress)
             filled.address = given

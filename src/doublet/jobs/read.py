@@ -45,12 +45,17 @@ class GivenText:
 
 
 def take_text(
-    parameter: str, given: TextInput, fetcher: Fetcher | None = None, *, ocr: bool = False
+    parameter: str,
+    given: TextInput,
+    fetcher: Fetcher | None = None,
+    *,
+    ocr: bool = False,
+    whole_page: bool = False,
 ) -> GivenText:
     """The text of what a function was given. A string is the text itself: it is never read from anywhere.
 
     *parameter* is what the function calls it. Addresses are fetched by *fetcher*, or by a polite one. *ocr* reads
-    scanned pages of files. Raises
+    scanned pages of files, *whole_page* menus, footers and comments of web pages too. Raises
     `InvalidParameter`, `InputNotFound`, `InputUnreadable`, and what fetching an address raises.
     """
     if isinstance(given, str):
@@ -58,14 +63,16 @@ def take_text(
     if isinstance(given, ReadDocument):
         return GivenText(given.text, "", given)
     if isinstance(given, WebAddress):
-        read = read_address(given.url, fetcher) if fetcher is not None else read_document(given)
-        return _taken(read, given.url)
+        if fetcher is not None:
+            return _taken(read_address(given.url, fetcher, frame=not whole_page), given.url)
+        return _taken(read_document(given, frame=not whole_page), given.url)
+    how: dict[str, Any] = {"ocr": ocr, "frame": not whole_page}
     if isinstance(given, bytes):
-        return _taken(read_document(given, ocr=ocr), "")
+        return _taken(read_document(given, **how), "")
     if isinstance(given, FileContent):
-        return _taken(read_document(given.data, name=given.name, ocr=ocr), Path(given.name).name)
+        return _taken(read_document(given.data, name=given.name, **how), Path(given.name).name)
     if isinstance(given, os.PathLike):
-        return _taken(read_document(given, ocr=ocr), Path(given).name)
+        return _taken(read_document(given, **how), Path(given).name)
     raise wrong_type(parameter, given, "wanted_text_input")
 
 

@@ -40,19 +40,21 @@ def check_page(
     language: str = "en",
     author: str = "",
     reviewer: str = "",
+    work_title: str = "",
+    limit: float | None = None,
     paper: str = "A4",
 ) -> str:
     """The whole page. *text* is the checked one; *sources* has the texts of sources (by id) that do not carry theirs,
     whole or as excerpts with the places where they begin.
 
-    *name* is what the document is called, *author* wrote it and *reviewer* checks it; *paper* is the size of printed
-    pages ("A4" or "letter"); *language* is "en" or "ru". Raises `InvalidParameter` for another language.
+    *name* is what the file is called and *work_title* the work in it, *author* wrote it and *reviewer* checks it;
+    *limit* is the share that was allowed; *paper* is the size of printed pages ("A4" or "letter"); *language* is "en" or "ru". Raises `InvalidParameter` for another language.
     """
     words = wording(language)
     view = view_check(result, text, sources, name=name, words=words)
-    title = words("check_title", name=view.name)
+    title = words("check_title", name=work_title or view.name)
     body = f"""<a class="skip" href="#document">{escape(words("check_skip"))}</a>
-{_summary(view, title, _about(view, author, reviewer))}
+{_summary(view, title, _about(view, author, reviewer, work_title, limit))}
 <main>
 <div class="panes">
 <section class="document" id="document" tabindex="-1" aria-labelledby="document-title">
@@ -89,14 +91,18 @@ def _listed(rows: Iterable[str], tag: str = "ul") -> str:
 # The first part: what was checked, what came out, what to look at
 
 
-def _about(view: CheckView, author: str, reviewer: str) -> str:
-    """Who wrote it, who checks it, when and with what."""
+def _about(view: CheckView, author: str, reviewer: str, title: str, limit: float | None) -> str:
+    """Who wrote it, who checks it, when and with what, and how much was allowed."""
     words, check = view.words, view.check
+    over = limit is not None and check.share > limit
+    kept = words("check_limit_over" if over else "check_limit_kept", limit=limit)
     rows = [
+        (words("check_file"), view.name if title and title != view.name else ""),
         (words("check_author"), author),
         (words("check_reviewer"), reviewer),
         (words("check_created"), words("check_created_at", date=check.created) if check.created else ""),
         (words("check_version"), f"Doublet {check.version}" if check.version else ""),
+        (words("check_limit"), kept if limit is not None else ""),
     ]
     told = "".join(
         f"<div><dt>{escape(label)}</dt><dd><bdi>{escape(value)}</bdi></dd></div>"
@@ -209,8 +215,19 @@ def _document(view: CheckView) -> str:
             f'<span class="why">{escape(view.words("check_left_out_tag", reason=reason))}</span>'
             for reason in piece.reasons
         ]
+        out += [_hidden(text, view.words) for text in piece.hidden]
         out.append(_piece(piece, view.words))
     return "".join(out)
+
+
+def _hidden(text: str, words: Wording) -> str:
+    """What the document hides here, to be unfolded."""
+    label = words("check_hidden_here", words=len(text.split()))
+    return (
+        f'<details class="hid"><summary>{escape(label)}</summary><bdi>{escape(text)}</bdi></details>'
+        if text
+        else ""
+    )
 
 
 def _piece(piece: Piece, words: Wording) -> str:

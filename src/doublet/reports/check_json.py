@@ -54,7 +54,10 @@ def read_check(value: Mapping[str, Any]) -> Check:
 def _check(value: Mapping[str, Any]) -> Check:
     disguise = Disguise(
         tuple(
-            DisguiseFinding(one["kind"], one["words"], one["characters"], _spans(one["spans"]), one["alarm"])
+            DisguiseFinding(
+                *(one["kind"], one["words"], one["characters"], _spans(one["spans"]), one["alarm"]),
+                tuple(map(str, one.get("texts", ()))),
+            )
             for one in value["disguise"]["findings"]
         )
     )

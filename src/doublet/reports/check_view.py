@@ -27,6 +27,7 @@ WHOLE_SOURCE = 8_000  #: characters: a longer source is shown around its passage
 AROUND = 1_500  #: characters of a long source before and after a passage
 SHOWN_OUTCOMES = 20
 SHOWN_PLACES = 5  #: of a sign of disguise
+_HERE = "here"  # a mark that only begins a piece
 SHOWN_WORD = 40  #: characters of such a place
 FIRST_SOURCES = 2  #: that are named among what to look at first
 MOVED_WORDS = 3  #: in a row, which make a place of their own and not a chance
@@ -110,6 +111,7 @@ class Piece:
     reasons: tuple[str, ...]  #: why it is left out, where that is not said of the piece before it
     disguised: tuple[str, ...]  #: kinds of disguise
     alarms: tuple[str, ...]  #: kinds of disguise whose first place this is
+    hidden: tuple[str, ...] = ()  #: texts of the document that nobody sees and that would stand before it
 
 
 class Stretch(NamedTuple):
@@ -220,6 +222,9 @@ class CheckView:
         marks: list[tuple[Span, Passage | int | str]] = [(one.fragment.a, one) for one in self.passages]
         marks += [(span, row) for row, one in enumerate(self.check.left_out) for span in one.spans]
         marks += [(span, one.kind) for one in self.check.disguise.findings for span in one.spans]
+        hidden = self._hidden()
+        # A piece begins where something is hidden; at the end of the text a piece without characters has it.
+        marks += [(Span(at, at + 1), _HERE) for at in hidden]
         waiting = {one.kind for one in self.alarms}
         before, told = "", set[int]()
         for start, end, under in cut(0, len(self.text), marks, every):
@@ -228,7 +233,8 @@ class CheckView:
             rows = sorted(
                 {one for one in under if isinstance(one, int) and not (having and kinds[one] == "own")}
             )
-            disguised = tuple(sorted({one for one in under if isinstance(one, str)}))
+            disguised = tuple(sorted({one for one in under if isinstance(one, str)} - {_HERE}))
+            here = hidden.get(start, ())
             reasons = tuple(self._reasons(rows, start, told))
             owner = next((one for one in having if not one.off), having[0] if having else None)
             yield Piece(
@@ -240,10 +246,23 @@ class CheckView:
                 tuple(kinds[row] for row in rows),
                 reasons,
                 disguised,
-                tuple(one for one in disguised if one in waiting),
+                tuple(one for one in (*disguised, *(("hidden",) if here else ())) if one in waiting),
+                here,
             )
             before, told = owner.id if owner else "", set(rows)
-            waiting -= set(disguised)
+            waiting -= {*disguised, *(("hidden",) if here else ())}
+        if last := hidden.get(len(self.text)):
+            first = ("hidden",) if "hidden" in waiting else ()
+            yield Piece(len(self.text), "", None, (), False, (), (), (), first, last)
+
+    def _hidden(self) -> dict[int, tuple[str, ...]]:
+        """What the document hides, by the place where it would stand."""
+        out: dict[int, tuple[str, ...]] = {}
+        for one in self.check.disguise.findings:
+            for span, text in zip(one.spans, one.texts, strict=False):
+                at = min(span.start, len(self.text))
+                out[at] = (*out.get(at, ()), text)
+        return out
 
     def _reasons(self, rows: Iterable[int], at: int, told: set[int]) -> Iterator[str]:
         """Why the words from *at* on are left out, where that has not been *told* of the words before them."""
@@ -387,6 +406,7 @@ def _alarms(check: Check, text: str, words: Wording) -> Iterator[Alarm]:
     for one in check.disguise.findings:
         if one.alarm:
             shown = [text[start:end] for start, end in one.spans[:SHOWN_PLACES] if text[start:end]]
+            shown = shown or list(one.texts[:SHOWN_PLACES])
             yield Alarm(
                 one.kind,
                 words.name("disguise", one.kind),

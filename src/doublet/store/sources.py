@@ -122,8 +122,7 @@ class Sources:
 
     def add(self, library: int, kind: str, address: str, options: Mapping[str, Any]) -> SourceInfo:
         """The source of this kind, address and options; made when it is not there yet."""
-        text = json.dumps(dict(options), sort_keys=True, ensure_ascii=False)
-        key = name_hash(f"{kind}\n{address}\n{text}")
+        key = _key(kind, address, options)
         look = "SELECT id FROM doublet_source WHERE library_id = %s AND key = %s"
         with self._database.writing():
             self._database.rows(
@@ -146,6 +145,24 @@ class Sources:
         made = self.get(found[0])
         assert made is not None
         return made
+
+    def change(self, number: int, options: Mapping[str, Any]) -> SourceInfo:
+        """Give a source other options. Its documents are all read again by the next walk."""
+        found = self.get(number)
+        assert found is not None
+        key = _key(found.kind, found.address, options)
+        with self._database.writing():
+            self._database.rows(
+                "UPDATE doublet_source SET options = %s, key = %s, state = '{}', resumable = %s WHERE id = %s",
+                [to_json(dict(options), sort_keys=True), key, False, number],
+            )
+            self._database.rows(
+                "UPDATE doublet_origin SET version = '', etag = '', modified = '' WHERE source_id = %s",
+                [number],
+            )
+        changed = self.get(number)
+        assert changed is not None
+        return changed
 
     def forget(self, number: int) -> None:
         """The documents of the source stay, but nothing updates them any more."""
@@ -689,6 +706,11 @@ class Sources:
             self._writer.take(library, [row[0] for row in numbers])
             _wake_twins(self._database, library, [unescape(row[1]) for row in numbers])
         return [name for name, state in known.values() if state == "stored"]
+
+
+def _key(kind: str, address: str, options: Mapping[str, Any]) -> int:
+    text = json.dumps(dict(options), sort_keys=True, ensure_ascii=False)
+    return name_hash(f"{kind}\n{address}\n{text}")
 
 
 def forget_sources(database: Database, library: int) -> None:

@@ -22,6 +22,7 @@ from doublet.text.limits import MAX_BYTES, text_limit, unpacked_limit
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9._:-]+)", re.I)
 # A few hidden words are leftovers of editing; more are a trick. Pages hide their machinery with display:none.
 _ALARM_WORDS = 5
+_SHOWN_HIDDEN = 500  # characters of a hidden text that reports show
 
 _BLANK = b"\xef\xbb\xbf \t\r\n\f\v"
 
@@ -57,7 +58,9 @@ class ReadDocument:
         )
         spans = tuple(item.place.span for item in self.hidden)
         characters = sum(len(item.text) for item in self.hidden)
-        return Disguise((DisguiseFinding("hidden", sum(words), characters, spans, tricks >= _ALARM_WORDS),))
+        texts = tuple(item.text[:_SHOWN_HIDDEN] for item in self.hidden)
+        found = DisguiseFinding("hidden", sum(words), characters, spans, tricks >= _ALARM_WORDS, texts)
+        return Disguise((found,))
 
     def to_dict(self) -> dict[str, Any]:
         return {

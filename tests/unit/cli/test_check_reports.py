@@ -168,14 +168,23 @@ def test_hidden_text_stands_in_the_report(form: str, tmp_path: pathlib.Path) -> 
     work.write_text(HIDING, encoding="utf-8")
     assert run(["check", str(work), *CHECK[2:], "--format", form, "--out", str(target)]) == 0
     report = target.read_text(encoding="utf-8")
-    assert "search engine" not in report  # what it says is no part of the text
+    # What it says is no part of the text; it is told as what is hidden, and nowhere else.
     if form == "json":
-        (finding,) = json.loads(report)["disguise"]["findings"]
+        told = json.loads(report)
+        (finding,) = told["disguise"].pop("findings")
+        assert "search engine" in finding["texts"][0]
+        assert "search engine" not in json.dumps(told)
         assert (finding["kind"], finding["words"], finding["alarm"]) == ("hidden", 13, True)
     else:
         assert "text that readers do not see" in report
     if form == "table":
+        assert "search engine" not in report
         assert "13 words, left out" in report
+    if form == "html":
+        text = report[report.index('<div class="text"') : report.index("<aside ")]
+        marked = re.findall('<details class="hid">.*?</details>', text)
+        assert ["search engine" in one for one in marked] == [True]
+        assert text.count("search engine") == 1
 
 
 @pytest.mark.covers("T5")

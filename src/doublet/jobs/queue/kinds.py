@@ -34,6 +34,7 @@ KINDS = {
     "crawl": f"{_HERE}.crawl_work:crawl",
     "refresh": f"{_HERE}.crawl_work:refresh",
     "check": f"{_HERE}.text_work:check",
+    "check_class": f"{_HERE}.text_work:check_class",
     "duplicates": f"{_HERE}.library_work:duplicates",
     "index": f"{_HERE}.library_work:index",
     "tidy": f"{_HERE}.library_work:tidy",

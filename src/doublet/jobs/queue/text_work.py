@@ -21,10 +21,13 @@ def check(
     documents: Sequence[Mapping[str, Any]],
     libraries: Sequence[str] | None = None,
     out: str | None = None,
+    ocr: bool = False,
+    whole_page: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Check documents against libraries. Each is a mapping with one of *text*, *path* or *address*, and may have a
-    *name*. *options* are those of `doublet.jobs.check_library.check_library`.
+    *name*. *ocr* reads scanned pages, *whole_page* menus and footers of web pages too. *options* are
+    those of `doublet.jobs.check_library.check_library`.
 
     The result has a row for each document: its outcome, its share and the number of its report in the store. With *out*
     the reports are written to that folder too, as JSON. One that cannot be read is a row that says why. An attempt
@@ -43,7 +46,7 @@ def check(
     )
     work.progress.step("checking", len(rows), len(given), "documents")
     with polite_fetcher(work.settings) as fetcher:
-        for one in check_many(given[len(rows) :], checker, fetcher=fetcher):
+        for one in check_many(given[len(rows) :], checker, fetcher=fetcher, ocr=ocr, whole_page=whole_page):
             row: dict[str, Any] = {"name": one.name}
             told = one.check.to_dict() if one.check is not None else None
             if one.check is not None and told is not None:
@@ -61,6 +64,45 @@ def check(
                 work.keep({"rows": rows})
             work.progress.step("checking", len(rows), len(given), "documents")
     return {"documents": rows, "failed": sum(row["state"] != "done" for row in rows)}
+
+
+def check_class(
+    work: Work,
+    *,
+    works: Sequence[str],
+    out: str,
+    libraries: Sequence[str] | None = None,
+    form: str = "html",
+    title: str = "",
+    language: str = "en",
+    reviewer: str = "",
+    limit: float | None = None,
+    ocr: bool = False,
+    whole_page: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Check a whole class: the files, folders and archives *works* against libraries and among themselves. The folder
+    *out* gets a report for each work (*form* "html" or "pdf") and an index; the result is the index. *options* are
+    those of `doublet.jobs.check_library.check_library`."""
+    from doublet.jobs.check_class import check_class as check_all
+    from doublet.jobs.check_many import against_libraries
+    from doublet.jobs.class_folder import make_folder, write_class
+    from doublet.sources.works import list_works
+
+    folder = Path(out)
+    make_folder(folder)
+    wanted = {"build": True, **dict(options or {})}
+    kinds = [str(kind) for kind in wanted.get("leave_out", ())]
+    if "own" not in kinds:
+        wanted["leave_out"] = [*kinds, "own"]  # a work is not checked against its own earlier version
+    checker = against_libraries(work.store, libraries, **wanted)
+    found = check_all(
+        list_works(map(Path, works)), checker, ocr=ocr, whole_page=whole_page, progress=work.progress
+    )
+    _, told = write_class(
+        found, folder, form=form, title=title, language=language, reviewer=reviewer, limit=limit
+    )
+    return told
 
 
 def _input(document: Mapping[str, Any], place: int) -> tuple[str, TextInput]:

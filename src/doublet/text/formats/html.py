@@ -6,12 +6,15 @@ text and is reported. `doublet.text.frame` decides what is content and what is f
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from doublet.errors import Broken
+from doublet.model import Span
 from doublet.text.encoding import decode_page
 from doublet.text.formats.package import Element
 from doublet.text.formats.protocol import Builder, Hints, Reading, needs
@@ -76,7 +79,22 @@ def read(data: bytes, hints: Hints) -> Reading:
         useful(page, build)
     else:
         walk(page, build)
-    return build.done(encoding)
+    return _placed(build.done(encoding))
+
+
+def _placed(reading: Reading) -> Reading:
+    """Hidden text was taken out before the rest was read: by its line it goes after the blocks that begin before it."""
+    if not reading.hidden:
+        return reading
+    known = sorted((place.line, place.span.end) for place in reading.places if place.line is not None)
+    lines = [line for line, _ in known]
+    ends = list(itertools.accumulate((end for _, end in known), max))
+    hidden = []
+    for one in reading.hidden:
+        before = bisect.bisect_left(lines, one.place.line) if one.place.line is not None else 0
+        at = ends[before - 1] if before else one.place.span.start
+        hidden.append(replace(one, place=replace(one.place, span=Span(at, at))))
+    return reading._replace(hidden=tuple(hidden))
 
 
 def parse_page(data: bytes, *, charset: str = "") -> tuple[Element, str]:

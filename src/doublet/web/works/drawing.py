@@ -38,6 +38,19 @@ def draw_text(view: CheckView, address: str) -> SafeString:
 
 def _piece(piece: Piece, view: CheckView, address: str, begun: set[str]) -> str:
     words, inner, owner = view.words, escape(piece.text), piece.owner
+    before = "".join(
+        f'<details class="hid"><summary>{escape(words("check_hidden_here", words=len(text.split())))}</summary>'
+        f"<bdi>{escape(text)}</bdi></details>"
+        for text in piece.hidden
+        if text
+    )
+    return before + _marked(piece, view, address, begun, inner, owner)
+
+
+def _marked(
+    piece: Piece, view: CheckView, address: str, begun: set[str], inner: str, owner: Passage | None
+) -> str:
+    words = view.words
     if piece.disguised:
         kinds = ", ".join(words.name("disguise", kind) for kind in piece.disguised)
         inner = f'<span class="disguised" title="{escape(kinds)}">{inner}</span>'

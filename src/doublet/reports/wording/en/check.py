@@ -75,4 +75,9 @@ MESSAGES: dict[str, str] = {
     "check_line_possible_more": "and {number} more: --format json has them all",
     "the_text": "The text",
     "note_line": "Note: {note}",
+    "check_hidden_here": "hidden text, {words:word}",
+    "check_file": "File",
+    "check_limit": "Limit",
+    "check_limit_kept": "{limit:percent} (kept)",
+    "check_limit_over": "{limit:percent} (exceeded)",
 }

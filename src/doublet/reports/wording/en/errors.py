@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
-    "later_check_plain": "--later does not go with --among and --ocr: check now",
+    "later_class_needs_folder": "--later with --among needs --out FOLDER, where the reports go",
+    "whole_page_standard_input": "--whole-page is for files and addresses: standard input holds records",
     "rule_list": "this must be a list of names, or names with commas between them",
     "among_needs_files": "--among compares files, folders and zip archives of works: {text} is none of them",
     "among_format": "--among writes no {form}: take table, json, csv, html or pdf",

@@ -32,7 +32,7 @@ MESSAGES: dict[str, str] = {
     "job_had_ended": "job {number} had ended before: {state}",
     "job_waits_again": "job {number} waits again",
     "after_wrong": "--after is {value!r}: {why}",
-    "later_check": "later, files and addresses can be checked against libraries, with JSON as the result",
+    "later_check": "--later is for files and addresses that are checked against libraries, with JSON as the result; with --among the reports go to --out FOLDER",
     "later_repeats": "later, files can be looked at, with JSON as the result",
     "later_compare": "--compare is quick: do it now, without --later",
     "later_whole_library": "--later is for a whole library: say --all",

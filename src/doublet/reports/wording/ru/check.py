@@ -74,4 +74,9 @@ MESSAGES: dict[str, str] = {
     "check_line_possible_more": "и ещё {number}: все есть в --format json",
     "the_text": "В тексте",
     "note_line": "Примечание: {note}",
+    "check_hidden_here": "скрытый текст, {words:word}",
+    "check_file": "Файл",
+    "check_limit": "Предел",
+    "check_limit_kept": "{limit:percent} (не превышен)",
+    "check_limit_over": "{limit:percent} (превышен)",
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
-    "later_check_plain": "--later нельзя сочетать с --among и --ocr: проверяйте сразу",
+    "later_class_needs_folder": "--later вместе с --among требует --out ПАПКА, куда пойдут отчёты",
+    "whole_page_standard_input": "--whole-page годится для файлов и адресов: в стандартном вводе записи",
     "rule_list": "это должен быть список имён или имена через запятую",
     "among_needs_files": "--among сравнивает файлы, папки и zip-архивы с работами: {text} — ничто из этого",
     "among_format": "--among не пишет {form}: возьмите table, json, csv, html или pdf",

@@ -32,7 +32,7 @@ MESSAGES: dict[str, str] = {
     "job_had_ended": "задание {number} уже закончилось: {state:name.job_state}",
     "job_waits_again": "задание {number} снова ждёт",
     "after_wrong": "--after равно «{value}»: {why}",
-    "later_check": "отложить можно проверку файлов и адресов по библиотекам, с результатом в JSON",
+    "later_check": "отложить можно проверку файлов и адресов по библиотекам, с результатом в JSON; с --among отчёты идут в --out ПАПКА",
     "later_repeats": "отложить можно поиск в файлах, с результатом в JSON",
     "later_compare": "--compare работает быстро: запустите сейчас, без --later",
     "later_whole_library": "--later годится для целой библиотеки: добавьте --all",
