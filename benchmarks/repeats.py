@@ -181,9 +181,9 @@ def quality(folder: Path = MANUALS, **options: Any) -> list[Row]:
 
 # What the rule of `auto` could be: threshold, exponent, weight of signs; and the one in use.
 GRID = (
-    (8.0, 9.0, 10.0, 11.0, 12.5, 14.0, 16.0, 20.0),
-    (2.0, 3.0, 4.0, 5.0, 6.0),
-    (4.0, 6.0, 8.0, 10.0, 12.0),
+    (9.0, 11.0, 12.5, 14.0, 16.0),
+    (3.0, 4.0, 5.0),
+    (4.0, 8.0, 12.0),
 )
 RULES = list(itertools.product(*GRID))
 IN_USE = (12.5, 4.0, 8.0)
@@ -203,10 +203,10 @@ def neighbours(rule: tuple[float, float, float]) -> list[tuple[float, float, flo
 
 
 def split(folder: Path = MANUALS) -> list[Row]:
-    """Leave one manual out: the rule is chosen on the other four and tried on that one.
+    """Leave one manual out: the rule is chosen on the other seven and tried on that one.
 
     Only the numbers in RULES are chosen anew: the others were chosen with all manuals in view, so it is not clean.
-    Chosen is, among the rules that report at most three times the accepted text of the four (over all and as a mean),
+    Chosen is, among the rules that report at most three times the accepted text of the seven (over all and as a mean),
     what finds most (over all fragments and as a mean, together): once by itself, once as the mean over the rule and
     its neighbours, so that no rule is taken for one lucky fragment.
     """

@@ -9,10 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 Fragments = Sequence[tuple[int, int]]
-MANUALS = ("gimp", "svnbook", "linux-kernel-doc", "docbook-guide", "python-requests")
+MORE = ("blender", "linux-man", "libldap-man")  # in the folder beside, with "-more" at the end of its name
+MANUALS = ("gimp", "svnbook", "linux-kernel-doc", "docbook-guide", "python-requests", *MORE)
+
+
+def _folders(folder: Path) -> tuple[Path, Path]:
+    return folder, folder.with_name(f"{folder.name}-more")
 
 
 def manual(folder: Path, name: str) -> str:
+    folder = _folders(folder)[name in MORE]
     with lzma.open(folder / "docs" / f"{name}.txt.xz", "rt", encoding="utf-8") as stream:
         return stream.read()
 
@@ -20,12 +26,13 @@ def manual(folder: Path, name: str) -> str:
 def accepted(folder: Path) -> dict[str, list[list[tuple[int, int]]]]:
     """Groups of at least two accepted fragments, by manual."""
     out: dict[str, list[list[tuple[int, int]]]] = defaultdict(list)
-    with lzma.open(folder / "groups.jsonl.xz", "rt", encoding="utf-8") as stream:
-        for line in stream:
-            row = json.loads(line)
-            found = [(f["start"], f["end"]) for f in row["fragments"] if f["status"] == "ACCEPT"]
-            if len(found) > 1:
-                out[row["doc"]].append(found)
+    for each in _folders(folder):
+        with lzma.open(each / "groups.jsonl.xz", "rt", encoding="utf-8") as stream:
+            for line in stream:
+                row = json.loads(line)
+                found = [(f["start"], f["end"]) for f in row["fragments"] if f["status"] == "ACCEPT"]
+                if len(found) > 1:
+                    out[row["doc"]].append(found)
     return dict(out)
 
 

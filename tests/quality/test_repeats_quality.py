@@ -17,12 +17,13 @@ import repeats_truth
 @pytest.mark.covers("P3", "P4", "P8")
 def test_auto_finds_what_people_accepted(shared: pathlib.Path) -> None:
     rows = {row.what: row.values for row in repeats.quality(shared / "data" / "doc-repeats-spbu")}
-    assert rows["all fragments"]["recall"] >= 0.97
-    assert rows["mean over manuals"]["recall"] >= 0.88
+    assert rows["mean over manuals"]["recall"] >= 0.885
+    assert rows["all fragments"]["recall"] >= 0.96
+    assert rows["gimp"]["recall"] >= 0.99
     assert rows["all fragments"]["text ratio"] <= 3.0
     assert rows["mean over manuals"]["text ratio"] <= 3.0
     assert rows["all fragments"]["begin at a border"] >= 0.95
-    assert rows["all fragments"]["end at a border"] >= 0.95
+    assert rows["all fragments"]["end at a border"] >= 0.94
 
 
 @pytest.mark.shared

@@ -21,7 +21,15 @@ from doublet import kernels
 from doublet.model import Note
 from doublet.progress import Progress
 from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significance
-from doublet.repeats.model import RepeatFile, RepeatFragment, RepeatGroup, RepeatOptions, Repeats
+from doublet.repeats.model import (
+    FORMULA_MEMBERS,
+    FORMULA_TOKENS,
+    RepeatFile,
+    RepeatFragment,
+    RepeatGroup,
+    RepeatOptions,
+    Repeats,
+)
 from doublet.repeats.tokenise import TokenSequence, tokenise
 from doublet.text.markup import MarkedText
 from doublet.text.tokens import Canon
@@ -99,7 +107,12 @@ def search(
         )
     )
     built = _built(
-        groups, flat, sequence, [name for name, _ in marked_texts], signs=options.tokens == "punctuation"
+        groups,
+        flat,
+        sequence,
+        [name for name, _ in marked_texts],
+        signs=options.tokens == "punctuation",
+        words=options.tokens in ("word", "punctuation"),
     )
     return Repeats(
         algorithm=options.algorithm,
@@ -150,9 +163,10 @@ def _built(
     names: Sequence[str],
     *,
     signs: bool,
+    words: bool,
 ) -> list[RepeatGroup]:
     """Groups with places in the files; the places of the tokens are given up on the way. Signs beside a fragment go
-    with it, unless *signs* are tokens and belong to a fragment already."""
+    with it, unless *signs* are tokens and belong to a fragment already. Tokens are *words*, or lines and sentences."""
     owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
     owner = owners.tolist()
     masks = [marked.masked for marked in sequence.marked_texts]
@@ -235,9 +249,15 @@ def _built(
                 tokens=sum(end - start for start, end in group) / len(group),
                 equal=len(distinct) == 1,
                 fragments=tuple(fragments[part]),
+                kind="formula" if words and _is_formula(group) else "passage",
             )
         )
     return out
+
+
+def _is_formula(group: list[tuple[int, int]]) -> bool:
+    total = sum(end - start for start, end in group)
+    return len(group) >= FORMULA_MEMBERS and total <= FORMULA_TOKENS * len(group)
 
 
 class _PlaceTable:

@@ -19,7 +19,10 @@ from doublet import kernels
 from doublet.model import Note
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.borders import SymbolCounts
-from doublet.repeats.model import RepeatOptions
+from doublet.repeats.exact import equal_pairs
+from doublet.repeats.formulas import find_formulas
+from doublet.repeats.headings import Headings
+from doublet.repeats.model import FORMULA_MEMBERS, RepeatOptions
 from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import TokenSequence
 
@@ -28,6 +31,7 @@ F64 = NDArray[np.float64]
 
 SEED, NEAREST, GAP, JOIN_GAP, MIN_MATCHED = 4, 16, 20, 30, 6
 JOIN_COST = 1  #: quarters of the gap between two chains that each must have matched
+WHOLE = 20  #: tokens of equal passages that are taken whole, whatever chains make of them
 MIN_SHARE = 0.5  #: of the longer side that must be matched
 JOINED_SHARE, JOINED_MATCHED = 0.45, 10  #: the same for chains that were joined
 SAME_PLACE = 0.75  #: overlap / union from which two stretches are one place
@@ -62,7 +66,12 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
     groups: list[tuple[float, list[tuple[int, int]]]] = []
     matched: list[float] = []
-    for found in (_aligned(sequence, marks, symbols, options), _bordered(sequence, marks, symbols, options)):
+    pairs = equal_pairs(sequence, WHOLE)
+    for found in (
+        _aligned(sequence, pairs, marks, symbols, options),
+        _bordered(sequence, marks, symbols, options),
+        _whole(pairs, marks, limit),
+    ):
         good = found.score >= limit
         keep = good[found.group] if len(found.group) else np.zeros(0, bool)
         order = np.flatnonzero(keep)
@@ -95,7 +104,16 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         ]
         groups += [(math.log2(len(run)) * (run[0][1] - run[0][0]), run) for run in runs]
     groups.sort(key=lambda row: (-row[0], row[1]))
-    return _without_covered([members for _, members in groups]), []
+    passages = Headings(sequence).cut(_without_covered([members for _, members in groups]), options.least)
+    told = np.zeros(len(sequence), bool)
+    for start, end in itertools.chain.from_iterable(passages):
+        told[start:end] = True
+    formulas = [
+        members
+        for members in find_formulas(sequence, marks, told, FORMULA_MEMBERS * options.level)
+        if _is_text(members, sequence)
+    ]
+    return passages + formulas, []
 
 
 def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
@@ -163,15 +181,57 @@ def _trimmed(
     return (first, last) if last - first >= least else (start, end)
 
 
+def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], limit: float) -> _Found:
+    """Long passages that are said again word for word: they are always told, as a whole."""
+    later, earlier, length = (column[pairs[2] >= WHOLE] for column in pairs)
+    if not len(length):
+        return _nothing()
+    starts = np.concatenate([later, earlier])
+    ends = starts + np.concatenate([length, length])
+    spans, which = np.unique(starts << 32 | ends, return_inverse=True)
+    which = which.reshape(-1).astype(np.uint32)
+    label = kernels.components(len(spans), which[: len(length)], which[len(length) :]).astype(np.int64)
+    _, group = np.unique(label, return_inverse=True)
+    group = group.reshape(-1)
+    start, end = spans >> 32, spans & 0xFFFFFFFF
+    size = _mean((end - start).astype(float), group, int(group.max()) + 1)
+    start, end = _inwards(start, end, marks)
+    bordered = (
+        _mean(marks[start] & marks[end], group, len(size)) == 1.0
+    )  # those of other groups are better else
+    score = np.maximum(np.where(bordered, 2, 1) * np.log2(np.bincount(group)) * size, limit)
+    return _Found(start, end, group, score, size)
+
+
+def _inwards(start: I64, end: I64, marks: NDArray[np.bool_]) -> tuple[I64, I64]:
+    """Edges moved to a border inside the stretch, where there is one near."""
+    borders = np.flatnonzero(marks)
+    first = borders[np.minimum(np.searchsorted(borders, start), len(borders) - 1)]
+    last = borders[np.maximum(np.searchsorted(borders, end, "right") - 1, 0)]
+    first = np.where((first - start <= SNAP_MOST) & (first >= start), first, start)
+    last = np.where((end - last <= SNAP_MOST) & (last <= end), last, end)
+    return first, last
+
+
 def _aligned(
-    sequence: TokenSequence, marks: NDArray[np.bool_], symbols: SymbolCounts, options: RepeatOptions
+    sequence: TokenSequence,
+    pairs: tuple[I64, ...],
+    marks: NDArray[np.bool_],
+    symbols: SymbolCounts,
+    options: RepeatOptions,
 ) -> _Found:
     """Groups of places that are linked by chains of equal runs."""
     parts = sequence.parts()
     chains = kernels.self_chains(
         sequence.ids, parts, SEED, NEAREST, GAP, JOIN_GAP, max(MIN_MATCHED, 1), JOIN_COST
     )
-    a, a_end, b, b_end, matched = (column.astype(np.int64) for column in chains)
+    later, earlier, length = pairs
+    a, a_end, b, b_end, matched = (
+        np.concatenate([column.astype(np.int64), more])
+        for column, more in zip(
+            chains, (later, later + length, earlier, earlier + length, length), strict=True
+        )
+    )
     longer = np.maximum(a_end - a, b_end - b)
     share = matched / np.maximum(longer, 1)
     keep = ((share >= MIN_SHARE) | ((share >= JOINED_SHARE) & (matched >= JOINED_MATCHED))) & (
@@ -492,12 +552,17 @@ def _without_covered(groups: TokenGroups) -> TokenGroups:
 
 
 def _mostly_told(start: int, end: int, over: Over) -> bool:
-    """Whether a fragment of a better group covers nearly all of this stretch."""
-    return any(
-        min(end, two) - max(start, one) >= TOLD * (end - start)
-        for cell in {start >> 6, end - 1 >> 6}
-        for one, two, _ in over.get(cell, ())
-    )
+    """Whether a fragment of a better group covers nearly all of this stretch, or two of one group that follow each
+    other: a piece that goes over the border between two copies."""
+    inside: dict[int, int] = {}  # better group → tokens of its fragments, which do not overlap
+    seen = set()
+    for cell in {start >> 6, end - 1 >> 6}:
+        for row in over.get(cell, ()):
+            one, two, number = row
+            if row not in seen:
+                seen.add(row)
+                inside[number] = inside.get(number, 0) + max(0, min(end, two) - max(start, one))
+    return any(covered >= TOLD * (end - start) for covered in inside.values())
 
 
 def _enter(members: list[tuple[int, int]], number: int, over: Over) -> None:

@@ -52,6 +52,37 @@ def find_exact(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGr
     return groups, notes
 
 
+def equal_pairs(sequence: TokenSequence, least: int) -> tuple[NDArray[np.int64], ...]:
+    """Pairs of equal passages of at least *least* tokens that could be longer on neither side: the tokens with which
+    the later and the earlier begin, and how many they are. Neighbours in the order of suffixes, so each passage has
+    its best partner; passages that overlap themselves are left out."""
+    none = np.zeros(0, np.int64)
+    if len(sequence) < 2 * least:
+        return none, none, none
+    ids, borders = sequence.apart()
+    rest = _Rest(ids, int(ids.max()) + 1)
+    if not rest.sieve(least, sequence.threads):
+        return none, none, none
+    order = kernels.suffix_array(rest.ids)
+    lengths = kernels.common_prefixes(rest.ids, order)[order[1:]].astype(np.int64)
+    long = np.flatnonzero(lengths >= least)
+    one, two, lengths = order[long + 1].astype(np.int64), order[long].astype(np.int64), lengths[long]
+    whole = (one == 0) | (two == 0) | (rest.ids[one - 1] != rest.ids[two - 1])
+    one, two, lengths = one[whole], two[whole], lengths[whole]
+    later, earlier = np.maximum(one, two), np.minimum(one, two)
+    # A passage that is said several times in a row overlaps its copy: cut into whole periods.
+    period = later - earlier
+    times = np.where(period < lengths, lengths // period, 1)
+    times[period < least] = 0
+    nth = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    later, earlier, period = (np.repeat(column, times) for column in (later, earlier, period))
+    lengths = np.minimum(np.repeat(lengths, times), period)
+    later, earlier = later + nth * period, earlier + nth * period
+    places = [rest.in_text(start.astype(np.uint32)).astype(np.int64) for start in (later, earlier)]
+    later, earlier = (start - np.searchsorted(borders, start) for start in places)
+    return later, earlier, lengths
+
+
 def _search(rest: _Rest, least: int) -> tuple[NDArray[np.uint64], U32, U32, bool]:
     order = kernels.suffix_array(rest.ids)
     prefixes = kernels.common_prefixes(rest.ids, order)

@@ -14,6 +14,8 @@ ALGORITHMS = ("auto", "exact", "edit", "ngrams")
 TOKENS = ("word", "punctuation", "line", "sentence")
 REDUCTIONS = ("none", "stem", "lemma")
 LINKS = ("components", "cliques")
+KINDS = ("passage", "formula")  #: of groups
+FORMULA_MEMBERS, FORMULA_TOKENS = 8, 15  #: places at least, and tokens at most, of a formula
 DECISIONS = ("merge", "keep", "ignore")  #: what a reader can decide about a group
 
 
@@ -152,6 +154,7 @@ class RepeatGroup:
     fragments: tuple[RepeatFragment, ...]
     new: bool | None = None  #: not in the baseline; None without one
     reason: Note | None = None  #: why it is new
+    kind: str = "passage"  #: or "formula": a few words in many places
     decision: str = ""  #: merge, keep or ignore, when a reader has decided
 
     @property
@@ -165,6 +168,7 @@ class RepeatGroup:
             "id": self.id,
             "significance": self.significance,
             "words_saved": self.words_saved,
+            "kind": self.kind,
             "tokens": self.tokens,
             "equal": self.equal,
             "fragments": [fragment.to_dict() for fragment in self.fragments],

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from doublet.repeats.archetype import Piece, archetype, fixed_words
 from doublet.repeats.decisions import wordings
-from doublet.repeats.model import DECISIONS, RepeatFile, RepeatGroup, Repeats
+from doublet.repeats.model import DECISIONS, KINDS, RepeatFile, RepeatGroup, Repeats
 from doublet.reports.page import escape, shell
 from doublet.reports.wording import Wording, wording
 
@@ -25,6 +25,7 @@ SHOWN_BEGIN = 120  #: characters of a group that is folded
 SHOWN_CHARACTERS = 3000  #: of a variant
 SHOWN_VALUE = 300  #: characters of what stands in a variable place
 LONG_CHARACTERS = 600  #: of a variant that may have to be scrolled, also with the keyboard
+_NEW_LINE = "\n"
 FOLDED_FROM = 30  #: groups of a page that opens with all of them folded
 KEYS = (
     ("j ↓", "next"),
@@ -43,14 +44,19 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
     """The whole page. Groups after *limit* are counted, not shown. *language* is "en" or "ru"."""
     words = wording(language)
     title = title or words("repeats_title")
-    groups = result.groups[:limit]
+    kinds = [[group for group in result.groups if group.kind == kind] for kind in KINDS]
+    groups = [group for some in kinds for group in some][:limit]
+    number = {group.id: at for at, group in enumerate(groups, 1)}
     key = hashlib.blake2b("".join(group.id for group in result.groups).encode(), digest_size=8).hexdigest()
     signs = wordings(result, groups)
     folded = len(groups) >= FOLDED_FROM
-    cards = "\n".join(
-        group_card(number, group, result, signs[number - 1], words, folded=folded)
-        for number, group in enumerate(groups, 1)
-    )
+    cards = [
+        group_card(at, group, result, signs[at - 1], words, folded=folded)
+        for at, group in enumerate(groups, 1)
+    ]
+    if kinds[1] and len(cards) > len(kinds[0]):
+        told = f'<h2 id="formulas">{escape(words("repeats_formulas"))}</h2>'
+        cards.insert(len(kinds[0]), f"{told}<p>{escape(words('repeats_formulas_are'))}</p>")
     hidden = len(result.groups) - len(groups)
     more = f"<p>{escape(words('repeats_more_hidden', groups=hidden))}</p>" if hidden > 0 else ""
     empty = "" if groups else f"<p>{escape(words('repeats_none'))}</p>"
@@ -62,12 +68,12 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
 <main>
 <section aria-labelledby="map-title">
 <h2 id="map-title">{escape(words("repeats_where"))}</h2>
-{heat_map(result, words, linked=len(groups))}
+{heat_map(result, words, number)}
 </section>
 <section id="groups" aria-labelledby="groups-title">
 <h2 id="groups-title">{escape(words("repeats_groups"))}</h2>
 {toolbar(result, groups, words)}
-{cards}{more}{empty}
+{_NEW_LINE.join(cards)}{more}{empty}
 </section>
 </main>"""
     return shell(title, body, language=language, style=STYLE, script=SCRIPT, report=key)
@@ -103,13 +109,12 @@ def summary(result: Repeats, words: Wording) -> str:
     return out + (f'<ul class="notes">{notes}</ul>' if notes else "")
 
 
-def heat_map(result: Repeats, words: Wording, *, linked: int | None = None) -> str:
+def heat_map(result: Repeats, words: Wording, numbers: Mapping[str, int]) -> str:
     """A strip for each file: the higher and darker a bar, the more of that stretch is said elsewhere too.
 
-    Bars lead to the first *linked* groups, those that are on the page; by default to all.
+    Bars lead to the groups that are on the page: *numbers* has their numbers by id.
     """
     longest = max((file.characters for file in result.files), default=0)
-    limit = len(result.groups) if linked is None else linked
     if not longest:
         return f"<p>{escape(words('repeats_no_text'))}</p>"
     files = (
@@ -117,7 +122,7 @@ def heat_map(result: Repeats, words: Wording, *, linked: int | None = None) -> s
         if len(result.files) > 1
         else result.files
     )
-    rows = [_strip(file, result.groups, longest, limit, words) for file in files[:SHOWN_FILES]]
+    rows = [_strip(file, result.groups, longest, numbers, words) for file in files[:SHOWN_FILES]]
     first, rest = "".join(rows[:OPEN_FILES]), "".join(rows[OPEN_FILES:])
     if rest:
         told = escape(words("repeats_more_files", files=len(rows) - OPEN_FILES))
@@ -129,7 +134,9 @@ def heat_map(result: Repeats, words: Wording, *, linked: int | None = None) -> s
     return f"{legend}<div class='map'>{first}</div>{rest}{more}"
 
 
-def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked: int, words: Wording) -> str:
+def _strip(
+    file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, numbers: Mapping[str, int], words: Wording
+) -> str:
     cells = max(8, round(CELLS * file.characters / longest))
     size = max(1, -(-file.characters // cells))
     filled = [[0, 0, -1] for _ in range(cells)]  # characters in repeats, most from one group, its number
@@ -150,14 +157,20 @@ def _strip(file: RepeatFile, groups: Sequence[RepeatGroup], longest: int, linked
         if number < 0:
             bars.append('<i class="h0"></i>')
         else:
-            label = words("repeats_bar", place=place, share=part, number=number + 1)
-            tag = f'a href="#{escape(groups[number].id)}" tabindex="-1"' if number < linked else "i"
+            name = groups[number].id
+            label = words("repeats_bar", place=place, share=part, number=numbers.get(name, number + 1))
+            tag = f'a href="#{escape(name)}" tabindex="-1"' if name in numbers else "i"
             bars.append(
                 f'<{tag} class="h{level}" title="{escape(label)}" aria-label="{escape(label)}" '
                 f'style="height:{max(12, round(part * 100))}%"></{tag[0]}>'
             )
     best = next(
-        (group for group in groups[:linked] if any(f.file == file.file for f in group.fragments)), None
+        (
+            group
+            for group in groups
+            if group.id in numbers and any(f.file == file.file for f in group.fragments)
+        ),
+        None,
     )
     name = f'<a href="#{escape(best.id)}">{escape(file.file)}</a>' if best else escape(file.file)
     return (

@@ -7,6 +7,7 @@ from typing import Any
 
 from doublet.model import FORMAT_VERSION
 from doublet.repeats.model import DECISIONS, RepeatFragment, RepeatGroup, Repeats
+from doublet.repeats.model import KINDS as GROUP_KINDS
 from doublet.reports.tables import csv_row
 from doublet.reports.wording import count
 
@@ -67,6 +68,7 @@ SCHEMA: dict[str, Any] = {
                         "id": {"type": "string", "pattern": "^r[0-9a-f]{10}(-[0-9]+)?$"},
                         "significance": {"type": "number", "minimum": 0},
                         "words_saved": _COUNT,
+                        "kind": {"enum": list(GROUP_KINDS)},
                         "tokens": {"type": "number", "minimum": 0},
                         "equal": {"type": "boolean"},
                         "new": {"type": "boolean"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from doublet.repeats.archetype import archetype, fixed_words, template
-from doublet.repeats.model import RepeatGroup, Repeats
+from doublet.repeats.model import KINDS, RepeatGroup, Repeats
 from doublet.reports.terminal import Painter, harmless
 from doublet.reports.wording import Wording, wording
 
@@ -32,10 +32,16 @@ def repeats_report(
         lines[1] = paint(
             words("repeats_algorithm_new", algorithm=result.algorithm, groups=len(groups)), "dim"
         )
-    for number, group in enumerate(groups[:limit], 1):
-        lines += [*_group(number, group, result, width, paint, words), ""]
-    if len(groups) > limit:
-        lines.append(words("repeats_more_groups", groups=len(groups) - limit))
+    number = 0
+    for kind, most in zip(KINDS, (limit, max(1, limit // 2)), strict=True):
+        some = [group for group in groups if group.kind == kind]
+        if some and kind == "formula":
+            lines += [paint(words("repeats_formulas"), "title"), ""]
+        for group in some[:most]:
+            number += 1
+            lines += [*_group(number, group, result, width, paint, words), ""]
+        if len(some) > most:
+            lines += [words("repeats_more_groups", groups=len(some) - most), ""]
     if not groups:
         lines.append(words("repeats_nothing_new" if result.groups else "repeats_none"))
     lines += [harmless(words("note_line", note=note)) for note in result.notes]

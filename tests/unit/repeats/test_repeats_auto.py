@@ -80,3 +80,61 @@ def test_lines_of_a_long_text_are_counted_in_pieces(text, at_once):
     lengths = array("q")
     _add_lines(text, lengths, at_once)
     assert lengths.tolist() == [len(line) for line in text.split("\n")]
+
+
+@pytest.mark.covers("P8")
+def test_a_sentence_said_twice_in_a_row_does_not_split_an_exact_copy():
+    """The chain used to go on along the neighbouring diagonal: 316 words came out as 164 and 156."""
+    twice = "Push the lever down until it clicks twice."
+    part = f"{prose(1, 150)} {twice} {twice} {prose(2, 150)}"
+    text = f"{prose(3)}\n\n{part}\n\n{prose(4)}\n\n{part}\n\n{prose(5)}"
+    assert texts(doublet.find_repeats(text))[0] == {part}
+
+
+@pytest.mark.covers("P8")
+def test_a_page_said_three_times_in_a_row_is_one_group_of_whole_pages():
+    page = "\n\n".join(prose(n, 30) for n in range(10, 14))
+    found = doublet.find_repeats(f"{prose(1)}\n\n{page}\n\n{page}\n\n{page}\n\n{prose(2)}")
+    assert [" ".join(f.text.split()) for f in found.groups[0].fragments] == [" ".join(page.split())] * 3
+
+
+@pytest.mark.covers("P8")
+def test_long_exact_repeats_are_told_whatever_they_are_made_of():
+    """Signs and numbers make a group less likely to be reported, but not a listing of many words."""
+    listing = "\n".join(f"--- {{a/{WORDS[n]}}} || [{WORDS[n + 1]}] <{n}> == */" for n in range(30))
+    text = f"{prose(1, 400)}\n\n{listing}\n\n{prose(2, 400)}\n\n{listing}\n\n{prose(3, 400)}"
+    found = doublet.find_repeats(text)
+    assert any(group.tokens >= 80 and len(group.fragments) == 2 for group in found.groups)
+
+
+@pytest.mark.covers("P8")
+def test_a_passage_ends_before_the_next_heading():
+    again = prose(1)
+    marked = {
+        f"{n}.md": f"# {WORDS[n].title()}\n\n{again}\n\n## Other options\n\n{prose(10 + n)}\n"
+        for n in range(3)
+    }
+    plain = {f"{n}.txt": f"{again}\n\nOther options\n\n{prose(10 + n)}\n" for n in range(3)}
+    for pages in (marked, plain):
+        assert {again} in texts(doublet.find_repeats(pages))
+        assert not any("Other" in text for group in texts(doublet.find_repeats(pages)) for text in group)
+
+
+@pytest.mark.covers("P8")
+def test_short_openings_of_many_entries_are_formulas():
+    entries = [
+        f"{prose(n)}\n\nReference\nMode: Edit Mode\nMenu: Mesh {WORDS[n]} {WORDS[n + 7]}\n\n{prose(300 + n)}"
+        for n in range(12)
+    ]
+    again = prose(999)
+    found = doublet.find_repeats("\n\n".join([*entries, again, prose(998), again]))
+    kinds = {group.kind: group for group in found.groups}
+    assert set(kinds) == {"passage", "formula"}
+    assert len(kinds["formula"].fragments) == 12
+    assert kinds["formula"].fragments[0].text.startswith("Reference\nMode: Edit Mode\nMenu:")
+    assert kinds["passage"].fragments[0].text == again
+
+
+def test_common_beginnings_of_sentences_are_no_formulas():
+    text = "\n\n".join(f"It is possible to {WORDS[n]} a {WORDS[n + 9]}. {prose(n)}" for n in range(20))
+    assert doublet.find_repeats(text).groups == ()

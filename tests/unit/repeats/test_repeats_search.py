@@ -249,7 +249,7 @@ def test_files_that_are_not_there(tmp_path, monkeypatch):
     gone = tmp_path / "gone.md"
     there = tmp_path / "there.md"
     there.write_text(TEXT)
-    monkeypatch.setattr(job, "list_files", lambda paths: ([str(gone), str(there)], []))
+    monkeypatch.setattr(job, "list_files", lambda paths, *rest, **options: ([str(gone), str(there)], []))
     result = doublet.find_repeats([there])
     assert [outcome.id for outcome in result.outcomes] == [gone.as_posix()]
     assert len(result.files) == 1

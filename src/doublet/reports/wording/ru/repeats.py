@@ -42,6 +42,8 @@ MESSAGES: dict[str, str] = {
     "repeats_unfold": "Развернуть все",
     "repeats_key_open": "развернуть или свернуть",
     "repeats_key_find": "найти",
+    "repeats_formulas": "Формулы",
+    "repeats_formulas_are": "Несколько слов, общих для многих мест: шапки страниц, начала статей. Их можно вынести в шаблон.",
     "repeats_toolbar": "Группы",
     "repeats_show": "Показать",
     "repeats_export": "Сохранить решения",

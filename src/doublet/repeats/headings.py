@@ -1,0 +1,77 @@
+"""Passages end before the heading of what follows them, also where two copies are followed by the same heading.
+
+Markup says where headings are. In plain text a short line without a full stop, between the end of a sentence and the
+beginning of another, is taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.repeats.balance import TokenGroups
+from doublet.repeats.tokenise import TokenSequence
+
+MOST_WORDS = 8  #: of a line that is taken for a heading
+_LAST_LINE = re.compile(r"[.!?»”\"')\]][ \t]*\n\s*(?P<line>(?:\d[\d.]*\s+)?[^\W\d_][^\n]*)$")
+_GOES_ON = re.compile(r"[ \t]*\n\s*[^\W_]")
+
+
+class Headings:
+    """Where headings are in a sequence of tokens."""
+
+    def __init__(self, sequence: TokenSequence) -> None:
+        self._sequence = sequence
+        self._plain = [not marked.headings for marked in sequence.marked_texts]
+        first: list[NDArray[np.int64]] = []
+        last: list[NDArray[np.int64]] = []
+        for number, marked in enumerate(sequence.marked_texts):
+            if marked.headings:
+                base, stop = int(sequence.offsets[number]), int(sequence.offsets[number + 1])
+                starts = sequence.starts[base:stop]
+                first.append(base + np.searchsorted(starts, [h.span.start for h in marked.headings]))
+                last.append(base + np.searchsorted(starts, [h.span.end for h in marked.headings]))
+        self._first = np.concatenate(first) if first else np.zeros(0, np.int64)
+        self._last = np.concatenate(last) if last else np.zeros(0, np.int64)
+
+    def cut(self, groups: TokenGroups, least: int) -> TokenGroups:
+        """*groups* without headings at the ends of passages of which *least* tokens stay."""
+        return [
+            [(start, self._end(start, end, least)) for start, end in group]
+            if self._cuts(group, least)
+            else group
+            for group in groups
+        ]
+
+    def _cuts(self, group: list[tuple[int, int]], least: int) -> bool:
+        """Most of its members decide for a group: of a few first ones, so that headers of pages cost little."""
+        some = group[:16]
+        return 2 * sum(self._end(start, end, least) < end for start, end in some) > len(some)
+
+    def _end(self, start: int, end: int, least: int) -> int:
+        number = self._sequence.file_of(start)
+        at = self._line(number, start, end) if self._plain[number] else self._heading(end)
+        return at if at - start >= least else end
+
+    def _heading(self, end: int) -> int:
+        """Where the heading begins in which a passage ends; else its end. Of several in a row, the first."""
+        at = int(np.searchsorted(self._first, end)) - 1
+        while at >= 0 and self._last[at] >= end > self._first[at]:
+            end = int(self._first[at])
+            at -= 1
+        return end
+
+    def _line(self, number: int, start: int, end: int) -> int:
+        text = self._sequence.marked_texts[number].masked
+        one, two = int(self._sequence.starts[start]), int(self._sequence.ends(end - 1))
+        line = _LAST_LINE.search(text, max(one, two - 120), two)
+        if line is None or not _GOES_ON.match(text, two) or len(line["line"].split()) > MOST_WORDS:
+            return end
+        base = int(self._sequence.offsets[number])
+        return base + int(
+            np.searchsorted(
+                self._sequence.starts[base : self._sequence.offsets[number + 1]], line.start("line")
+            )
+        )
