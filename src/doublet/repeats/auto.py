@@ -189,8 +189,8 @@ def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], limit: float) -> _F
     starts = np.concatenate([later, earlier])
     ends = starts + np.concatenate([length, length])
     spans, which = np.unique(starts << 32 | ends, return_inverse=True)
-    which = which.reshape(-1).astype(np.uint32)
-    label = kernels.components(len(spans), which[: len(length)], which[len(length) :]).astype(np.int64)
+    links = which.reshape(-1).astype(np.uint32)
+    label = kernels.components(len(spans), links[: len(length)], links[len(length) :]).astype(np.int64)
     _, group = np.unique(label, return_inverse=True)
     group = group.reshape(-1)
     start, end = spans >> 32, spans & 0xFFFFFFFF
@@ -225,12 +225,10 @@ def _aligned(
     chains = kernels.self_chains(
         sequence.ids, parts, SEED, NEAREST, GAP, JOIN_GAP, max(MIN_MATCHED, 1), JOIN_COST
     )
-    later, earlier, length = pairs
+    later, earlier, equal = pairs
     a, a_end, b, b_end, matched = (
         np.concatenate([column.astype(np.int64), more])
-        for column, more in zip(
-            chains, (later, later + length, earlier, earlier + length, length), strict=True
-        )
+        for column, more in zip(chains, (later, later + equal, earlier, earlier + equal, equal), strict=True)
     )
     longer = np.maximum(a_end - a, b_end - b)
     share = matched / np.maximum(longer, 1)
