@@ -166,7 +166,7 @@ def frontier(rows: int, address: str) -> dict[str, Any]:
         numbers = [
             row[0] for row in store.database.rows("SELECT id FROM doublet_page ORDER BY id LIMIT %s", [pages])
         ]
-        before, began = spent(), time.monotonic()
+        used = seconds = 0.0
         for start in range(0, pages, batch):
             links = []
             for _ in range(batch):
@@ -176,9 +176,10 @@ def frontier(rows: int, address: str) -> dict[str, Any]:
                 Ended(number, "stored", interval_s=60, next_try=1)
                 for number in numbers[start : start + batch]
             ]
+            before, began = spent(), time.monotonic()
             with store.database.writing():
                 store.frontier.apply(source, Batch(ended, links))
-        used, seconds = spent() - before, time.monotonic() - began
+            used, seconds = used + spent() - before, seconds + time.monotonic() - began
         if store.database.vendor == "sqlite":
             size = Path(address).stat().st_size
         else:

@@ -342,8 +342,8 @@ def test_the_queue_on_the_command_line(
             Worker(store).run(until_empty=True)
         out = watched.stdout.read()
         assert watched.wait(60) == 0
-    assert "1 new" in out
-    assert "1 new" not in out.splitlines()[-1]
+    assert "waits: 1" in out
+    assert "waits: 1" not in out.splitlines()[-1]
     assert "no job 9999" in said("show", "9999", code=2)
     assert "is done" in said("retry", number, code=2)
     assert "did you mean 'cancel'" in said("cancle", "1", code=2)

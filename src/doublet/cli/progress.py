@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from doublet.cli.exits import cancelled_by_signals
 from doublet.cli.language import words
+from doublet.model import Note
 from doublet.progress import Event, Progress
 
 PLAIN_EVERY_S = 5.0
@@ -72,7 +73,7 @@ def describe(event: Event, elapsed_s: float) -> str:
         parts.append(f"{_of(event.done, event.total, event.unit)} ({share})")
     elif event.done:
         parts.append(done)
-    if elapsed_s > 1 and event.done:
+    if elapsed_s > 1 and event.done and not _tells_its_pace(event):
         rate = event.done / elapsed_s
         if rate >= 1:  # slower work is told by what is left of it
             parts.append(say("a_second", amount=_amount(rate, event.unit)))
@@ -81,6 +82,11 @@ def describe(event: Event, elapsed_s: float) -> str:
     if event.message:
         parts.append(say.say(event.message))
     return ": ".join(parts[:2]) + "".join(f", {part}" for part in parts[2:])
+
+
+def _tells_its_pace(event: Event) -> bool:
+    """Whether the message has its own rate, and the time that is left."""
+    return isinstance(event.message, Note) and "rate" in event.message.values
 
 
 def _amount(number: float, unit: str) -> str:
@@ -108,7 +114,9 @@ def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
         def render(self, task: Any) -> Text:
             unit = task.fields["unit"]
             text = _of(task.completed, task.total, unit) if task.total else _amount(task.completed, unit)
-            if task.speed and task.speed >= 1:
+            if task.fields["told"]:
+                text += ", " + task.fields["told"]
+            elif task.speed and task.speed >= 1:
                 text += ", " + words()("a_second", amount=_amount(task.speed, unit))
             return Text(text)
 
@@ -122,7 +130,8 @@ def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
                 for task in tasks.values():
                     bars.update(task, visible=False)
                 name = words().name("stage", event.stage)
-                tasks[event.stage] = bars.add_task(name, total=event.total, unit=event.unit)
-            bars.update(tasks[event.stage], completed=event.done, total=event.total, visible=True)
+                tasks[event.stage] = bars.add_task(name, total=event.total, unit=event.unit, told="")
+            told = words().say(event.message) if _tells_its_pace(event) else ""
+            bars.update(tasks[event.stage], completed=event.done, total=event.total, visible=True, told=told)
 
         yield Progress(listen)

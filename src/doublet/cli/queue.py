@@ -115,7 +115,11 @@ def _listed(jobs: list[JobInfo], counts: Mapping[str, int], form: str, *, one_li
         return json.dumps(told, ensure_ascii=False) + "\n" if one_line else json_document(told).decode()
     if not jobs:
         return "The queue is empty.\n"
-    total = ", ".join(f"{many:,} {state}" for state, many in counts.items() if many)
+    total = ", ".join(
+        f"{words().name('job_state', state)}: {words().number(many)}"
+        for state, many in counts.items()
+        if many
+    )
     return f"{jobs_table(jobs, language=words().language)}{total}\n"
 
 

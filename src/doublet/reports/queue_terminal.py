@@ -28,7 +28,7 @@ def jobs_table(jobs: Sequence[Any], *, language: str = "en") -> str:
             job.kind,
             job.library,
             state_of(job, words),
-            how_far(job, words) or message(job.message, job.facts, words)[:_LONGEST],
+            _progress(job, words),
             job.ended or job.began or job.created,
         ]
         for job in jobs
@@ -68,6 +68,14 @@ def state_of(job: Any, words: Wording) -> str:
     if job.state == "new" and job.attempts:
         return words("job_again")
     return words.name("job_state", job.state)
+
+
+def _progress(job: Any, words: Wording) -> str:
+    """How far a job is, with what it says of itself: "Crawling: 93 of 375 pages, 376 found, 71 stored …"."""
+    far, told = how_far(job, words), message(job.message, job.facts, words)
+    if not far:
+        return told[:_LONGEST]
+    return f"{far}, {told}" if told else far
 
 
 def how_far(job: Any, words: Wording) -> str:
