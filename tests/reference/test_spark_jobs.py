@@ -62,6 +62,10 @@ def borrowed(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             words += theirs[5:35] + made.text(rng, 6)
         works.append({"id": f"w{number:02d}", "text": " ".join(words)})
     works.append({"id": "empty", "text": ""})
+    # Every third word is another one: no run of words leads to the source, only its telling stems do.
+    source = max(corpus, key=lambda one: len(one["text"]))["text"].split()[:60]
+    theirs = [f"other{place}" if place % 3 == 2 else word for place, word in enumerate(source)]
+    works.append({"id": "reworded", "text": " ".join([*made.text(rng, 30), *theirs, *made.text(rng, 30)])})
     return corpus, works
 
 
@@ -103,6 +107,7 @@ def test_checks_against_a_stored_corpus(
             if row["work"] == work["id"]
         ] == [(s.id, f.kind, *f.a, *f.b) for s in here.sources for f in s.fragments]
     assert any(row["sources"] > 1 for row in checks.values())
+    assert checks["reworded"]["sources"] == 1
 
 
 def test_a_folder_without_sets_cannot_be_checked_against(steps: Any, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ doublet check works/ --library theses --among --out reports/"""
     "--method",
     "method",
     metavar="NAME",
-    help="With libraries: auto, passages (auto without its second look when little was found), or a method of "
+    help="With libraries: auto, passages (auto without the documents that only telling stems lead to), or a method of "
     "`doublet methods`. [default: auto]",
 )
 @click.option(

@@ -83,14 +83,6 @@ class Hits:
     documents: I64
     frequency: I64  #: of each key, counted up to CUT + 1
 
-    def joined(self, other: Hits) -> Hits:
-        """These and those of *other* keys."""
-        return Hits(
-            np.concatenate([self.keys, other.keys + len(self.frequency)]),
-            np.concatenate([self.documents, other.documents]),
-            np.concatenate([self.frequency, other.frequency]),
-        )
-
 
 def candidates_for(keys: int) -> int:
     """How many documents are verified for a text of so many keys."""

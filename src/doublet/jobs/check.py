@@ -1,7 +1,8 @@
 """Check a text against documents of files or of memory: what was taken, from where, and how much in all (K1–K3).
 
-One walk over the documents finds those that share shingles with the text; the few that share most are laid beside it
-(`matches.explain`). `jobs.check_library` does the same with the index of a library.
+One walk over the documents finds those that share shingles with the text and those that share its telling stems
+(`index.stem_chunks`); the few that share most are laid beside it (`matches.explain`). `jobs.check_library` does the
+same with the index of a library.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import doublet
 from doublet import kernels
 from doublet.errors import InvalidParameter, require_number
+from doublet.index.stem_chunks import NearestDocuments, read_windows
 from doublet.jobs.dedupe.documents import DocumentsInput, opened
 from doublet.jobs.read import GivenText, TextInput, take_text
 from doublet.matches.align import ALIGN_NAMES, AlignOptions
@@ -38,7 +40,8 @@ from doublet.model import Check, Disguise, Document, Note, Outcome, hash_text
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.shingles import Shingles
-from doublet.sources.records import Batched
+from doublet.signatures.statistics import LEXICAL_CANON
+from doublet.sources.records import Batched, ParsedBatch
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import read_words
 
@@ -46,7 +49,8 @@ from doublet.text.tokens import read_words
 LETTERS_SHARE, DAMAGED_SHARE = 0.5, 0.02
 LOOKED_AT = 50_000  #: characters of the text that are looked at for this
 WORDS_A_PAGE = 10  #: a document with fewer is pictures of text, or its text was not found
-CANDIDATES = 200  #: documents that are laid beside the text: those that share the most shingles with it
+#: documents that are laid beside the text: those that share the most shingles with it; telling stems lead to some more
+CANDIDATES = 200
 
 
 def check(
@@ -107,24 +111,25 @@ def _check_text(
     own, _ = kernels.distinct(*kernels.shingle(words.hashes, words.offsets, shingle_words))
     outcomes: list[Outcome] = []
     best: list[_Near] = []  # a heap: the one that would go next comes first
+    nearest = NearestDocuments(read_windows(LEXICAL_CANON.of(words)))
+    others: dict[int, _Near] = {}  # those that telling stems lead to, the nearest first
     count = 0
     for batch in source.batches():
         parsed = batch.parse()
         outcomes += parsed.outcomes
-        values, offsets, _, _ = exact.sets(parsed.texts)
-        if len(own) and len(values):
-            found = np.concatenate([[0], np.cumsum(np.isin(values, own))])[offsets.astype(np.int64)]
-            for i in np.flatnonzero(np.diff(found)).tolist():
-                overlap, size = int(found[i + 1] - found[i]), int(offsets[i + 1] - offsets[i])
-                title = parsed.titles[i] if parsed.titles else ""
-                address = parsed.addresses[i] if parsed.addresses else ""
-                origin = parsed.sources[i] if parsed.sources else ""
-                document = Document(parsed.ids[i], parsed.texts[i], title, source=origin, address=address)
-                near = _Near(overlap, count + i, size, document)
-                if len(best) < CANDIDATES:
-                    heapq.heappush(best, near)
-                elif best[0] < near:
-                    heapq.heapreplace(best, near)
+        read = read_words(parsed.texts)
+        values, offsets = kernels.distinct(*kernels.shingle(read.hashes, read.offsets, shingle_words))
+        shared = np.concatenate([[0], np.cumsum(np.isin(values, own))])[offsets.astype(np.int64)]
+        overlaps, sizes = np.diff(shared).tolist(), np.diff(offsets.astype(np.int64)).tolist()
+        for i in np.flatnonzero(np.diff(shared)).tolist():
+            near = _Near(overlaps[i], count + i, sizes[i], _document(parsed, i))
+            if len(best) < CANDIDATES:
+                heapq.heappush(best, near)
+            elif best[0] < near:
+                heapq.heapreplace(best, near)
+        for i in nearest.add(LEXICAL_CANON.of(read), parsed.ids, count):
+            others[count + i] = _Near(overlaps[i], count + i, sizes[i], _document(parsed, i))
+        others = {place: others[place] for place in nearest.nearest()}
         count += len(parsed)
         progress.step(
             "reading",
@@ -134,6 +139,9 @@ def _check_text(
             Note("documents_read", documents=count),
         )
     best.sort(reverse=True)
+    places = {one.position for one in best}
+    best += [one for place, one in others.items() if place not in places]
+    ranks = {place: len(others) - rank for rank, place in enumerate(others)}
     versions = OwnVersions(asked.name, asked.own) if "own" in asked.leave_out else None
     mine: list[Document] = []
     if versions is not None:
@@ -145,10 +153,13 @@ def _check_text(
         options,
         shingle_words=shingle_words,
         measures=[
-            (one.overlap / (len(own) + one.size - one.overlap), one.overlap / len(own)) for one in best
+            (one.overlap / max(1, len(own) + one.size - one.overlap), one.overlap / max(1, len(own)))
+            for one in best
         ],
         on_step=lambda done, total: progress.step("aligning", done, total, "documents"),
     )
+    for one, laid in zip(best, beside, strict=True):
+        laid.near = ranks.get(one.position, 0)
     masks: dict[str, Masked] = {}
     for kind in asked.leave_out:
         if kind in BY_FORM:
@@ -183,6 +194,16 @@ def _check_text(
         share_with_all=(float((borrowed | taken).mean()) if size else 0.0) if asked.leave_out else None,
     )
     return stamped(result, text)
+
+
+def _document(parsed: ParsedBatch, i: int) -> Document:
+    return Document(
+        parsed.ids[i],
+        parsed.texts[i],
+        parsed.titles[i] if parsed.titles else "",
+        source=parsed.sources[i] if parsed.sources else "",
+        address=parsed.addresses[i] if parsed.addresses else "",
+    )
 
 
 def with_hidden(check: Check, given: GivenText) -> Check:
@@ -235,8 +256,13 @@ def stamped(check: Check, text: str) -> Check:
     """The check with what a report says of itself: which text it is about, when it was made, and by which Doublet."""
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     start = text[:LOOKED_AT]
+<<<<<<< HEAD
     signs = len("".join(start.split()))
     good = len(_NEITHER_LETTERS_NOR_DIGITS.sub("", start))
+=======
+    signs = len(start) - sum(map(str.isspace, start))
+    good = sum(map(str.isalnum, start))
+>>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
     if check.words and (good < LETTERS_SHARE * signs or start.count("\ufffd") > DAMAGED_SHARE * signs):
         check = replace(check, notes=(*check.notes, Note("hardly_readable")))
     return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)

@@ -1,6 +1,7 @@
 """Check a text against libraries: what was taken, from where, and what of it need not count (K1–K5).
 
-1. The keys of the text (`index.passage_keys`) lead to documents that share some, in all libraries or in those named.
+1. The keys of the text (`index.passage_keys`) lead to documents that share runs of words with it, its telling stems
+   (`index.stem_chunks`) to those that may hold reworded passages, in all libraries or in those named.
 2. The few that explain most are laid beside the text (`matches.explain`); only what is found there is reported.
 3. What the user wants left out (quotations, the bibliography, wording common in the libraries, own earlier versions) is
    taken out of the share, with its reason and the share that it would have made (`matches.left_out`).
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from doublet.errors import InvalidParameter, UnknownMethod
-from doublet.index import passage_keys
+from doublet.index import passage_keys, stem_chunks
 from doublet.index.passage_keys import (
     EVERY_KEY_UP_TO,
     SHINGLE_WORDS,
@@ -46,6 +47,7 @@ from doublet.model import Check, Document
 from doublet.progress import Progress
 from doublet.signatures import method_names, parameters_of, sign_read
 from doublet.signatures.auto import settle
+from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.store.database import Store
 from doublet.store.values import LibraryInfo, StoredDocument
 from doublet.text.disguise import find_disguise_in
@@ -54,10 +56,8 @@ from doublet.text.tokens import TokenBatch, read_words
 Stored = dict[int, tuple[StoredDocument, str]]  #: documents of the store with their texts, by number
 
 PASSAGES = "passages"  #: the method that finds borrowed passages; the others look at whole documents
-AUTO = "auto"  #: the same, with a second, closer look when little was found
-#: words; of a text up to so long every fingerprint is looked up when the few that are kept lead to little
-EVERY_KEY_IF_OPEN = 3_000
-EXPLAINED = 0.1  #: share of a text from which on its sources count as found
+AUTO = "auto"  #: the same, and documents that telling stems lead to
+CHUNK_WORDS = 300  #: words of a chunk of a stored document, on average
 
 
 def check_library(
@@ -80,10 +80,11 @@ def check_library(
 
     *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents of the
     same *name* and those whose id or source fits one of the patterns *own* are not counted.
-    *candidates*: how many documents are verified at most. The
-    method "passages" is "auto" without its second look; any other gives the documents that it calls similar, with
-    their passages. For such a method the documents have to be signed: with *build* that is done here, in short steps,
-    which may take minutes; without, nothing is written. Raises `UnknownLibrary`, `UnknownMethod`, `SignaturesNotReady`,
+    *candidates*: how many documents that share runs of words are verified at most. The
+    method "passages" is "auto" without the documents that only telling stems lead to; any other gives the documents
+    that it calls similar, with their passages. For such a method the documents have to be signed, and those of an old
+    library have to be filed by their stems: with *build* that is done here, in short steps, which may take minutes;
+    without, nothing is written. Raises `UnknownLibrary`, `UnknownMethod`, `SignaturesNotReady`,
     `InvalidParameter`, `StoreError`.
     """
     progress = progress or Progress()
@@ -107,7 +108,7 @@ def check_library(
     stored: dict[int, StoredDocument] = {}
 
     def candidates_of(hits: Hits) -> Stored:
-        chosen = choose(hits, documents, limit, passage_keys.CUT)
+        chosen = choose(hits, documents, limit, passage_keys.CUT) + near
         if size:
             chosen += store.documents.same_words(int(keys.folds.view(np.int64)[0]), numbers)
         full = store.documents.full([number for number in dict.fromkeys(chosen) if number not in stored])
@@ -136,6 +137,17 @@ def check_library(
         )
         beside.update(zip(others, new, strict=True))
 
+    near: list[int] = []  # documents that telling stems lead to, the nearest first
+    if method == AUTO and size:
+        if build:
+            for info in infos:
+                store.documents.file_stems(
+                    info.number, lambda done, total: progress.step("signing", done, total, "documents")
+                )
+        windows = stem_chunks.read_windows(LEXICAL_CANON.of(words))
+        chunks = max(documents, sum(info.words for info in infos) // CHUNK_WORDS)
+        near = stem_chunks.choose(windows, store.documents.look_up_stems(windows, numbers, infos), chunks)
+
     used: dict[str, Any] = {"shingle_words": SHINGLE_WORDS, "window": WINDOW}
     if method in (PASSAGES, AUTO):
         if parameters:
@@ -160,17 +172,17 @@ def check_library(
             }
             masks[kind] = masked(common_wording(words, keys, hits, runs, others, options), words)
     left = counted(masks)
-    if method == AUTO and EVERY_KEY_UP_TO < size <= EVERY_KEY_IF_OPEN:
-        equal = words_of(((p.a_start, p.a_end) for one in beside.values() for p in one.passages), size)
-        if (equal if left is None else equal & left).mean() < EXPLAINED:
-            # Little was found: the text may be reworded, and any of its fingerprints may be one that survived.
-            every = make_keys([text], words, every=True).values
-            rest = every[~np.isin(every, keys.values)]
-            lay(candidates_of(hits.joined(store.documents.look_up(rest, numbers))))
     # Of sources that explain the same words those most alike come first. Ids of different libraries must not meet.
     order = sorted(beside, key=lambda number: (-beside[number].resemblance, number))
     for rank, number in enumerate(order):
+<<<<<<< HEAD
         beside[number].library, beside[number].rank = stored[number].library, f"{rank:06}"
+=======
+        beside[number].document = replace(beside[number].document, id=f"{rank:06}")
+    for place, number in enumerate(near):
+        if number in beside:
+            beside[number].near = len(near) - place
+>>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
     answer = explain(text, words, [beside[number] for number in order], min_share=min_share, counted=left)
     sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)

@@ -26,6 +26,7 @@ OnStep = Callable[[int, int], None]
 #: in how many documents reworded passages are looked for too, the most alike: so many, and one more for so many words
 REWORDED, REWORDED_PER_WORDS, REWORDED_MOST = 4, 500, 24
 REWORDED_WORDS = 40_000  #: words of such documents, together; the first is always looked at
+NEAR_WORDS = 100_000  #: the same of documents that telling stems lead to
 
 
 @dataclass(slots=True, eq=False)
@@ -37,12 +38,18 @@ class Beside:
     resemblance: float
     containment: float  #: of the text in the document
     passages: list[Passage]
+<<<<<<< HEAD
     library: str = ""  #: the document is in
     rank: str = ""  #: what equals are ordered by, when not by the ids of their documents
 
     @property
     def name(self) -> str:
         return self.rank or self.document.id
+=======
+    near: int = (
+        0  #: more than 0: telling stems lead to it (`index.stem_chunks`); the nearest has the highest number
+    )
+>>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +172,8 @@ def rank(
 
 def most_alike(candidates: Sequence[Beside], words: int) -> list[int]:
     """In which candidates rewording is looked for when the text has so many *words*: those with the most equal words,
-    then by containment, then by id. The bound keeps a check quick in any library."""
+    then by containment, then by id; and those that telling stems lead to. The bounds keep a check quick in any
+    library."""
     order = sorted(
         range(len(candidates)),
         key=lambda i: (
@@ -180,6 +188,13 @@ def most_alike(candidates: Sequence[Beside], words: int) -> list[int]:
     for i in order[: min(REWORDED + words // REWORDED_PER_WORDS, REWORDED_MOST)]:
         size = len(candidates[i].words.hashes)
         if not chosen or size <= left:
+            chosen.append(i)
+            left -= size
+    left = NEAR_WORDS
+    near = [i for i in range(len(candidates)) if candidates[i].near]
+    for i in sorted(near, key=lambda i: -candidates[i].near):
+        size = len(candidates[i].words.hashes)
+        if i not in chosen and size <= left:
             chosen.append(i)
             left -= size
     return chosen

@@ -2,7 +2,8 @@
 
 The corpus is the folder of an earlier run with its sets of shingles. A table says which fingerprints the works have;
 splits of the corpus send only those. Buckets count what a work and a document share, the owner of a work takes the 200
-documents that share most, asks for their texts, and lays them beside the work.
+documents that share most, asks for their texts, and lays them beside the work. The telling stems of all works go to
+every partition, which reads its splits of the corpus and asks for the documents nearest to each window of a work.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import UsageError, require_number
+from doublet.index.stem_chunks import BEST, Windows, near_documents, read_windows
 from doublet.jobs.check import CANDIDATES, align_options, check
 from doublet.model import Document
 from doublet.progress import Progress
 from doublet.reports.json_report import json_document
 from doublet.signatures.mixing import mix
+from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.sources.records import Fields
 from doublet.spark import counting, exchange, inputs, signing, stages, storage
-from doublet.spark.exchange import Sent, scatter, slots, tell
+from doublet.spark.exchange import Sent, pack, scatter, slots, tell, unpack
 from doublet.spark.job import Job, splits_of
 from doublet.spark.session import cores_of
 from doublet.spark.signing import SIGNATURES, runs
@@ -144,6 +147,9 @@ def _compare(spark: SparkSession, checking: Checking, splits: int) -> list[dict[
     corpus = exchange.begin(spark, checking.corpus_splits, partial(_post_corpus, checking))
     shared = exchange.then(works.union(corpus), count, partial(_share, checking))
     asked = exchange.then(shared, count, partial(_ask, checking))
+    windows = exchange.begin(spark, splits, partial(_post_windows, checking))
+    near = exchange.then(windows, count, partial(_near, checking))
+    asked = asked.union(near)
     given = exchange.then(asked, count, partial(_give, checking))
     return exchange.answers(exchange.then(given, count, partial(_tell, checking, splits)))
 
@@ -231,6 +237,66 @@ def _ask(checking: Checking, owner: int, blobs: Iterator[Any]) -> Sent:
     yield from scatter(places, count, works, documents, np.full(len(works), owner, np.uint32))
 
 
+def _works(job: Job, split: int) -> Iterator[tuple[int, str, str]]:
+    """Number, id and text of the works of a split."""
+    by_position = {int(position): row for row, position in enumerate(_positions(job, split))}
+    for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):
+        parsed = batch.parse()
+        for name, text, position in zip(parsed.ids, parsed.texts, parsed.positions, strict=True):
+            yield by_position[int(position)] | split << 32, name, text
+
+
+def _post_windows(checking: Checking, split: int) -> Sent:
+    """The telling stems of each work, to everybody."""
+    for number, _, text in _works(checking.works, split):
+        found = read_windows(LEXICAL_CANON.tokens([text], words=True))
+        blob = pack(np.array([number], np.uint64), found.stems, found.masses, found.keys, found.windows)
+        for slot in slots(checking.works.partitions):
+            yield slot, blob
+
+
+def _near(checking: Checking, owner: int, blobs: Iterator[Any]) -> Sent:
+    """The documents of the owner's splits of the corpus that are nearest to each window of each work."""
+    numbers, windows = _joined([unpack(blob) for blob in blobs])
+    count = checking.works.partitions
+    job = checking.corpus
+    for split in range(owner, checking.corpus_splits, count) if windows.count else ():
+        best: dict[int, list[tuple[float, int]]] = defaultdict(list)
+        by_position = {int(position): row for row, position in enumerate(_positions(job, split))}
+        for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):
+            parsed = batch.parse()
+            found = near_documents(windows, LEXICAL_CANON.tokens(parsed.texts))
+            for window, place, score in zip(*(column.tolist() for column in found), strict=True):
+                best[window].append((-score, by_position[int(parsed.positions[place])]))
+            for window in set(
+                found[0].tolist()
+            ):  # those as good as the last are kept: their ids decide later
+                rows = sorted(best[window])
+                best[window] = [row for row in rows if row[0] <= rows[min(BEST, len(rows)) - 1][0]]
+        asked = {(numbers[window], row) for window, rows in best.items() for _, row in rows}
+        works = np.array([work for work, _ in asked], np.uint64)
+        documents = np.array([row for _, row in asked], np.uint64) | np.uint64(split) << _HALF
+        askers = ((works >> _HALF) % np.uint64(count)).astype(np.uint32)
+        places = np.full(len(works), split % count, np.int64)
+        yield from scatter(places, count, works, documents, askers)
+
+
+def _joined(works: Sequence[Sequence[NDArray[Any]]]) -> tuple[list[int], Windows]:
+    """The windows of all works as those of one text, and whose each is."""
+    every = np.concatenate([np.zeros(0, np.uint64), *(one[1] for one in works)])
+    stems, first, places = np.unique(every, return_index=True, return_inverse=True)
+    masses = np.concatenate([np.zeros(0), *(one[2] for one in works)])[first]
+    numbers: list[int] = []
+    keys, windows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    before = 0
+    for number, own, _, own_keys, own_windows in works:
+        keys.append(places.reshape(-1)[before : before + len(own)][own_keys])
+        windows.append(own_windows + len(numbers))
+        before += len(own)
+        numbers += [int(number[0])] * (int(own_windows[-1]) + 1 if len(own_windows) else 0)
+    return numbers, Windows(stems, (), masses, np.concatenate(keys), np.concatenate(windows), len(numbers))
+
+
 def _give(checking: Checking, owner: int, blobs: Iterator[Any]) -> Sent:  # noqa: ARG001
     """The documents that were asked for, with their texts."""
     works, documents, askers = exchange.joined(blobs, (np.uint64, np.uint64, np.uint32))
@@ -241,7 +307,8 @@ def _give(checking: Checking, owner: int, blobs: Iterator[Any]) -> Sent:  # noqa
         for document, work, asker in zip(
             (documents[mine] & _ROW).tolist(), works[mine].tolist(), askers[mine].tolist(), strict=True
         ):
-            wanted[document].append((asker, work))
+            if (asker, work) not in wanted[document]:  # runs of words and telling stems may lead to the same
+                wanted[document].append((asker, work))
         at = _positions(job, split)
         by_position = {int(at[row]): row for row in wanted}
         for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):
@@ -277,23 +344,18 @@ def _tell(checking: Checking, splits: int, owner: int, blobs: Iterator[Any]) -> 
     told = {"works": 0, "sources": 0, "fragments": 0}
     for split in range(owner, splits, job.partitions):
         rows: dict[str, list[tuple[Any, ...]]] = {CHECKS: [], SOURCES: [], FRAGMENTS: []}
-        at = _positions(job, split)
-        by_position = {int(position): row for row, position in enumerate(at)}
-        for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):
-            parsed = batch.parse()
-            for name, text, position in zip(parsed.ids, parsed.texts, parsed.positions, strict=True):
-                number = by_position[int(position)] | split << 32
-                theirs = sorted(found.pop(number, []), key=_by_id)
-                answer = check(
-                    text,
-                    theirs,
-                    shingle_words=checking.shingle_words,
-                    min_share=checking.min_share,
-                    **checking.align,
-                )
-                notes = () if checking.corpus_documents else answer.notes
-                answer = replace(answer, documents=checking.corpus_documents, notes=notes)
-                _put(rows, name, answer)
+        for number, name, text in _works(job, split):
+            theirs = sorted(found.pop(number, []), key=_by_id)
+            answer = check(
+                text,
+                theirs,
+                shingle_words=checking.shingle_words,
+                min_share=checking.min_share,
+                **checking.align,
+            )
+            notes = () if checking.corpus_documents else answer.notes
+            answer = replace(answer, documents=checking.corpus_documents, notes=notes)
+            _put(rows, name, answer)
         for stage, listed in rows.items():
             _write(job, stage, split, listed)
         told["works"] += len(rows[CHECKS])

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.index.passage_keys import Hits
+from doublet.index.stem_chunks import Windows
 from doublet.model import Document
-from doublet.store import postings
+from doublet.store import postings, stems
 from doublet.store.connection import Database
 from doublet.store.libraries import Libraries
 from doublet.store.names import name_hash, unescape
 from doublet.store.sources import taken_out
 from doublet.store.texts import Packer
-from doublet.store.values import Added, StoredDocument, iso
+from doublet.store.values import Added, LibraryInfo, StoredDocument, iso
 from doublet.store.writing import Prepared, Writer, prepare
 
 U64 = NDArray[np.uint64]
@@ -36,6 +37,7 @@ class Documents:
         self._writer = writer
         self._libraries = libraries
         self._owners = postings.LibraryFilter(database)
+        self._stems = stems.StemIndex(database)
 
     # In and out
 
@@ -54,7 +56,7 @@ class Documents:
             return self._writer.add_in_steps(library, batch, waiting)
 
     def add(self, library: str, documents: Iterable[Document]) -> Added:
-        """New documents are stored, changed ones replaced, equal ones left alone. A few (1.5 million characters) are
+        """New documents are stored, changed ones replaced, equal ones left alone. A few (a million characters) are
         one transaction; more are stored in steps, so that nobody waits for long."""
         info = self._libraries.get(library)
         return self.add_prepared(info.number, self.prepare(list(documents)))
@@ -175,6 +177,23 @@ class Documents:
         with self._database.guard():
             wanted = None if libraries is None else self._owners.want(libraries)
             return postings.look_up(self._database, keys, wanted)
+
+    def look_up_stems(
+        self, windows: Windows, libraries: Sequence[int] | None, infos: Sequence[LibraryInfo]
+    ) -> Hits:
+        """Chunks of documents that have the stems of the windows, in these libraries; None: in all. *infos*: how the
+        libraries were when the check began."""
+        with self._database.guard():
+            wanted = None if libraries is None else self._owners.want(libraries)
+            state = None
+            # A transaction of somebody else may still be taken back; filing old documents does not count as a change.
+            if not (self._database.in_foreign_transaction or stems.any_unfiled(self._database)):
+                state = tuple((info.number, info.changes) for info in infos)
+            return self._stems.look_up(windows, wanted, state)
+
+    def file_stems(self, library: int, step: Callable[[int, int], None] | None = None) -> None:
+        """File the stems of the documents of a library that came before there was an index of stems, in short steps."""
+        stems.fill(self._database, library, self.texts, step)
 
     def same_words(self, fold: int, libraries: Sequence[int] | None, limit: int = 20) -> list[int]:
         """Numbers of documents with exactly these words in this order."""

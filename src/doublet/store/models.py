@@ -74,10 +74,20 @@ class Content(models.Model):
     dictionary = models.BigIntegerField()
     keys = models.BinaryField()
     bag = models.BinaryField()
-    text = models.BinaryField()  # last: the others can be read without it
+    text = models.BinaryField()  # behind what is read without it
+    stems = models.BinaryField(
+        null=True
+    )  # where those of the bag are filed (`doublet.store.stems`); null: not yet
 
     class Meta:
         db_table = "doublet_content"
+        indexes: ClassVar = [
+            models.Index(
+                fields=["document"],
+                name="doublet_content_unfiled",
+                condition=models.Q(stems__isnull=True),
+            )
+        ]
 
 
 class Dictionary(models.Model):

@@ -30,8 +30,8 @@ _NEVER = 1_000  # segments in one level; the index can have 2,000
 
 #: of each key that stands somewhere: its place in the list, and the documents
 _LOOK_UP = (
-    "SELECT wanted.key, (SELECT group_concat(rowid) FROM (SELECT rowid FROM doublet_posting "
-    "WHERE doublet_posting MATCH wanted.value LIMIT ?)) AS documents "
+    "SELECT wanted.key, (SELECT group_concat(rowid) FROM (SELECT rowid FROM {table} "
+    "WHERE {table} MATCH wanted.value LIMIT ?)) AS documents "
     "FROM json_each(?) AS wanted WHERE documents IS NOT NULL"
 )
 
@@ -75,7 +75,7 @@ def add_postings(
 ) -> None:
     """*libraries*: the one of all documents, or that of each."""
     write_postings(database, libraries, documents, keys, offsets)
-    inside = _inside_new(database, documents)
+    inside = inside_new(database, documents)
     if inside:
         own = [keys[offsets[place] : offsets[place + 1]] for place in inside]
         homes = np.broadcast_to(np.array(libraries, np.int64), len(documents))[inside].tolist()
@@ -84,7 +84,7 @@ def add_postings(
         write_postings(database, homes, numbers, np.concatenate(own), cuts, new=True)
 
 
-def _inside_new(database: Database, documents: Sequence[int]) -> list[int]:
+def inside_new(database: Database, documents: Sequence[int]) -> list[int]:
     """Places of documents that stand in an index that is being made beside the old one (`doublet.store.rebuild`)."""
     found = database.row("SELECT upto FROM doublet_rebuild")
     return [place for place, number in enumerate(documents) if number <= found[0]] if found else []
@@ -113,6 +113,7 @@ def write_postings(
 
 def optimize(database: Database) -> None:
     """Put the FTS5 tables of SQLite in their best shape, some pages at a time."""
+<<<<<<< HEAD
     for table in _TABLES:
         _merge(database, table, thorough=True)
 
@@ -142,6 +143,11 @@ def segments_of(structure: bytes) -> int:
     at, number = 4, 0
     for _ in range(2):
         number = 0
+=======
+    for table in ("doublet_posting", "doublet_stem", "doublet_key"):
+        pace = Pace(200, most=20_000, least=16)
+        sign = -1  # the first time: whatever there is becomes one
+>>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
         while True:
             byte = structure[at]
             at += 1
@@ -167,7 +173,7 @@ def _merge(database: Database, table: str, *, thorough: bool = False) -> None:
 def remove_postings(database: Database, documents: Sequence[int], packed: Sequence[bytes]) -> None:
     """*packed* keys exactly as they were put in: other ones would damage the index."""
     _remove(database, documents, packed)
-    inside = _inside_new(database, documents)
+    inside = inside_new(database, documents)
     if inside:
         _remove(
             database, [documents[place] for place in inside], [packed[place] for place in inside], new=True
@@ -211,25 +217,37 @@ def copy_pairs(database: Database, table: str, columns: tuple[str, ...], *values
 # Looking up
 
 
-def look_up(database: Database, keys: U64, libraries: LibraryFilter | None) -> Hits:
-    """Documents (of these libraries) that have the keys; of a key with more than CUT documents only some."""
+def look_up(
+    database: Database,
+    keys: U64,
+    libraries: LibraryFilter | None,
+    *,
+    table: str = "doublet_posting",
+    shift: int = 0,
+) -> Hits:
+    """Documents (of these libraries) that have the keys; of a key with more than CUT documents only some.
+
+    With a *shift* the postings are parts of documents, whose numbers have so many bits behind that of the document.
+    """
     cut = passage_keys.CUT
     if database.vendor == "sqlite":
-        return Hits(*_look_up_sqlite(database, keys, libraries, cut))
+        return Hits(*_look_up_sqlite(database, keys, libraries, cut, table, shift))
     return Hits(*segments.look_up(database, keys, libraries.numbers if libraries else None, cut))
 
 
 def _look_up_sqlite(
-    database: Database, keys: U64, libraries: LibraryFilter | None, cut: int
+    database: Database, keys: U64, libraries: LibraryFilter | None, cut: int, table: str, shift: int
 ) -> tuple[I64, I64, I64]:
     cursor = database.raw.cursor()
+    statement = _LOOK_UP.format(table=table)
 
     def ask(tokens: list[str], most: int) -> list[tuple[int, I64]]:
-        found = cursor.execute(_LOOK_UP, (most, json.dumps(tokens))).fetchall()
-        return [
-            (place, np.array([int(one) for one in documents.split(",")], np.int64))
-            for place, documents in sorted(found)
-        ]
+        found = sorted(cursor.execute(statement, (most, json.dumps(tokens))).fetchall())
+        # All numbers in one go: one by one they take longer than the search.
+        everything = np.fromstring(",".join(documents for _, documents in found), np.int64, sep=",")
+        sizes = [documents.count(",") + 1 for _, documents in found]
+        parts = np.split(everything, np.cumsum(sizes)[:-1]) if found else []
+        return [(place, part) for (place, _), part in zip(found, parts, strict=True)]
 
     tokens = spell_keys(keys, range(len(keys) + 1))
     counts = np.zeros(len(keys), np.int64)
@@ -240,7 +258,7 @@ def _look_up_sqlite(
         if libraries is not None:
             if len(own) > cut:  # documents of other libraries may have used up the limit
                 ((_, own),) = ask([tokens[number]], -1)
-            own = libraries.only(own)[: cut + 1]
+            own = libraries.only(own, shift)[: cut + 1]
         counts[number] = len(own)
         parts.append(own)
     everything = np.concatenate(parts) if parts else np.zeros(0, np.int64)
@@ -280,7 +298,8 @@ class LibraryFilter:
             self._owners = grown
         return self._owners
 
-    def only(self, documents: I64) -> I64:
-        inside = documents[documents < len(self._owners)]
-        owners = self._owners[inside]
+    def only(self, documents: I64, shift: int = 0) -> I64:
+        """Those of these libraries; the numbers of parts of documents have *shift* more bits."""
+        inside = documents[documents >> shift < len(self._owners)]
+        owners = self._owners[inside >> shift]
         return inside[self._wanted[np.minimum(owners, len(self._wanted) - 1)] & (owners < len(self._wanted))]

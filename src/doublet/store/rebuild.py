@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from doublet.errors import StoreBusy
-from doublet.store import postings, segments
+from doublet.store import postings, segments, stems
 from doublet.store.connection import Database
 from doublet.store.pace import Pace
 
@@ -58,7 +58,7 @@ def _fill(database: Database, step: Callable[[int], None] | None) -> None:
         with pace.step(database) as size, database.writing():
             (upto,) = database.rows("SELECT upto FROM doublet_rebuild")[0]
             rows = database.rows(
-                "SELECT c.document_id, c.keys, d.library_id FROM doublet_content c "
+                "SELECT c.document_id, c.keys, d.library_id, c.bag, c.stems FROM doublet_content c "
                 "JOIN doublet_document d ON d.id = c.document_id WHERE c.document_id > %s "
                 "ORDER BY c.document_id LIMIT %s",
                 [upto, size],
@@ -71,6 +71,13 @@ def _fill(database: Database, step: Callable[[int], None] | None) -> None:
             offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64).tolist()
             numbers, homes = [row[0] for row in rows], [row[2] for row in rows]
             postings.write_postings(database, homes, numbers, values, offsets, new=True)
+            filed = [row for row in rows if row[4] is not None]
+            stems.write_new(
+                database,
+                [row[2] for row in filed],
+                [row[0] for row in filed],
+                *([bytes(row[n]) for row in filed] for n in (3, 4)),
+            )
             database.rows("UPDATE doublet_rebuild SET upto = %s", [rows[-1][0]])
         postings.tidy(database, NEW)
         done += len(rows)

@@ -19,7 +19,7 @@ from doublet.errors import StoreDamaged
 from doublet.index import passage_keys
 from doublet.model import Note
 from doublet.progress import Progress
-from doublet.store import postings, segments, words
+from doublet.store import postings, segments, stems, words
 from doublet.store.database import Store
 from doublet.store.entries import take_entries
 from doublet.store.pace import Pace
@@ -121,8 +121,8 @@ class _Check:
         own_column = self.database.walking(info.number, "d.library_id")
         while True:
             rows = self.database.rows(
-                "SELECT d.id, d.hash, d.words, d.size_bytes, c.version, c.dictionary, c.text, c.keys, c.bag "
-                "FROM doublet_document d LEFT JOIN doublet_content c ON c.document_id = d.id "
+                "SELECT d.id, d.hash, d.words, d.size_bytes, c.version, c.dictionary, c.text, c.keys, c.bag, "
+                "c.stems FROM doublet_document d LEFT JOIN doublet_content c ON c.document_id = d.id "
                 f"WHERE {own_column} = %s AND d.id > %s ORDER BY d.id LIMIT %s",
                 [info.number, last, BATCH],
             )
@@ -135,12 +135,16 @@ class _Check:
                 postings.pack_keys(keys.values[int(a) : int(b)])
                 for a, b in zip(keys.offsets[:-1], keys.offsets[1:], strict=True)
             ]
-            fresh, part = self._bags(texts)
+            fresh, filed, part = self._bags(texts)
             parts.append(part)
             if len(parts) > 16:
                 parts = [words.sum_parts(parts)]
-            for row, own, bag in zip(good, packed, fresh, strict=True):
-                if row[4] != passage_keys.VERSION or bytes(row[7]) != own or bytes(row[8]) != bag:
+            for row, own, bag, stemmed in zip(good, packed, fresh, filed, strict=True):
+                if (
+                    row[4] != passage_keys.VERSION
+                    or (bytes(row[7]), bytes(row[8])) != (own, bag)
+                    or (row[9] is not None and bytes(row[9]) != stemmed)  # without: made when it is asked for
+                ):
                     remake.append(row[0])
             for row in good:
                 total.documents += 1
@@ -176,9 +180,12 @@ class _Check:
                 bad.append(row[0])
         return good, texts
 
-    def _bags(self, texts: Sequence[str]) -> tuple[list[bytes], words.Part]:
+    def _bags(self, texts: Sequence[str]) -> tuple[list[bytes], list[bytes], words.Part]:
+        """Bags, where their stems are filed, and what they add to the statistics."""
         found = words.read_words(texts)
-        return words.pack_bags(found, self._word_numbers(found))
+        numbers = self._word_numbers(found)
+        bags, part = words.pack_bags(found, numbers)
+        return bags, stems.pack(found, numbers).packed, part
 
     def _word_numbers(self, found: words.Words) -> I64:
         """Numbers of words as the database has them. Missing ones get numbers that no word has."""
@@ -285,6 +292,7 @@ class _Check:
     # The index as a whole
 
     def postings(self) -> None:
+        self._stem_postings()
         right = self._expected()
         stored = self._stored("doublet_posting", passage_keys.KEY_BITS)
         unfinished = bool(self.database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"))
@@ -298,8 +306,29 @@ class _Check:
 
         self.found("", "index", max(1, lost), note, lambda: rebuild(self.database, step))
 
-    def _expected(self) -> Postings:
+    def _stem_postings(self) -> None:
+        """The index of stems of SQLite; PostgreSQL keeps it with that of passages."""
+        if self.database.vendor != "sqlite":
+            return
+        right, stored = self._expected(keys=False), self._stored(stems.TABLE, passage_keys.KEY_BITS)
+        if stored == right:
+            return
+
+        def mend() -> None:
+            stems.empty(self.database)
+            for info in self.store.libraries.all():
+                self.store.documents.file_stems(info.number)
+
+        lost = abs(stored.count - right.count) if stored else right.count
+        self.found("", "index", max(1, lost), Note("index_disagrees"), mend)
+
+    def _expected(self, *, keys: bool = True) -> Postings:
+        """What should stand in the table of passages, or in that of stems; PostgreSQL has one for both."""
         out = Postings()
+        if not keys or self.database.vendor == "postgresql":
+            self._expect_stems(out)
+        if not keys:
+            return out
         last = 0
         while True:
             rows = self.database.rows(
@@ -309,9 +338,26 @@ class _Check:
             if not rows:
                 return out
             last = rows[-1][0]
-            keys = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64)
+            values = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64)
             sizes = [len(row[1]) // postings.KEY_BYTES for row in rows]
-            out.add(keys, np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
+            out.add(values, np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
+
+    def _expect_stems(self, out: Postings) -> None:
+        last = 0
+        while True:
+            rows = self.database.rows(
+                "SELECT document_id, bag, stems FROM doublet_content WHERE document_id > %s AND stems IS NOT NULL "
+                "ORDER BY document_id LIMIT %s",
+                [last, BATCH],
+            )
+            if not rows:
+                return
+            last = rows[-1][0]
+            with contextlib.suppress(StoreDamaged):  # its keys disagree, which was found before
+                keys, chunks = stems.unpack(
+                    [row[0] for row in rows], *([bytes(row[n]) for row in rows] for n in (1, 2))
+                )
+                out.add(keys.astype(np.int64), chunks)
 
     def _stored(self, table: str, bits: int) -> Postings | None:
         """What stands in a table of postings; None when it cannot be read."""
@@ -390,12 +436,14 @@ def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
         with database.writing():
             if database.vendor == "postgresql":
                 database.take_turn(library)
-            bags, _ = words.pack_bags(found, word_numbers.numbers(found))
+            by_id = word_numbers.numbers(found)
+            bags, _ = words.pack_bags(found, by_id)
+            filed = stems.pack(found, by_id).packed
             database.many(
-                "UPDATE doublet_content SET version = %s, keys = %s, bag = %s WHERE document_id = %s",
+                "UPDATE doublet_content SET version = %s, keys = %s, bag = %s, stems = %s WHERE document_id = %s",
                 [
-                    (passage_keys.VERSION, keys_packed, bag, number)
-                    for keys_packed, bag, number in zip(packed, bags, some, strict=True)
+                    (passage_keys.VERSION, *made, number)
+                    for *made, number in zip(packed, bags, filed, some, strict=True)
                 ],
             )
         word_numbers.keep()

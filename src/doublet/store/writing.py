@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from doublet.errors import UsageError
 from doublet.index import passage_keys
 from doublet.model import Document, Note, Outcome
-from doublet.store import postings, segments, words
+from doublet.store import postings, segments, stems, words
 from doublet.store.connection import Database, array
 from doublet.store.names import escape, name_hash
 from doublet.store.pace import Pace
@@ -33,7 +33,7 @@ Waiting = Callable[[float], None]
 
 LONGEST_TEXT = (1 << 31) - 1  #: characters
 #: characters that are stored in one transaction of `add_in_steps`: at first, at least, at most
-ADD_AT_FIRST, ADD_AT_LEAST, ADD_AT_MOST = 1_500_000, 1_500_000, 4_000_000
+ADD_AT_FIRST, ADD_AT_LEAST, ADD_AT_MOST = 1_000_000, 1_000_000, 3_000_000
 EACH_CHARACTERS = 500  #: what a document costs besides its text, in characters
 REMOVE_BATCH = 100  #: documents that are taken out in the first transaction of `remove_in_steps`
 
@@ -359,7 +359,9 @@ class Writer:
             ],
         )
         lexical = batch.words if everything else batch.words.some(fresh)
-        bags, part = words.pack_bags(lexical, self._words.numbers(lexical))
+        word_numbers = self._words.numbers(lexical)
+        bags, part = words.pack_bags(lexical, word_numbers)
+        filed = stems.pack(lexical, word_numbers)
         keys, cuts = batch.keys, batch.key_offsets
         if not everything:
             own = [keys[cuts[i] : cuts[i + 1]] for i in fresh]
@@ -368,16 +370,17 @@ class Writer:
         ends = [postings.KEY_BYTES * cut for cut in cuts]
         database.copy(
             "doublet_content",
-            ("document_id", "version", "dictionary", "text", "keys", "bag"),
+            ("document_id", "version", "dictionary", "text", "keys", "bag", "stems"),
             [
                 (
                     *(number, passage_keys.VERSION, batch.dictionaries[i], batch.blobs[i]),
-                    *(packed[ends[row] : ends[row + 1]], bags[row]),
+                    *(packed[ends[row] : ends[row + 1]], bags[row], filed.packed[row]),
                 )
                 for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
             ],
         )
         postings.add_postings(database, library, numbers, keys, cuts)
+        stems.add(database, library, numbers, filed)
         words.add_part(database, library, part)
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
@@ -404,7 +407,7 @@ class Writer:
     def _remove(self, library: int, numbers: Sequence[int]) -> None:
         database = self._database
         found = database.among(
-            "SELECT c.document_id, c.keys, c.bag, d.name, d.words, d.size_bytes FROM doublet_content c "
+            "SELECT c.document_id, c.keys, c.bag, d.name, d.words, d.size_bytes, c.stems FROM doublet_content c "
             "JOIN doublet_document d ON d.id = c.document_id WHERE d.library_id = %s AND c.document_id IN",
             list(numbers),
             [library],
@@ -413,6 +416,8 @@ class Writer:
             return
         there = [row[0] for row in found]
         postings.remove_postings(database, there, [bytes(row[1]) for row in found])
+        filed = [row for row in found if row[6] is not None]
+        stems.remove(database, [row[0] for row in filed], *([bytes(row[n]) for row in filed] for n in (2, 6)))
         rows, counts, offsets = words.unpack_bags([bytes(row[2]) for row in found])
         words.add_part(database, library, words.part_of(rows, counts, offsets).negative())
         self._signatures.unfollow(library, [row[3] for row in found])

@@ -127,21 +127,6 @@ def test_of_a_short_text_every_key_is_looked_up(library: Any, monkeypatch: pytes
     assert asked(library, " ".join(words(400, 31)), monkeypatch)[0] < 80
 
 
-@pytest.mark.parametrize(("size", "looks"), [(2_000, 2), (4_000, 1)])
-def test_a_longer_one_is_looked_at_twice_when_little_was_found(
-    library: Any, monkeypatch: pytest.MonkeyPatch, size: int, looks: int
-) -> None:
-    assert len(asked(library, " ".join(words(size, 32)), monkeypatch)) == looks
-
-
-@pytest.mark.parametrize(("taken", "looks"), [(140, 2), (300, 1)])
-def test_what_is_explained_is_not_looked_for_again(
-    library: Any, monkeypatch: pytest.MonkeyPatch, taken: int, looks: int
-) -> None:
-    text = [*words(2_000, 21)[:taken], *words(2_000 - taken, 33)]
-    assert len(asked(library, " ".join(text), monkeypatch)) == looks
-
-
 def test_two_hundred_documents_of_files_are_laid_beside_a_text() -> None:
     text = " ".join(words(12, 41))
     assert len(doublet.check(text, [(f"d{i:03}", text) for i in range(420)]).sources) == 200

@@ -1,0 +1,228 @@
+"""Documents that may hold a reworded passage, by the telling stems of its sentences.
+
+A reworded passage keeps few runs of words, but many of its rarer words, near each other. So each document is cut into
+chunks of some 150 content words, and the stems of each chunk are filed, all but those that a text of any kind is full
+of. A text is read through a window of 30 content words; the twelve rarest stems in the window are looked up, and the
+two chunks that weigh most by what they share with it are candidates, when they share enough. Who files the stems, and
+where, is no matter of this module: a store gives `Hits`, and `NearestDocuments` reads documents as they come. A
+candidate is not a match: `matches.explain` verifies it. Measured in benchmarks/unseen.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.index.passage_keys import CUT, Hits
+from doublet.signatures.background import Rates
+from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+# Chosen on the part "tune" of benchmarks/unseen.py (the sources of passages with replaced words and of translations
+# there and back, among 15 thousand documents: .975 and 1.000, 23 candidates); at half and at twice the value:
+CHUNK_WORDS = 150  #: content words of a chunk, about (.967, 1.000, 21 candidates; .975, .992, 28)
+MOST_CHUNKS = 256  #: of a document; those of a longer one are longer
+#: content words of the checked text that are looked at together (.983, .992, 29 candidates; .833, .950, 13)
+WINDOW_WORDS, STEP_WORDS = 30, 15
+RAREST = 12  #: stems of a window that are looked up (.833, .925, 9 candidates; 1.000, 1.000, 40)
+BEST = 2  #: chunks of a window that become candidates (.950, .992, 15 candidates; .975, 1.000, 31)
+#: a stem that stands in more than one document in twelve, in general, is not filed (.975, 1.000, 23; .967, .992, 22)
+LEAST_IDF = 2.5
+#: what a chunk and a window must share: so many stems that stand nowhere else, or more that are less rare
+#: (.992, 1.000, 52 candidates; .783, .900, 6)
+ENOUGH = 2.0
+LEAST_STEMS = 2
+#: the same where nothing is known but how rare words are in general
+ENOUGH_IN_GENERAL = 24.0
+LEAST_CANDIDATES = (
+    24  #: documents that are verified, at most: so many, or one for each window of a longer text
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """The stems by which each window of a text is looked for. ``stems[keys[i]]`` is one of window ``windows[i]``."""
+
+    stems: U64  #: hashes, each once, rising
+    words: Sequence[str]  #: how they are spelt
+    masses: F64  #: how much each tells, in general
+    keys: I64
+    windows: I64  #: rising
+    count: int  #: of windows
+
+    @property
+    def most(self) -> int:
+        """How many documents are verified at most."""
+        return max(LEAST_CANDIDATES, self.count)
+
+
+def telling(stems: U64) -> NDArray[np.bool_]:
+    """Which stems, given by their hashes, are filed."""
+    return Rates().of(stems)[1] >= LEAST_IDF
+
+
+def read_windows(text: TokenBatch) -> Windows:
+    """Of one text, by its content words: a batch of `LEXICAL_CANON` that knows their spelling."""
+    stems, first, numbers = np.unique(text.hashes, return_index=True, return_inverse=True)
+    numbers = numbers.reshape(-1)
+    words = [text.vocabulary[number] for number in text.ids[first].tolist()]
+    masses = Rates().of(stems)[1]
+    size = len(numbers)
+    starts = np.arange(0, max(1, size - WINDOW_WORDS + STEP_WORDS), STEP_WORDS)
+    ends = np.minimum(starts + WINDOW_WORDS, size)
+    windows = np.repeat(np.arange(len(starts)), ends - starts)
+    places = np.arange(len(windows)) - np.repeat(np.cumsum(ends - starts) - (ends - starts), ends - starts)
+    keys = numbers[np.repeat(starts, ends - starts) + places]
+    pairs = np.unique(windows * max(1, len(stems)) + keys)
+    windows, keys = np.divmod(pairs, max(1, len(stems)))
+    known = masses[keys] >= LEAST_IDF
+    windows, keys = windows[known], keys[known]
+    order = np.lexsort((stems[keys], -masses[keys], windows))
+    windows, keys = windows[order], keys[order]
+    rank = np.arange(len(windows)) - np.searchsorted(windows, windows)
+    windows, keys = windows[rank < RAREST], keys[rank < RAREST]
+    used, keys = np.unique(keys, return_inverse=True)
+    return Windows(
+        stems[used],
+        [words[number] for number in used.tolist()],
+        masses[used],
+        keys.reshape(-1).astype(np.int64),
+        windows.astype(np.int64),
+        len(starts),
+    )
+
+
+def chunk_numbers(offsets: U64) -> tuple[I64, I64]:
+    """Of every content word the number of its chunk inside its document, and of every document how many it has."""
+    sizes = np.diff(offsets.astype(np.int64))
+    counts = np.clip((sizes + CHUNK_WORDS // 2) // CHUNK_WORDS, 1, MOST_CHUNKS)
+    places = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return places * np.repeat(counts, sizes) // np.maximum(np.repeat(sizes, sizes), 1), counts
+
+
+def choose(windows: Windows, hits: Hits, chunks: int) -> list[int]:
+    """The documents to verify, those first that share most with a window.
+
+    *hits* are chunks by the stems of the windows: ``document * MOST_CHUNKS + number``; *chunks*: how many there are.
+    """
+    weights = np.log((chunks + 1.0) / np.maximum(hits.frequency, 1)) + 0.01
+    weights[(hits.frequency > CUT) | (weights < 0)] = 0
+    found, scores, _ = _shared(windows, hits.keys, hits.documents, weights, ENOUGH * math.log(chunks + 1.0))
+    return _documents(found, scores, windows.most)
+
+
+def _documents(chunks: I64, scores: F64, most: int) -> list[int]:
+    documents, places = np.unique(chunks // MOST_CHUNKS, return_inverse=True)
+    best = np.zeros(len(documents))
+    np.maximum.at(best, places.reshape(-1), scores)
+    return documents[np.lexsort((documents, -np.round(best, 9)))][:most].tolist()
+
+
+def _shared(
+    windows: Windows, keys: I64, chunks: I64, weights: F64, enough: float, best: int | None = BEST
+) -> tuple[I64, F64, I64]:
+    """Chunks that share *enough* with a window, what that weighs, and the window. Of each window only the *best* (and
+    those that are as good as the last of them); None: all."""
+    nothing = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64)
+    used = weights[keys] > 0
+    keys, chunks = keys[used], chunks[used]
+    if not len(keys):
+        return nothing
+    order = np.argsort(keys, kind="stable")
+    keys, chunks = keys[order], chunks[order]
+    names, places = np.unique(chunks, return_inverse=True)
+    places = places.reshape(-1)
+    # A chunk that shares too little with the whole text shares too little with each of its windows.
+    kept = np.bincount(places, weights[keys]) >= enough
+    keys, places = keys[kept[places]], (np.cumsum(kept) - 1)[places[kept[places]]]
+    names = names[kept]
+    if not len(names):
+        return nothing
+    ends = np.searchsorted(keys, np.arange(len(windows.stems) + 1))
+    out: list[tuple[I64, F64, I64]] = []
+    cuts = np.searchsorted(windows.windows, np.arange(windows.count + 1)).tolist()
+    for window in range(windows.count):
+        own = windows.keys[cuts[window] : cuts[window + 1]].tolist()
+        parts = [places[ends[key] : ends[key + 1]] for key in own]
+        rows = np.concatenate(parts) if parts else places[:0]
+        if not len(rows):
+            continue
+        worth = np.repeat(weights[own], [len(part) for part in parts])
+        scores = np.bincount(rows, worth, len(names))
+        good = np.flatnonzero(scores >= enough)
+        if len(good):
+            good = good[np.bincount(rows, minlength=len(names))[good] >= LEAST_STEMS]
+        if best is not None and len(good) > best:
+            rounded = np.round(scores[good], 9)
+            good = good[rounded >= np.sort(rounded)[-best]]
+        if len(good):
+            out.append((names[good], scores[good], np.full(len(good), window)))
+    if not out:
+        return nothing
+    found, scores_, window_ = zip(*out, strict=True)
+    return np.concatenate(found), np.concatenate(scores_), np.concatenate(window_)
+
+
+def near_documents(windows: Windows, batch: TokenBatch) -> tuple[I64, I64, F64]:
+    """Of the documents of a batch (their content words) those that share enough with a window: windows, documents and
+    what they share, by how rare words are in general. Of each window only the best, and those that are as good."""
+    chunks, _ = chunk_numbers(batch.offsets)
+    sizes = np.diff(batch.offsets.astype(np.int64))
+    at = np.minimum(np.searchsorted(windows.stems, batch.hashes), max(0, len(windows.stems) - 1))
+    asked = np.flatnonzero(windows.stems[at] == batch.hashes) if len(windows.stems) else np.zeros(0, np.int64)
+    owners = np.repeat(np.arange(len(sizes)), sizes)[asked] * MOST_CHUNKS + chunks[asked]
+    span = max(1, len(sizes)) * MOST_CHUNKS
+    keys, owners = np.divmod(np.unique(at[asked] * span + owners), span)
+    found, scores, own = _shared(windows, keys, owners, windows.masses, ENOUGH_IN_GENERAL, best=None)
+    documents = found // MOST_CHUNKS
+    # The best chunk of each document, then the best documents of each window.
+    order = np.lexsort((-scores, documents, own))
+    own, documents, scores = own[order], documents[order], np.round(scores[order], 9)
+    first = np.ones(len(own), np.bool_)
+    first[1:] = (own[1:] != own[:-1]) | (documents[1:] != documents[:-1])
+    own, documents, scores = own[first], documents[first], scores[first]
+    order = np.lexsort((documents, -scores, own))
+    own, documents, scores = own[order], documents[order], scores[order]
+    starts = np.searchsorted(own, own)
+    last = np.minimum(starts + BEST, np.searchsorted(own, own, side="right")) - 1
+    good = scores >= scores[last]
+    return own[good], documents[good], scores[good]
+
+
+class NearestDocuments:
+    """The documents nearest to the windows of a text among all that come, whatever the order in which they do."""
+
+    def __init__(self, windows: Windows) -> None:
+        self._windows = windows
+        self._best: dict[
+            int, list[tuple[float, str, int]]
+        ] = {}  # of a window: -score, id and number of documents
+
+    def add(self, batch: TokenBatch, ids: Sequence[str], first: int) -> list[int]:
+        """A batch of documents by their content words, numbered from *first* on; gives the places in the batch of those
+        that are among the nearest so far."""
+        new: set[int] = set()
+        for window, place, score in zip(
+            *(column.tolist() for column in near_documents(self._windows, batch)), strict=True
+        ):
+            best = self._best.setdefault(window, [])
+            best.append((-score, ids[place], first + place))
+            best.sort()
+            del best[BEST:]
+            new.add(first + place)
+        return [number - first for number in self.nearest() if number in new]
+
+    def nearest(self) -> list[int]:
+        """The numbers of the nearest documents, the nearest first."""
+        scores: dict[int, tuple[float, str, int]] = {}
+        for best in self._best.values():
+            for row in best:
+                scores[row[2]] = min(row, scores.get(row[2], row))
+        return [number for *_, number in sorted(scores.values())][: self._windows.most]

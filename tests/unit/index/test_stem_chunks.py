@@ -1,0 +1,118 @@
+"""Windows of a text, chunks of documents, and which of them are near."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from doublet.index.passage_keys import Hits
+from doublet.index.stem_chunks import (
+    MOST_CHUNKS,
+    RAREST,
+    NearestDocuments,
+    Windows,
+    choose,
+    chunk_numbers,
+    near_documents,
+    read_windows,
+)
+from doublet.signatures.statistics import LEXICAL_CANON
+from doublet.text.tokens import TokenBatch
+
+
+def content(*texts: str) -> TokenBatch:
+    return LEXICAL_CANON.tokens(texts, words=True)
+
+
+def names(seed: int, count: int) -> list[str]:
+    luck = random.Random(seed)
+    return [
+        "".join(luck.choice("bdfgklmnprtvz") + luck.choice("aeiou") for _ in range(4)) for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "windows"), [(0, 1), (10, 1), (30, 1), (31, 2), (45, 2), (46, 3), (450, 29)]
+)
+def test_windows_overlap_by_half(words: int, windows: int) -> None:
+    assert read_windows(content(" ".join(names(1, words)))).count == windows
+
+
+def test_of_a_window_the_rarest_stems_are_asked_for() -> None:
+    rare = names(2, 12)
+    common = "system file user command option value data name list line text number".split()
+    found = read_windows(content(" ".join([*common, *rare])))
+    assert len(found.stems) == RAREST
+    asked = content(" ".join(rare))
+    assert set(found.stems.tolist()) == set(asked.hashes.tolist())
+
+
+def test_a_short_text_has_one_chunk_and_a_long_one_no_more_than_there_can_be() -> None:
+    offsets = np.array([0, 0, 40, 340, 100_340], np.uint64)
+    numbers, counts = chunk_numbers(offsets)
+    assert counts.tolist() == [1, 1, 2, MOST_CHUNKS]
+    assert numbers[:40].tolist() == [0] * 40
+    assert numbers[40:340].tolist() == [0] * 150 + [1] * 150
+    assert np.unique(numbers[340:]).tolist() == list(range(MOST_CHUNKS))
+
+
+def windows(stems: int, keys: list[int], own: list[int]) -> Windows:
+    return Windows(
+        np.arange(stems, dtype=np.uint64),
+        [str(number) for number in range(stems)],
+        np.full(stems, 8.0),
+        np.array(keys, np.int64),
+        np.array(own, np.int64),
+        max(own) + 1,
+    )
+
+
+def hits(pairs: list[tuple[int, int]], stems: int) -> Hits:
+    rows = np.array(sorted(pairs), np.int64)
+    return Hits(rows[:, 0], rows[:, 1], np.bincount(rows[:, 0], minlength=stems))
+
+
+def test_stems_must_be_near_each_other_in_both() -> None:
+    own = windows(8, list(range(8)), [0] * 4 + [1] * 4)
+    together = [(key, 5 * MOST_CHUNKS + 3) for key in range(4)]
+    in_two_chunks = [(key, 6 * MOST_CHUNKS + key % 4) for key in range(8)]
+    assert choose(own, hits([*together, *in_two_chunks], 8), 1_000) == [5]
+
+
+def test_what_stands_everywhere_leads_nowhere() -> None:
+    own = windows(4, [0, 1, 2, 3], [0] * 4)
+    everywhere = [(key, document * MOST_CHUNKS) for key in range(4) for document in range(1_001)]
+    assert choose(own, hits(everywhere, 4), 100_000) == []
+
+
+def test_one_word_is_not_enough_however_rare() -> None:
+    assert choose(windows(1, [0], [0]), hits([(0, 7 * MOST_CHUNKS)], 1), 2) == []
+
+
+def test_the_nearest_documents_are_the_same_in_any_order_and_batches() -> None:
+    words = names(3, 60)
+    text = read_windows(content(" ".join(words)))
+    luck = random.Random(4)
+    documents = [(f"d{n:02}", " ".join([*luck.sample(words, 12), *names(100 + n, 60)])) for n in range(40)]
+    documents.append(("near", " ".join([*words[20:42], *names(5, 60)])))
+    answers = []
+    for seed, size in ((1, 1), (2, 7), (3, 41)):
+        random.Random(seed).shuffle(documents)
+        nearest = NearestDocuments(text)
+        for first in range(0, len(documents), size):
+            some = documents[first : first + size]
+            nearest.add(content(*(one for _, one in some)), [id for id, _ in some], first)
+        answers.append([documents[number][0] for number in nearest.nearest()])
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0][0] == "near"
+
+
+def test_documents_that_are_as_good_as_the_last_are_told_too() -> None:
+    words = names(6, 20)
+    text = read_windows(content(" ".join(words)))
+    same = " ".join(words[:10])
+    _, documents, scores = near_documents(text, content(*[same] * 5))
+    assert documents.tolist() == [0, 1, 2, 3, 4]
+    assert len(set(scores.tolist())) == 1
