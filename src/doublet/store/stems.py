@@ -241,6 +241,7 @@ def fill(
     """File the stems of all documents of a library that are not yet, in short steps. What came meanwhile was filed when
     it came; who is killed loses a step."""
     pace = Pace(STEP, most=2_000)
+    known = words.WordNumbers(database)
     done = last = 0
     while True:
         with database.guard():
@@ -259,13 +260,20 @@ def fill(
         with pace.step(database), database.writing():
             if database.vendor == "postgresql":
                 database.take_turn(library)
-            _file(database, library, numbers, lexical)
+            _file(database, library, numbers, lexical, known)
+        known.keep()
         done += len(rows)
         if step is not None:
             step(done, done + (0 if len(rows) < pace.size else 1))
 
 
-def _file(database: Database, library: int, numbers: Sequence[int], lexical: words.Words) -> None:
+def _file(
+    database: Database,
+    library: int,
+    numbers: Sequence[int],
+    lexical: words.Words,
+    known: words.WordNumbers,
+) -> None:
     """Those that are still there and not filed. A bag that is not what the text gives today is of another version of
     the canonical text: it is passed over until `verify` has made it again."""
     found = {
@@ -275,7 +283,7 @@ def _file(database: Database, library: int, numbers: Sequence[int], lexical: wor
             list(numbers),
         )
     }
-    word_numbers = words.WordNumbers(database).numbers(lexical)
+    word_numbers = known.numbers(lexical)
     bags, _ = words.pack_bags(lexical, word_numbers)
     filed = pack(lexical, word_numbers)
     good = [found.get(number) == bag for number, bag in zip(numbers, bags, strict=True)]
