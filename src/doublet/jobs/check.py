@@ -256,13 +256,8 @@ def stamped(check: Check, text: str) -> Check:
     """The check with what a report says of itself: which text it is about, when it was made, and by which Doublet."""
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     start = text[:LOOKED_AT]
-<<<<<<< HEAD
     signs = len("".join(start.split()))
     good = len(_NEITHER_LETTERS_NOR_DIGITS.sub("", start))
-=======
-    signs = len(start) - sum(map(str.isspace, start))
-    good = sum(map(str.isalnum, start))
->>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
     if check.words and (good < LETTERS_SHARE * signs or start.count("\ufffd") > DAMAGED_SHARE * signs):
         check = replace(check, notes=(*check.notes, Note("hardly_readable")))
     return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)

@@ -175,14 +175,10 @@ def check_library(
     # Of sources that explain the same words those most alike come first. Ids of different libraries must not meet.
     order = sorted(beside, key=lambda number: (-beside[number].resemblance, number))
     for rank, number in enumerate(order):
-<<<<<<< HEAD
         beside[number].library, beside[number].rank = stored[number].library, f"{rank:06}"
-=======
-        beside[number].document = replace(beside[number].document, id=f"{rank:06}")
     for place, number in enumerate(near):
         if number in beside:
             beside[number].near = len(near) - place
->>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
     answer = explain(text, words, [beside[number] for number in order], min_share=min_share, counted=left)
     sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)

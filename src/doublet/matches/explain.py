@@ -38,18 +38,15 @@ class Beside:
     resemblance: float
     containment: float  #: of the text in the document
     passages: list[Passage]
-<<<<<<< HEAD
     library: str = ""  #: the document is in
     rank: str = ""  #: what equals are ordered by, when not by the ids of their documents
+    near: int = (
+        0  #: over 0: telling stems lead to it (`index.stem_chunks`); the nearest has the highest number
+    )
 
     @property
     def name(self) -> str:
         return self.rank or self.document.id
-=======
-    near: int = (
-        0  #: more than 0: telling stems lead to it (`index.stem_chunks`); the nearest has the highest number
-    )
->>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ I64 = NDArray[np.int64]
 
 KEY_BYTES = KEY_BITS // 8
 
-_TABLES = ("doublet_posting", "doublet_key")  # those of FTS5
+_TABLES = ("doublet_posting", "doublet_stem", "doublet_key")  # those of FTS5
 MERGE_FROM = 12  #: segments of an FTS5 table; with 16 in one level FTS5 would merge them all at once
 _NEVER = 1_000  # segments in one level; the index can have 2,000
 
@@ -113,7 +113,6 @@ def write_postings(
 
 def optimize(database: Database) -> None:
     """Put the FTS5 tables of SQLite in their best shape, some pages at a time."""
-<<<<<<< HEAD
     for table in _TABLES:
         _merge(database, table, thorough=True)
 
@@ -143,11 +142,6 @@ def segments_of(structure: bytes) -> int:
     at, number = 4, 0
     for _ in range(2):
         number = 0
-=======
-    for table in ("doublet_posting", "doublet_stem", "doublet_key"):
-        pace = Pace(200, most=20_000, least=16)
-        sign = -1  # the first time: whatever there is becomes one
->>>>>>> 503d53f (Lead reworded passages to their sources by telling stems)
         while True:
             byte = structure[at]
             at += 1

@@ -262,6 +262,7 @@ def fill(
                 database.take_turn(library)
             _file(database, library, numbers, lexical, known)
         known.keep()
+        postings.tidy(database, TABLE)
         done += len(rows)
         if step is not None:
             step(done, done + (0 if len(rows) < pace.size else 1))
