@@ -101,10 +101,16 @@ def read_windows(text: TokenBatch) -> Windows:
 
 def chunk_numbers(offsets: U64) -> tuple[I64, I64]:
     """Of every content word the number of its chunk inside its document, and of every document how many it has."""
-    sizes = np.diff(offsets.astype(np.int64))
-    counts = np.clip((sizes + CHUNK_WORDS // 2) // CHUNK_WORDS, 1, MOST_CHUNKS)
+    sizes = sizes_of(offsets)
+    counts: I64 = np.clip((sizes + CHUNK_WORDS // 2) // CHUNK_WORDS, 1, MOST_CHUNKS)
     places = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return places * np.repeat(counts, sizes) // np.maximum(np.repeat(sizes, sizes), 1), counts
+
+
+def sizes_of(offsets: U64) -> I64:
+    cuts = offsets.astype(np.int64)
+    out: I64 = cuts[1:] - cuts[:-1]
+    return out
 
 
 def choose(windows: Windows, hits: Hits, chunks: int) -> list[int]:
@@ -122,7 +128,8 @@ def _documents(chunks: I64, scores: F64, most: int) -> list[int]:
     documents, places = np.unique(chunks // MOST_CHUNKS, return_inverse=True)
     best = np.zeros(len(documents))
     np.maximum.at(best, places.reshape(-1), scores)
-    return documents[np.lexsort((documents, -np.round(best, 9)))][:most].tolist()
+    nearest: list[int] = documents[np.lexsort((documents, -np.round(best, 9)))][:most].tolist()
+    return nearest
 
 
 def _shared(
@@ -155,7 +162,7 @@ def _shared(
         if not len(rows):
             continue
         worth = np.repeat(weights[own], [len(part) for part in parts])
-        scores = np.bincount(rows, worth, len(names))
+        scores: F64 = np.bincount(rows, worth, len(names)).astype(np.float64)
         good = np.flatnonzero(scores >= enough)
         if len(good):
             good = good[np.bincount(rows, minlength=len(names))[good] >= LEAST_STEMS]
@@ -163,7 +170,7 @@ def _shared(
             rounded = np.round(scores[good], 9)
             good = good[rounded >= np.sort(rounded)[-best]]
         if len(good):
-            out.append((names[good], scores[good], np.full(len(good), window)))
+            out.append((names[good], scores[good], np.full(len(good), window, np.int64)))
     if not out:
         return nothing
     found, scores_, window_ = zip(*out, strict=True)
@@ -174,7 +181,7 @@ def near_documents(windows: Windows, batch: TokenBatch) -> tuple[I64, I64, F64]:
     """Of the documents of a batch (their content words) those that share enough with a window: windows, documents and
     what they share, by how rare words are in general. Of each window only the best, and those that are as good."""
     chunks, _ = chunk_numbers(batch.offsets)
-    sizes = np.diff(batch.offsets.astype(np.int64))
+    sizes = sizes_of(batch.offsets)
     at = np.minimum(np.searchsorted(windows.stems, batch.hashes), max(0, len(windows.stems) - 1))
     asked = np.flatnonzero(windows.stems[at] == batch.hashes) if len(windows.stems) else np.zeros(0, np.int64)
     owners = np.repeat(np.arange(len(sizes)), sizes)[asked] * MOST_CHUNKS + chunks[asked]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import StoreDamaged
 from doublet.index.passage_keys import KEY_BITS, Hits
-from doublet.index.stem_chunks import MOST_CHUNKS, Windows, chunk_numbers, telling
+from doublet.index.stem_chunks import MOST_CHUNKS, Windows, chunk_numbers, sizes_of, telling
 from doublet.signatures.mixing import mix
 from doublet.store import postings, segments, words
 from doublet.store.connection import Database
@@ -62,7 +62,7 @@ class Filed:
 def pack(lexical: words.Words, numbers: I64) -> Filed:
     """*numbers* of the words by their ids."""
     chunks, counts = chunk_numbers(lexical.offsets)
-    sizes = np.diff(lexical.offsets.astype(np.int64))
+    sizes = sizes_of(lexical.offsets)
     filed = np.zeros(int(lexical.used[-1]) + 1 if len(lexical.used) else 0, np.bool_)
     filed[lexical.used] = telling(lexical.folds)
     documents = np.repeat(np.arange(len(sizes)), sizes)
