@@ -294,6 +294,8 @@ class LibraryFilter:
 
     def only(self, documents: I64, shift: int = 0) -> I64:
         """Those of these libraries; the numbers of parts of documents have *shift* more bits."""
-        inside: I64 = documents[documents >> shift < len(self._owners)]
+        inside = documents[documents >> shift < len(self._owners)]
         owners = self._owners[inside >> shift]
-        return inside[self._wanted[np.minimum(owners, len(self._wanted) - 1)] & (owners < len(self._wanted))]
+        wanted = self._wanted[np.minimum(owners, len(self._wanted) - 1)] & (owners < len(self._wanted))
+        out: I64 = inside[wanted]
+        return out
