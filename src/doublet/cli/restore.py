@@ -23,7 +23,8 @@ from doublet.model import Note
 @common_options
 def command(*, file: Path, config_file: Path | None, **flags: Any) -> None:
     from doublet.jobs.backup import bring_back
+    from doublet.web.restoring import make_tables
 
     address, key = _places(flags, config_file)
-    bring_back(file, address, key)
+    bring_back(file, address, key, make_tables)
     say(Note("backup_restored", path=str(file)))

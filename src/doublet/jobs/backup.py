@@ -1,7 +1,7 @@
 """A backup of everything that a service keeps, in one file, and back (`doublet backup`, `doublet restore`).
 
 The file is a zip archive: ``backup.json`` (what it is), the database, and the key that signs sessions and links. A
-SQLite database is copied while others write; a PostgreSQL database is dumped by ``pg_dump``, which must be installed.
+SQLite database is copied while others write; of a PostgreSQL database all tables are copied in one snapshot.
 Uploads, reports and decisions are in the database. The file can be read by its owner alone: it holds everything.
 """
 
@@ -12,17 +12,18 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 import doublet
 from doublet.errors import ConfigError, InputNotFound, InputUnreadable, OutputFailed, StoreError
 from doublet.store.connection import sqlite_place
+from doublet.store.dump import dump, load
 
+#: address of a database, migrations (app and name) to run in it
+MakeTables = Callable[[str, list[tuple[str, str]]], None]
 FORMAT = 1
 ABOUT, DATABASE, KEY = "backup.json", "database", "secret.key"
 
@@ -38,8 +39,6 @@ def back_up(address: str, key: Path, out: Path) -> int:
             copy = Path(folder) / DATABASE
             if place is not None:
                 _copy(place, copy)
-            else:
-                _run("pg_dump", address, "--format=custom", f"--file={copy}")
             about = {
                 "format": FORMAT,
                 "version": doublet.__version__,
@@ -51,7 +50,10 @@ def back_up(address: str, key: Path, out: Path) -> int:
                 zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
             ):
                 archive.writestr(ABOUT, json.dumps(about))
-                archive.write(copy, DATABASE)
+                if place is not None:
+                    archive.write(copy, DATABASE)
+                else:
+                    dump(address, archive)
                 if key.exists():
                     archive.write(key, KEY)
             unfinished.replace(out)
@@ -62,8 +64,9 @@ def back_up(address: str, key: Path, out: Path) -> int:
     return out.stat().st_size
 
 
-def bring_back(source: Path, address: str, key: Path) -> None:
-    """Make the database at *address* and the file *key* from a backup. Nothing that is there is overwritten."""
+def bring_back(source: Path, address: str, key: Path, make_tables: MakeTables) -> None:
+    """Make the database at *address* and the file *key* from a backup. Nothing that is there is overwritten.
+    *make_tables* runs migrations in an empty PostgreSQL database."""
     place = sqlite_place(address)
     for there in (place, key):
         if there is not None and there.exists():
@@ -74,18 +77,10 @@ def bring_back(source: Path, address: str, key: Path) -> None:
             kind = "sqlite" if place else "postgresql"
             if about["format"] > FORMAT or about["database"] != kind:
                 raise ConfigError("restore_other_kind", path=str(source), kind=str(about["database"]))
-            target = place.absolute().parent if place is not None else Path(tempfile.gettempdir())
-            target.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".doublet-restore-", dir=target) as folder:
-                copy = Path(folder) / DATABASE
-                with archive.open(DATABASE) as packed, copy.open("wb") as stream:
-                    shutil.copyfileobj(packed, stream, 1 << 20)
-                if place is not None:
-                    _require_whole(copy, source)
-                    copy.chmod(0o600)
-                    copy.replace(place)
-                else:
-                    _run("pg_restore", address, "--single-transaction", "--no-owner", "--exit-on-error", copy)
+            if place is not None:
+                _unpack(archive, place, source)
+            else:
+                load(address, archive, make_tables)
             if KEY in archive.namelist():
                 key.parent.mkdir(parents=True, exist_ok=True)
                 key.touch(mode=0o600)
@@ -96,6 +91,18 @@ def bring_back(source: Path, address: str, key: Path) -> None:
         raise InputUnreadable("restore_not_a_backup", path=str(source)) from error
     except OSError as error:
         raise OutputFailed("backup_not_written", path=str(place or source), why=str(error)) from error
+
+
+def _unpack(archive: zipfile.ZipFile, place: Path, source: Path) -> None:
+    target = place.absolute().parent
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".doublet-restore-", dir=target) as folder:
+        copy = Path(folder) / DATABASE
+        with archive.open(DATABASE) as packed, copy.open("wb") as stream:
+            shutil.copyfileobj(packed, stream, 1 << 20)
+        _require_whole(copy, source)
+        copy.chmod(0o600)
+        copy.replace(place)
 
 
 def _copy(place: Path, copy: Path) -> None:
@@ -118,20 +125,3 @@ def _require_whole(copy: Path, source: Path) -> None:
         whole = False
     if not whole:
         raise InputUnreadable("restore_not_a_backup", path=str(source))
-
-
-def _run(program: str, address: str, *arguments: Any) -> None:
-    """A program of PostgreSQL. The password goes through the environment, where other users cannot see it."""
-    found = shutil.which(program)
-    if found is None:
-        raise ConfigError("backup_needs_program", program=program)
-    parts = urlsplit(address)
-    environment = dict(os.environ)
-    if parts.password is not None:
-        environment["PGPASSWORD"] = unquote(parts.password)
-        parts = parts._replace(netloc=f"{parts.username or ''}@{parts.netloc.rpartition('@')[2]}")
-    command = [found, f"--dbname={urlunsplit(parts)}", *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        why = " ".join(done.stderr.split())[-300:]
-        raise StoreError("backup_program_failed", program=program, why=why)
