@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import re
+import sqlite3
+import time
 import zipfile
 from collections.abc import Iterator
 from importlib.resources import files
@@ -137,6 +139,41 @@ def test_dark_and_russian(service: Service, opened: Any) -> None:
     assert page.locator("html").get_attribute("lang") == "ru"
 
 
+def class_pages(administrator: Browser) -> list[str]:
+    """A class with two works that have a text in common, and the two side by side."""
+    own = " ".join(f"river{n} bridge{n * 7 % 31}" for n in range(60))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("anna.txt", own)
+        archive.writestr("boris.txt", own)
+    administrator.get("/check/")
+    fields = {"title": "For axe", "among": "on"}
+    made = administrator.post("/check/", fields, {"files": ("works.zip", packed.getvalue())})
+    until = time.monotonic() + 90
+    while True:
+        pair = re.search(r'href="([^"]+/pair/[^"]+)"', administrator.get(made.address).text)
+        if pair:
+            return [made.address, pair.group(1).replace("&amp;", "&")]
+        assert time.monotonic() < until
+        time.sleep(0.3)
+
+
+def report_pages(service: Service, administrator: Browser) -> list[str]:
+    """A report by its link, and one that is not made yet."""
+    path = sample(service)
+    administrator.get(path)
+    shared = re.search(r'value="(http[^"]+/shared/[^"]+)"', administrator.post(f"{path}share/", {}).text)
+    administrator.get("/check/")
+    waiting = administrator.post("/check/", {"text": "A text of few words.", "title": "Waiting"}).address
+    id = waiting.rstrip("/").rpartition("/")[2].replace("-", "")
+    database = sqlite3.connect(service.folder / "service.db", timeout=60)
+    with database:
+        changed = database.execute("UPDATE web_work SET state = 'running', job = NULL WHERE id = ?", (id,))
+    database.close()
+    assert shared and changed.rowcount == 1
+    return [shared.group(1), waiting]
+
+
 def every_page(service: Service) -> list[str]:
     administrator = service.administrator()
     users = re.search(r'href="(/users/\d+/)"', administrator.get("/users/").text)
@@ -148,7 +185,10 @@ def every_page(service: Service) -> list[str]:
         *("/", "/check/", "/reports/", sample(service), "/libraries/", library, library + "documents/"),
         *(document.group(1).replace("&amp;", "&"), library + "duplicates/", "/libraries/add/", "/queue/"),
         *("/repeats/", "/methods/", "/methods/shingles/", "/account/", "/users/", users.group(1), "/audit/"),
-        *("/settings/", "/no-such-page/"),
+        *("/settings/", "/no-such-page/", "/account/hooks/", "/duplicates/", "/evaluation/"),
+        library + "statistics/",
+        *class_pages(administrator),
+        *report_pages(service, administrator),
     ]
 
 
@@ -176,7 +216,7 @@ def test_axe_finds_nothing_serious(
         wrong["/login/"] = serious(page)
         context.add_cookies(cookies)
         for path in every_page(service):
-            page.goto(service.base + path)
+            page.goto(path if path.startswith("http") else service.base + path)
             assert page.locator("html").get_attribute("lang") == language
             wrong[path] = serious(page)
     finally:

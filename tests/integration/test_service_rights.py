@@ -306,8 +306,7 @@ def test_rest_keeps_its_description(world: World, tmp_path: Path) -> None:
         *(sys.executable, "-m", "schemathesis.cli", "run", f"{world.service.base}/api/v1/openapi.json"),
         *("--header", f"Authorization: {secret}", "--header", "X-Forwarded-For: 10.9.9.9"),
         *("--phases", "examples,fuzzing", "--max-examples", "5", "--seed", "1", "--workers", "1"),
-        *("--generation-database", "none", "--suppress-health-check", "all", "--request-timeout", "30"),
-        *("--exclude-operation-id", "watch_job"),
+        *("--generation-database", "none", "--suppress-health-check", "all", "--request-timeout", "90"),
         "--checks",
         "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
     ]

@@ -20,6 +20,7 @@ from doublet.web.store import store
 
 router = Router(tags=["jobs"])
 LOOK_S = 0.5
+WATCH_S = 25  #: that a stream is open at most, unless more was asked for
 LONGEST_S = 3600
 
 
@@ -59,14 +60,26 @@ def get_job(request: HttpRequest, number: shapes.Number) -> Any:
     return shapes.JobShape.of(_mine(request, number))
 
 
-@router.get("/{number}/events", response={200: None}, **allowed("watch_job"))
-def watch_job(request: HttpRequest, number: shapes.Number) -> Any:
-    """Progress as server-sent events, one for each change, until the job has ended."""
+@router.get(
+    "/{number}/events",
+    response={200: None},
+    openapi_extra={
+        "responses": {
+            200: {"description": "Events", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+        }
+    },
+    **allowed("watch_job"),
+)
+def watch_job(
+    request: HttpRequest, number: shapes.Number, seconds: int = Query(WATCH_S, ge=1, le=LONGEST_S)
+) -> Any:
+    """Progress as server-sent events, one for each change, until the job has ended (event *end*) or *seconds* are over;
+    a browser then asks again by itself."""
     _mine(request, number)
 
     async def events() -> AsyncIterator[str]:
         last = ""
-        for _ in range(int(LONGEST_S / LOOK_S)):
+        for _ in range(int(seconds / LOOK_S)):
             try:
                 job = await sync_to_async(store().jobs.get)(number)
             except UnknownJob:
