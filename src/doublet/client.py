@@ -214,8 +214,31 @@ class Client:
     def libraries(self) -> list[dict[str, Any]]:
         return list(self._value("GET", "/libraries"))
 
+    def make_library(self, name: str, *, address: str = "", note: str = "") -> dict[str, Any]:
+        return dict(self._value("POST", "/libraries", value={"name": name, "address": address, "note": note}))
+
+    def sources(self, library: str) -> list[dict[str, Any]]:
+        return list(self._value("GET", f"/libraries/{quote(library, safe='')}/sources"))
+
+    def fill(self, library: str, address: str, *, kind: str = "auto") -> dict[str, Any]:
+        """Begin to fill a library from an address, or from a folder of the server; gives the job."""
+        value = {"address": address, "kind": kind}
+        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/fill", value=value))
+
+    def upload(self, library: str, path: os.PathLike[str]) -> dict[str, Any]:
+        """Begin to add the documents of a file, an archive or a table; gives the job."""
+        from pathlib import Path
+
+        file = Path(path)
+        fields = [("file", (file.name, file.read_bytes()))]
+        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/upload", fields=fields))
+
     def documents(self, library: str) -> list[dict[str, Any]]:
         return list(self._all(f"/libraries/{quote(library, safe='')}/documents", limit=500))
+
+    def document(self, library: str, id: str) -> dict[str, Any]:
+        """One document with its text."""
+        return dict(self._value("GET", f"/libraries/{quote(library, safe='')}/document", query={"id": id}))
 
     def find_duplicates(self, library: str) -> dict[str, Any]:
         """Begin to look for duplicates; gives the job."""
@@ -225,14 +248,55 @@ class Client:
         """What the last search for duplicates found."""
         return dict(self._value("GET", f"/libraries/{quote(library, safe='')}/duplicates"))
 
+    def search_duplicates(self, libraries: Iterable[str], *, between: bool = False) -> dict[str, Any]:
+        """Begin to look for duplicates in several libraries; gives the job, whose result has the groups."""
+        value = {"libraries": list(libraries), "between": between}
+        return dict(self._value("POST", "/libraries/duplicates/search", value=value))
+
     def jobs(self) -> list[dict[str, Any]]:
         return list(self._all("/jobs", limit=200))
+
+    def wait_job(
+        self,
+        number: int,
+        *,
+        told: Callable[[dict[str, Any]], None] | None = None,
+        timeout_s: float = 24 * 3600.0,
+    ) -> dict[str, Any]:
+        """The job when it is over, whatever came of it; *told* hears of it meanwhile."""
+        until, pause = time.monotonic() + timeout_s, 0.1
+        while True:
+            now = self.job(number)
+            if told is not None:
+                told(now)
+            if now["state"] in OVER:
+                return now
+            if time.monotonic() > until:
+                raise FetchFailed("server_unreachable", address=self.server, why="TimeoutError")
+            time.sleep(pause)
+            pause = min(2.0, pause * 1.5)
+
+    def list_jobs(
+        self, states: Iterable[str] = (), *, library: str | None = None, limit: int = 50
+    ) -> dict[str, Any]:
+        """The newest jobs (*items*), and how many there are in each state (*counts*)."""
+        query = {"state": list(states), "library": library, "limit": limit}
+        return dict(self._value("GET", "/jobs", query=query))
 
     def job(self, number: int) -> dict[str, Any]:
         return dict(self._value("GET", f"/jobs/{number}"))
 
     def cancel_job(self, number: int) -> dict[str, Any]:
         return dict(self._value("POST", f"/jobs/{number}/cancel"))
+
+    def retry_job(self, number: int) -> dict[str, Any]:
+        return dict(self._value("POST", f"/jobs/{number}/retry"))
+
+    def pause_job(self, number: int) -> dict[str, Any]:
+        return dict(self._value("POST", f"/jobs/{number}/pause"))
+
+    def resume_job(self, number: int) -> dict[str, Any]:
+        return dict(self._value("POST", f"/jobs/{number}/resume"))
 
     def find_repeats(self, path: os.PathLike[str], *, algorithm: str = "auto") -> dict[str, Any]:
         """Begin to search the document at *path* for what it repeats."""
@@ -280,6 +344,17 @@ class AsyncClient:
     checks = _later(Client.checks)
     delete_check = _later(Client.delete_check)
     libraries = _later(Client.libraries)
+    make_library = _later(Client.make_library)
+    sources = _later(Client.sources)
+    list_jobs = _later(Client.list_jobs)
+    document = _later(Client.document)
+    fill = _later(Client.fill)
+    upload = _later(Client.upload)
+    search_duplicates = _later(Client.search_duplicates)
+    wait_job = _later(Client.wait_job)
+    retry_job = _later(Client.retry_job)
+    pause_job = _later(Client.pause_job)
+    resume_job = _later(Client.resume_job)
     documents = _later(Client.documents)
     find_duplicates = _later(Client.find_duplicates)
     duplicates = _later(Client.duplicates)

@@ -137,7 +137,7 @@ def test_the_command_line_answers_as_it_does_here(
     ("arguments", "words"),
     [
         (["info"], "leave out --server"),
-        (["library", "show", "x"], "leave out --server"),
+        (["library", "rename", "x", "y"], "leave out --server"),
         (["check", "x.txt", "--later"], "--later"),
         (["check", "x.txt", "--against", "y.jsonl"], "leave out --server"),
     ],
@@ -145,3 +145,39 @@ def test_the_command_line_answers_as_it_does_here(
 def test_what_a_service_cannot_do_is_refused(arguments: list[str], words: str) -> None:
     done = doublet("--server", "http://127.0.0.1:9", *arguments)
     assert done.returncode == 2 and words in done.stderr
+
+
+def test_libraries_and_the_queue_of_a_service(service: Service, token: str, tmp_path: Path) -> None:
+    """The same commands on libraries of the service; what they wrote is read back by another one."""
+    there = ("--server", service.base, "--token", token)
+    table = tmp_path / "some.jsonl"
+    rows = [{"id": f"d{n}", "text": f"{BORROWED} Number {n // 2}."} for n in range(4)]
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    made = doublet(*there, "library", "create", "Sent/1", "--note", "by a command")
+    assert made.returncode == 0 and service.base in made.stderr, made.stderr
+    added = doublet(*there, "library", "add", "Sent/1", table, "--format", "json")
+    assert added.returncode == 0, added.stderr
+    (job,) = json.loads(added.stdout)["jobs"]
+    assert job["state"] == "done" and job["kind"] == "fill_upload"
+    shown = json.loads(doublet(*there, "library", "show", "Sent/1", "--format", "json").stdout)
+    assert shown["documents"] == 4 and shown["note"] == "by a command" and shown["database"] == service.base
+    listed = doublet(*there, "library", "documents", "Sent/1", "--like", "*d2", "--format", "json")
+    (one,) = json.loads(listed.stdout)["documents"]
+    document = doublet(*there, "library", "document", "Sent/1", one["id"])
+    assert document.returncode == 0 and "some.jsonl" in document.stdout, document.stderr
+    assert "/tmp" not in document.stdout and not shown["sources"], "the place of the upload is gone"
+    found = doublet(*there, "library", "duplicates", "Sent/1", "--format", "json")
+    assert found.returncode == 0 and len(json.loads(found.stdout)["groups"]) == 1, found.stderr
+    assert "Sent/1" not in doublet(*there, "library", "duplicates", "Sent/1").stderr
+    queue = doublet(*there, "queue", "list", "--library", "Sent/1", "--format", "json")
+    assert {one["kind"] for one in json.loads(queue.stdout)["jobs"]} == {"fill_upload", "duplicates"}
+    number = job["number"]
+    seen = json.loads(doublet(*there, "queue", "show", number, "--format", "json").stdout)
+    assert seen["number"] == number and seen["result"]["documents"] == 4
+    assert doublet(*there, "queue", "pause", number).returncode == 0
+    missing = doublet(*there, "library", "show", "Nowhere")
+    assert missing.returncode == 2 and "Nowhere" in missing.stderr
+    folder = doublet(*there, "library", "add", "Sent/1", tmp_path)
+    assert folder.returncode == 2 and "--server" in folder.stderr
+    local = doublet(*there, "library", "rename", "Sent/1", "x")
+    assert local.returncode == 2 and "--server" in local.stderr

@@ -238,6 +238,7 @@ BODIES = {
     "fill_library": {"address": "/etc"},
     "invite_user": {"role": "teacher"},
     "edit_user": {"checks_per_day": 7},
+    "find_duplicates_between": {"libraries": ["Sample library"]},
     "put_repeats_decisions": {"decisions": {"group-1": "merge"}},
     "make_hook": {"address": "http://127.0.0.1:8099/x"},
 }

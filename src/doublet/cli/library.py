@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -64,6 +64,9 @@ def open_store(resolved: Resolved, *, create: bool = False) -> Store:
     """The store of the settings. The file of the user's own folder is made when it is first asked for."""
     from doublet.store.database import Store
 
+    server = remote.client_here()
+    if server is not None:
+        return cast("Store", remote.RemoteStore(server))
     remote.require_local("library")
     address = resolved.settings.database or config.default_database()
     return Store(address, create=create or resolved.settings.database is None)
@@ -120,13 +123,8 @@ def list_(*, form: str, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.terminal import table
 
     resolved = config.resolve(flags, file=config_file)
-    server = remote.client()
-    if server is not None:
-        with server:
-            told = server.libraries()
-    else:
-        with open_store(resolved) as store:
-            told = [info.to_dict() for info in store.libraries.all()]
+    with open_store(resolved) as store:
+        told = [info.to_dict() for info in store.libraries.all()]
     if form == "json":
         write_bytes([json_document({"format": 1, "libraries": told})])
     elif form != "table":

@@ -13,6 +13,7 @@ import click
 
 from doublet import config
 from doublet.addresses import WebAddress, is_address
+from doublet.cli import remote
 from doublet.cli.base import (
     Command,
     common_options,
@@ -34,6 +35,7 @@ from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.jobs.add_source import Filled, Filling
+    from doublet.store.values import JobInfo
 
 KINDS = ("auto", "folder", "file", "sitemap", "feed", "oai", "wiki", "page", "list")
 _FIELDS = {"id_field": "id", "text_field": "text", "title_field": "title", "address_field": "address"}
@@ -165,6 +167,10 @@ def add(
 ) -> int | None:
     from doublet.cli.library import open_store
 
+    server = remote.client_here()
+    if server is not None:
+        with server:
+            return _tell_jobs(remote.add(server, name, inputs, kind, make=make), form)
     whole = {"whole_page": True} if flags.pop("whole_page") else {}
     options = _source_options(flags)
     own, rest = split(flags)
@@ -237,6 +243,20 @@ def add(
                     failed.append((found.address, found.error))
         documents = store.libraries.get(name).documents
     return _finish(name, done, failed, documents, form=form, strict=own["strict"], quiet=quiet)
+
+
+def _tell_jobs(jobs: list[JobInfo], form: str) -> int | None:
+    """What came of work that a service did."""
+    from doublet.reports.json_report import json_document
+    from doublet.reports.queue_terminal import job_table
+
+    if form == "json":
+        told = [{**job.to_dict(), "result": job.result} for job in jobs]
+        write_bytes([json_document({"format": 1, "jobs": told})])
+    else:
+        write_text("\n".join(job_table(job, language=words().language) for job in jobs))
+    failed = [job for job in jobs if job.state != "done"]
+    return (NOTHING_DONE if len(failed) == len(jobs) else SOME_FAILED) if failed else None
 
 
 @click.command(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from doublet import config
+from doublet.cli import remote
 from doublet.cli.base import (
     PATH,
     Command,
@@ -24,6 +25,10 @@ from doublet.cli.base import (
 from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
+from doublet.errors import UsageError
+
+if TYPE_CHECKING:
+    from doublet.client import Client
 
 
 @click.command(
@@ -68,6 +73,10 @@ def duplicates(
 
     resolved = config.resolve(flags, file=config_file)
     settings = resolved.settings
+    server = remote.client_here()
+    if server is not None:
+        _duplicates_there(server, names, groups=groups, between=between, later=later, form=form)
+        return
     if groups is not None:
         check_groups(groups, pages=True)
     options: dict[str, Any] = {"containment": settings.containment, "keep": settings.keep}
@@ -112,3 +121,42 @@ def duplicates(
                 result, width=width(), colour=use_colour(settings.colour), language=words().language
             )
         )
+
+
+def _duplicates_there(
+    server: Client, names: tuple[str, ...], *, groups: Path | None, between: bool, later: bool, form: str
+) -> None:
+    """The same search by a service, with the settings of the service."""
+    from doublet.cli.rows import write_rows
+    from doublet.reports.json_report import json_document
+    from doublet.reports.queue_terminal import job_table
+    from doublet.reports.terminal import harmless, table
+
+    if groups is not None or form in ("html", "jsonl"):
+        raise UsageError("not_with_server", option="--groups" if groups is not None else f"--format {form}")
+    with server:
+        chosen = list(names) or [one["name"] for one in server.libraries()]
+        begun = server.search_duplicates(chosen, between=between)
+        if later:
+            write_text(job_table(remote.job_info(begun), language=words().language))
+            return
+        job = remote.job_info(server.wait_job(int(begun["number"])))
+    if job.state != "done":
+        raise UsageError("server_job_ended", number=job.number, state=job.state)
+    if form == "json":
+        write_bytes([json_document(job.result)])
+        return
+    columns = ("keep", "id", "resemblance", "containment")
+    rows = [
+        (group["keep"], one["id"], one.get("resemblance"), one.get("containment"))
+        for group in job.result["groups"]
+        for one in group["members"]
+    ]
+    if form == "csv":
+        write_rows(form, columns, rows)
+    else:
+        shown_rows = [
+            [harmless(a), harmless(b), *("" if c is None else words().percent(c) for c in rest)]
+            for a, b, *rest in rows
+        ]
+        write_text(table(shown_rows, header=list(columns)))

@@ -166,6 +166,40 @@ def cancel(*, number: int, quiet: bool, config_file: Path | None, **flags: Any) 
 
 
 @command.command(
+    "pause",
+    cls=Command,
+    example="doublet queue pause 12",
+    help="Let the job ID wait until `doublet queue resume`; one that runs stops. What it has stored stays.",
+)
+@NUMBER
+@database_options
+@quiet_option
+@common_options
+def pause(*, number: int, quiet: bool, config_file: Path | None, **flags: Any) -> None:
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        job = store.jobs.pause(number)
+    told = Note("job_had_ended", number=number, state=job.state)
+    say(told if job.over else Note("job_is_paused", number=number), quiet=quiet)
+
+
+@command.command(
+    "resume",
+    cls=Command,
+    example="doublet queue resume 12",
+    help="Let the paused job ID go on where it was, if it can.",
+)
+@NUMBER
+@database_options
+@quiet_option
+@common_options
+def resume(*, number: int, quiet: bool, config_file: Path | None, **flags: Any) -> None:
+    with open_store(config.resolve(flags, file=config_file)) as store:
+        job = store.jobs.resume(number)
+    told = Note("job_had_ended", number=number, state=job.state)
+    say(told if job.over else Note("job_waits_again", number=number), quiet=quiet)
+
+
+@command.command(
     "retry",
     cls=Command,
     example="doublet queue retry 12",

@@ -6,7 +6,10 @@ is the same. The service keeps the reports: they are found on its pages too.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,8 +19,14 @@ from doublet.errors import UsageError
 if TYPE_CHECKING:
     from doublet.client import Client
     from doublet.model import Check
+    from doublet.store.values import JobInfo, LibraryInfo, SourceInfo, StoredDocument
 
-COMMANDS = ("check", "library")  #: that know --server; of the second one, `library list`
+COMMANDS = ("check", "library", "queue")  #: that know --server
+#: of groups of commands, those that a service can do
+PARTS = {
+    "library": ("create", "list", "show", "documents", "document", "add", "duplicates"),
+    "queue": ("list", "show", "cancel", "retry", "pause", "resume"),
+}
 
 
 def note(ctx: click.Context, server: str | None, token: str | None) -> None:
@@ -41,6 +50,14 @@ def client() -> Client | None:
     from doublet.client import Client
 
     return Client(noted["server"], noted["token"])
+
+
+def client_here() -> Client | None:
+    """The client, if a service was named and can do the command that runs."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.parent is None:
+        return None
+    return client() if context.info_name in PARTS.get(str(context.parent.info_name), ()) else None
 
 
 def require_local(command: str) -> None:
@@ -67,3 +84,173 @@ class RemoteChecker:
     def page(self, text: str, form: str, language: str) -> bytes:
         """The report of *text* as the service makes it; it has the texts of the sources, which are not here."""
         return self._client.export(self._ids[text], form, language)
+
+
+class RemoteStore:
+    """As much of a `Store` as the commands in `PARTS` look at, of the service."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.libraries = _Libraries(client)
+        self.sources = _Sources(client, self.libraries)
+        self.documents = _Documents(client)
+        self.jobs = _Jobs(client)
+        self.database = SimpleNamespace(shown=client.server)
+
+    def __enter__(self) -> RemoteStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+
+class _Libraries:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def all(self) -> list[LibraryInfo]:
+        from doublet.store.values import LibraryInfo
+
+        return [LibraryInfo(number=n, **one) for n, one in enumerate(self._client.libraries())]
+
+    def get(self, name: str) -> LibraryInfo:
+        from doublet.errors import UnknownLibrary
+
+        known = self.all()
+        for one in known:
+            if one.name == name:
+                return one
+        raise UnknownLibrary(name, [one.name for one in known])
+
+    def create(self, name: str, *, address: str = "", note: str = "") -> None:
+        self._client.make_library(name, address=address, note=note)
+
+
+class _Sources:
+    def __init__(self, client: Client, libraries: _Libraries) -> None:
+        self._client = client
+        self._libraries = libraries
+
+    def all(self, number: int) -> list[SourceInfo]:
+        from doublet.model import Note
+        from doublet.store.values import SourceInfo
+
+        name = self._libraries.all()[number].name
+        return [
+            SourceInfo(
+                **{**one, "message": Note.from_dict(one["message"]) if one["message"] else None},
+                library=name,
+                state={},
+                run=0,
+            )
+            for one in self._client.sources(name)
+        ]
+
+    def of_document(self, *_: object) -> list[int]:
+        return []  # the service does not tell
+
+
+class _Documents:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._texts: dict[int, str] = {}
+
+    def all(self, name: str, *, limit: int | None = None) -> Iterator[StoredDocument]:
+        return itertools.islice(map(self._document, self._client.documents(name)), limit)
+
+    def find(self, name: str, like: str, *, limit: int | None = None) -> Iterator[StoredDocument]:
+        from doublet.store.documents import pattern
+
+        fits = pattern(like)
+        found = (
+            one for one in self.all(name) if any(map(fits, (one.id, one.title, one.address, one.source)))
+        )
+        return itertools.islice(found, limit)
+
+    def get(self, name: str, id: str) -> StoredDocument | None:
+        from doublet.client import ServerRefused
+
+        try:
+            one = self._client.document(name, id)
+        except ServerRefused as error:
+            if error.details.get("status") == 404:
+                return None
+            raise
+        self._texts[0] = one["text"] or ""
+        return self._document(one)
+
+    def texts(self, numbers: Sequence[int]) -> dict[int, str]:
+        return {number: self._texts[number] for number in numbers if number in self._texts}
+
+    def _document(self, one: dict[str, Any]) -> StoredDocument:
+        from doublet.store.values import StoredDocument
+
+        facts = {name: one[name] for name in StoredDocument.__slots__ if name != "number"}
+        return StoredDocument(number=0, **facts)
+
+
+class _Jobs:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._counts: dict[str, int] = {}
+
+    def sweep(self) -> None:
+        pass  # the workers of the service do that
+
+    def find(
+        self, states: Sequence[str] = (), *, library: str | None = None, limit: int = 100
+    ) -> list[JobInfo]:
+        found = self._client.list_jobs(states, library=library, limit=min(limit, 200))
+        self._counts = found["counts"]
+        return [job_info(one) for one in found["items"]]
+
+    def counts(self) -> dict[str, int]:
+        return self._counts
+
+    def get(self, number: int) -> JobInfo:
+        return job_info(self._client.job(number))
+
+    def cancel(self, number: int) -> JobInfo:
+        return job_info(self._client.cancel_job(number))
+
+    def retry(self, number: int) -> JobInfo:
+        return job_info(self._client.retry_job(number))
+
+    def pause(self, number: int) -> JobInfo:
+        return job_info(self._client.pause_job(number))
+
+    def resume(self, number: int) -> JobInfo:
+        return job_info(self._client.resume_job(number))
+
+
+def job_info(one: dict[str, Any]) -> JobInfo:
+    """A job as REST tells it."""
+    from doublet.store.values import JobInfo
+
+    facts = {name: value for name, value in one.items() if name != "paused"}
+    missing: dict[str, Any] = {
+        "parameters": {},
+        "result": None,
+        "checkpoint": {},
+        "lease_until": "",
+        "owner": "",
+    }
+    return JobInfo(**{**missing, **facts})
+
+
+def add(client: Client, name: str, inputs: Sequence[str], kind: str, *, make: bool) -> list[JobInfo]:
+    """Fill a library of the service: addresses are walked there, files are sent there. Waits for the end."""
+    from pathlib import Path
+
+    from doublet.addresses import is_address
+
+    if make and name not in {one["name"] for one in client.libraries()}:
+        client.make_library(name)
+    for given in inputs:
+        if not is_address(given) and not Path(given).is_file():
+            raise UsageError("server_takes_files", given=given)
+    begun = [
+        client.fill(name, given, kind=kind) if is_address(given) else client.upload(name, Path(given))
+        for given in inputs
+    ]
+    return [job_info(client.wait_job(int(job["number"]))) for job in begun]

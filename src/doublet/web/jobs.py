@@ -13,6 +13,7 @@ from typing import Any
 
 from doublet.errors import Cancelled, DoubletError
 from doublet.jobs.queue.kinds import Work
+from doublet.store.models import Document
 from doublet.web.pages import statistics
 from doublet.web.works import checking, expiring
 from doublet.web.works.models import (
@@ -28,6 +29,8 @@ from doublet.web.works.models import (
 )
 from doublet.web.works.models import Work as CheckedWork
 from doublet.web.works.unpacking import documents_of
+
+UPLOADS = "doublet-upload-"  #: beginning of the folders in which uploads are unpacked
 
 
 def check_work(work: Work, *, work_id: str) -> dict[str, Any]:
@@ -100,12 +103,25 @@ def fill_upload(work: Work, *, library: str, upload: int, name: str) -> dict[str
     found = Upload.objects.filter(pk=upload).first()
     if found is None:
         return {"library": library, "documents": 0}
-    with tempfile.TemporaryDirectory(prefix="doublet-upload-") as folder:
-        place = Path(folder) / (PurePosixPath(name).name or "upload")
+    shown = PurePosixPath(name).name or "upload"
+    with tempfile.TemporaryDirectory(prefix=UPLOADS) as folder:
+        place = Path(folder) / shown
         place.write_bytes(bytes(found.data))
-        result = fill(work, library=library, address=str(place), kind="file")
+        result = fill(work, library=library, address=str(place), kind="file", options={"prefix": shown})
+    _name_upload(work, library, shown)
     found.delete()
     return result
+
+
+def _name_upload(work: Work, library: str, shown: str) -> None:
+    """The place where an upload was unpacked is gone: its documents come from the file that people know, and there is
+    nothing to be walked again."""
+    info = work.store.libraries.get(library)
+    beginning = str(Path(tempfile.gettempdir()) / UPLOADS)
+    for source in work.store.sources.all(info.number):
+        if source.address.startswith(beginning):
+            work.store.sources.forget(source.number)
+    Document.objects.filter(library_id=info.number, source__startswith=beginning).update(source=shown)
 
 
 def preview_site(

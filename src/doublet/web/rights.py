@@ -154,6 +154,8 @@ API: dict[str, tuple[str, str]] = {
     "list_documents": (TEACHER, "read"),
     "get_document": (TEACHER, "read"),
     "remove_document": (ADMINISTRATOR, "manage"),
+    "upload_documents": (ADMINISTRATOR, "manage"),
+    "find_duplicates_between": (ADMINISTRATOR, "manage"),
     "find_duplicates": (ADMINISTRATOR, "manage"),
     "get_duplicates": (TEACHER, "read"),
     "list_jobs": (ADMINISTRATOR, "read"),

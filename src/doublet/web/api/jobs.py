@@ -19,8 +19,14 @@ from doublet.web.api.access import allowed
 from doublet.web.store import store
 
 router = Router(tags=["jobs"])
+#: an event as the description has it; its data is a job as JSON
+EVENT = {
+    "type": "object",
+    "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+    "required": ["event", "data"],
+}
 LOOK_S = 0.5
-WATCH_S = 25  #: that a stream is open at most, unless more was asked for
+WATCH_S = 15  #: that a stream is open at most, unless more was asked for
 LONGEST_S = 3600
 
 
@@ -39,6 +45,7 @@ def _mine(request: HttpRequest, number: int) -> JobInfo:
 def list_jobs(
     request: HttpRequest,
     state: list[str] = Query([]),
+    library: str | None = None,
     cursor: str | None = None,
     limit: int = Query(50, ge=1, le=200),
 ) -> Any:
@@ -47,26 +54,25 @@ def list_jobs(
         start = int(before[0]) if before else None
     except (TypeError, ValueError) as error:
         raise InvalidParameter("wrong_cursor", name="cursor") from error
-    found = store().jobs.find(state, before=start, limit=limit + 1)
+    found = store().jobs.find(state, library=library, before=start, limit=limit + 1)
     more = len(found) > limit
     return {
         "items": [shapes.JobShape.of(one) for one in found[:limit]],
+        "counts": store().jobs.counts(),
         "next": shapes.cursor_of(found[limit - 1].number) if more else None,
     }
 
 
-@router.get("/{number}", response=shapes.JobShape, **allowed("get_job"))
+@router.get("/{number}", response=shapes.JobDetails, **allowed("get_job"))
 def get_job(request: HttpRequest, number: shapes.Number) -> Any:
-    return shapes.JobShape.of(_mine(request, number))
+    return shapes.JobDetails.of(_mine(request, number))
 
 
 @router.get(
     "/{number}/events",
     response={200: None},
     openapi_extra={
-        "responses": {
-            200: {"description": "Events", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
-        }
+        "responses": {200: {"description": "Events", "content": {"text/event-stream": {"schema": EVENT}}}}
     },
     **allowed("watch_job"),
 )

@@ -6,14 +6,15 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest
-from ninja import Query, Router
+from ninja import File, Query, Router
+from ninja.files import UploadedFile
 
 from doublet.errors import InvalidParameter, NotAllowed
 from doublet.jobs.queue.kinds import enqueue
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
-from doublet.web.pages.adding import allowed_folder
+from doublet.web.pages.adding import allowed_folder, queue_upload
 from doublet.web.store import store
 
 router = Router(tags=["libraries"])
@@ -31,32 +32,26 @@ def list_libraries(request: HttpRequest) -> Any:
 
 @router.post("", response={201: shapes.LibraryShape}, **allowed("make_library"))
 def make_library(request: HttpRequest, data: shapes.NewLibrary) -> Any:
-    info = store().libraries.create(data.name, note=data.note)
+    info = store().libraries.create(data.name, address=data.address, note=data.note)
     audit.note(request, "library_added", info.name)
     return 201, _shape(info)
 
 
-@router.get("/{name}", response=shapes.LibraryShape, **allowed("get_library"))
-def get_library(request: HttpRequest, name: str) -> Any:
-    return _shape(store().libraries.get(name))
+@router.post("/duplicates/search", response={202: shapes.JobShape}, **allowed("find_duplicates_between"))
+def find_duplicates_between(request: HttpRequest, data: shapes.Between) -> Any:
+    """Search several libraries for duplicates. The groups are in the result of the job."""
+    names = [info.name for info in store().libraries.select(data.libraries)]
+    options = {"between": True} if data.between else {}
+    return 202, _job(request, "duplicates", {"libraries": names, **options})
 
 
-@router.delete("/{name}", response={202: shapes.JobShape}, **allowed("delete_library"))
-def delete_library(request: HttpRequest, name: str) -> Any:
-    """The documents are removed by a job."""
-    info = store().libraries.get(name)
-    job = _job(request, "delete", {"library": info.name})
-    audit.note(request, "library_deleted", info.name)
-    return 202, job
-
-
-@router.get("/{name}/sources", response=list[dict[str, Any]], **allowed("list_sources"))
+@router.get("/{path:name}/sources", response=list[dict[str, Any]], **allowed("list_sources"))
 def list_sources(request: HttpRequest, name: str) -> Any:
     info = store().libraries.get(name)
     return [one.to_dict() for one in store().sources.all(info.number)]
 
 
-@router.post("/{name}/fill", response={202: shapes.JobShape}, **allowed("fill_library"))
+@router.post("/{path:name}/fill", response={202: shapes.JobShape}, **allowed("fill_library"))
 def fill_library(request: HttpRequest, name: str, data: shapes.Fill) -> Any:
     """Add documents from an address or from a folder that the owner of the service opened."""
     info = store().libraries.get(name)
@@ -74,7 +69,17 @@ def fill_library(request: HttpRequest, name: str, data: shapes.Fill) -> Any:
     return 202, job
 
 
-@router.post("/{name}/update", response={202: shapes.JobShape}, **allowed("update_library"))
+@router.post("/{path:name}/upload", response={202: shapes.JobShape}, **allowed("upload_documents"))
+def upload_documents(request: HttpRequest, name: str, file: UploadedFile = File(...)) -> Any:
+    """Add the documents of a file, an archive or a table."""
+    user: Any = request.user
+    info = store().libraries.get(name)
+    job = queue_upload(info.name, file, user.get_username())
+    audit.note(request, "library_filled", info.name)
+    return 202, shapes.JobShape.of(job)
+
+
+@router.post("/{path:name}/update", response={202: shapes.JobShape}, **allowed("update_library"))
 def update_library(request: HttpRequest, name: str) -> Any:
     """Walk all sources of the library again."""
     info = store().libraries.get(name)
@@ -82,7 +87,7 @@ def update_library(request: HttpRequest, name: str) -> Any:
     return 202, _job(request, "fill", {"library": info.name})
 
 
-@router.get("/{name}/documents", response=shapes.Documents, **allowed("list_documents"))
+@router.get("/{path:name}/documents", response=shapes.Documents, **allowed("list_documents"))
 def list_documents(
     request: HttpRequest, name: str, cursor: str | None = None, limit: int = Query(100, ge=1, le=MOST)
 ) -> Any:
@@ -99,7 +104,7 @@ def list_documents(
     }
 
 
-@router.get("/{name}/document", response=shapes.DocumentShape, **allowed("get_document"))
+@router.get("/{path:name}/document", response=shapes.DocumentShape, **allowed("get_document"))
 def get_document(request: HttpRequest, name: str, id: str) -> Any:
     """One document with its text. Ids may hold anything, so the id is a parameter."""
     store().libraries.get(name)
@@ -110,7 +115,7 @@ def get_document(request: HttpRequest, name: str, id: str) -> Any:
     return shapes.DocumentShape(**found.to_dict(), text=text)
 
 
-@router.delete("/{name}/document", response={204: None}, **allowed("remove_document"))
+@router.delete("/{path:name}/document", response={204: None}, **allowed("remove_document"))
 def remove_document(request: HttpRequest, name: str, id: str) -> Any:
     store().libraries.get(name)
     if not store().documents.remove(name, [id]):
@@ -119,13 +124,13 @@ def remove_document(request: HttpRequest, name: str, id: str) -> Any:
     return 204, None
 
 
-@router.post("/{name}/duplicates", response={202: shapes.JobShape}, **allowed("find_duplicates"))
+@router.post("/{path:name}/duplicates", response={202: shapes.JobShape}, **allowed("find_duplicates"))
 def find_duplicates(request: HttpRequest, name: str) -> Any:
     info = store().libraries.get(name)
     return 202, _job(request, "duplicates", {"libraries": [info.name]})
 
 
-@router.get("/{name}/duplicates", response=dict[str, Any], **allowed("get_duplicates"))
+@router.get("/{path:name}/duplicates", response=dict[str, Any], **allowed("get_duplicates"))
 def get_duplicates(request: HttpRequest, name: str) -> Any:
     """What the last search found."""
     info = store().libraries.get(name)
@@ -133,6 +138,23 @@ def get_duplicates(request: HttpRequest, name: str) -> Any:
     if not jobs:
         raise Http404
     return {"job": jobs[0].number, "ended": jobs[0].ended, "result": jobs[0].result}
+
+
+# Names may hold slashes, so what is asked of the library itself comes last.
+
+
+@router.get("/{path:name}", response=shapes.LibraryShape, **allowed("get_library"))
+def get_library(request: HttpRequest, name: str) -> Any:
+    return _shape(store().libraries.get(name))
+
+
+@router.delete("/{path:name}", response={202: shapes.JobShape}, **allowed("delete_library"))
+def delete_library(request: HttpRequest, name: str) -> Any:
+    """The documents are removed by a job."""
+    info = store().libraries.get(name)
+    job = _job(request, "delete", {"library": info.name})
+    audit.note(request, "library_deleted", info.name)
+    return 202, job
 
 
 def _job(request: HttpRequest, kind: str, parameters: dict[str, Any]) -> shapes.JobShape:

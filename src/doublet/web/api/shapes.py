@@ -173,7 +173,15 @@ class LibraryShape(Schema):
 
 class NewLibrary(Schema):
     name: str = Field(min_length=1, max_length=200)
+    address: str = Field("", max_length=2_000, description="Where its documents come from, for people.")
     note: str = Field("", max_length=500)
+
+
+class Between(Schema):
+    """Libraries to search for duplicates."""
+
+    libraries: list[str] = Field(min_length=1, max_length=1_000)
+    between: bool = Field(False, description="Only groups with documents of several libraries.")
 
 
 class Fill(Schema):
@@ -216,6 +224,11 @@ class JobShape(Schema):
     message: str
     facts: dict[str, Any]
     attempts: int
+    max_attempts: int
+    priority: int
+    run_after: str
+    worker: str
+    key: str | None
     cancel: bool
     created: str
     changed: str
@@ -230,8 +243,21 @@ class JobShape(Schema):
         )
 
 
+class JobDetails(JobShape):
+    """A job with what it was asked to do and what came of it."""
+
+    parameters: dict[str, Any]
+    result: Any = None
+
+    @staticmethod
+    def of(job: Any) -> JobDetails:
+        facts = JobShape.of(job).dict()
+        return JobDetails(**facts, parameters=dict(job.parameters), result=job.result)
+
+
 class Jobs(Schema):
     items: list[JobShape]
+    counts: dict[str, int] = Field({}, description="How many jobs are in each state.")
     next: str | None = None
 
 

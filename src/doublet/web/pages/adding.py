@@ -156,7 +156,7 @@ def _begin(request: HttpRequest, data: dict[str, Any]) -> HttpResponse:
     if data["way"] == "site":
         start_crawl(request, _wish(data))
     elif data["way"] == "upload":
-        _queue_upload(data["name"], data["file"], who)
+        queue_upload(data["name"], data["file"], who)
     else:
         given = data["addresses"] if data["way"] == "address" else [data["folder"]]
         kind = (data["kind"] or "auto") if data["way"] == "address" else "auto"
@@ -169,11 +169,11 @@ def _begin(request: HttpRequest, data: dict[str, Any]) -> HttpResponse:
     return redirect("library", data["name"])
 
 
-def _queue_upload(library: str, file: Any, who: str) -> None:
+def queue_upload(library: str, file: Any, who: str) -> JobInfo:
     """The upload and the job that reads it are written in one step: neither is there without the other."""
     with transaction.atomic():
         upload = Upload.objects.create(name=str(file.name)[:300], size=file.size, data=file.read())
-        store().jobs.add(
+        return store().jobs.add(
             "fill_upload",
             {"library": library, "upload": upload.pk, "name": upload.name},
             library=library,

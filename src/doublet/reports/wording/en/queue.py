@@ -30,6 +30,7 @@ MESSAGES: dict[str, str] = {
     "job_is_cancelled": "job {number} is cancelled",
     "job_is_being_stopped": "job {number} is being stopped",
     "job_had_ended": "job {number} had ended before: {state}",
+    "job_is_paused": "job {number} is paused: `doublet queue resume {number}` lets it go on",
     "job_waits_again": "job {number} waits again",
     "after_wrong": "--after is {value!r}: {why}",
     "later_check": "--later is for files and addresses that are checked against libraries, with JSON as the result; with --among the reports go to --out FOLDER",

@@ -50,5 +50,7 @@ MESSAGES: dict[str, str] = {
     "hook_not_signed": "the message was not signed with this secret",
     "hook_too_old": "the message was signed more than {seconds} seconds ago, or the clocks differ",
     "too_many_hooks": "a person may have at most {number} web hooks",
+    "server_takes_files": "with --server only files and addresses can be added: {given} is neither",
+    "server_job_ended": "job {number} of the service ended as {state}: see `doublet queue show {number}`",
     "last_administrator": "this is the only active administrator: make somebody else an administrator first",
 }

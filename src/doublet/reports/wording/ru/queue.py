@@ -30,6 +30,7 @@ MESSAGES: dict[str, str] = {
     "job_is_cancelled": "задание {number} отменено",
     "job_is_being_stopped": "задание {number} останавливается",
     "job_had_ended": "задание {number} уже закончилось: {state:name.job_state}",
+    "job_is_paused": "задание {number} приостановлено: `doublet queue resume {number}` продолжит его",
     "job_waits_again": "задание {number} снова ждёт",
     "after_wrong": "--after равно «{value}»: {why}",
     "later_check": "отложить можно проверку файлов и адресов по библиотекам, с результатом в JSON; с --among отчёты идут в --out ПАПКА",
