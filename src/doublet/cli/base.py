@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from doublet import config
+from doublet.cli.complete import complete_by_name
 from doublet.cli.help import Context, localised, write_example
 from doublet.cli.language import words
 from doublet.errors import OutputFailed, UsageError
@@ -57,6 +58,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, example: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.example = example
+        complete_by_name(self)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_example(formatter, self.example)

@@ -1,4 +1,4 @@
-"""``doublet completion``: the script that makes a shell complete commands and options."""
+"""``doublet completion``: the script that makes a shell complete commands, options and their values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from doublet.errors import UsageError
 
 @click.command(
     cls=Command,
-    example='eval "$(doublet completion bash)"',
-    help="Print the completion script for your shell: the example's line goes into its start-up file.",
+    example="""\
+eval "$(doublet completion bash)"
+eval "$(doublet completion zsh)"
+doublet completion fish | source""",
+    help="""Print the completion script for your shell. Put the line of the example into its start-up file (~/.bashrc;
+    ~/.zshrc after compinit; ~/.config/fish/config.fish). Files, names of libraries and methods, and values of options
+    are completed.""",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
@@ -22,4 +27,6 @@ def command(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise UsageError("no_completion", shell=shell)
-    write_text(kind(root, {}, "doublet", "_DOUBLET_COMPLETE").source() + "\n")
+    script = kind(root, {}, "doublet", "_DOUBLET_COMPLETE").source()
+    # A value may have commas itself: lists of kinds and methods do.
+    write_text(script.replace('string split "," ', 'string split --max 1 "," ') + "\n")

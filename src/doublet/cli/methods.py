@@ -59,7 +59,8 @@ def overview(known: list[MethodInfo], columns: int) -> str:
     for info in known:
         text = textwrap.wrap(words().method(info.name, info.summary), max(30, columns - longest - 2))
         lines += [f"{info.name if i == 0 else '':{longest}}  {line}" for i, line in enumerate(text)]
-    return "\n".join(lines) + f"\n\n{words()('methods_more')}\n"
+    first = textwrap.wrap(words()("methods_use_auto"), columns)
+    return "\n".join([*first, "", *lines]) + f"\n\n{words()('methods_more')}\n"
 
 
 def details(info: MethodInfo, columns: int, *, colour: bool) -> str:

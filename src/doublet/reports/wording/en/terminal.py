@@ -66,6 +66,7 @@ MESSAGES: dict[str, str] = {
     "library_all_well": "All is well in {libraries:?%s|the database}.",
     "library_finding": "{library:?%s: }{kind}: {message} ({number:,}); not mended",
     "library_finding_mended": "{library:?%s: }{kind}: {message} ({number:,}); mended",
+    "methods_use_auto": "Use auto, which is the default: it asks several of these methods in turn and says which of them decided. Choose another one only when you know why.",
     "methods_more": "Parameters of a method: doublet methods NAME",
     "method_minimum": "The least that a text must have: {minimum}.",
     "method_shows": "Shows the passages themselves.",

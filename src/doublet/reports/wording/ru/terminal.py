@@ -66,6 +66,7 @@ MESSAGES: dict[str, str] = {
     "library_all_well": "Всё в порядке: {libraries:?%s|база данных}.",
     "library_finding": "{library:?%s: }{kind}: {message} ({number:,}); не исправлено",
     "library_finding_mended": "{library:?%s: }{kind}: {message} ({number:,}); исправлено",
+    "methods_use_auto": "Берите auto, он и действует по умолчанию: спрашивает несколько этих методов по очереди и говорит, какой из них решил. Другой выбирайте, только если знаете зачем.",
     "methods_more": "Параметры метода: doublet methods NAME",
     "method_minimum": "Наименьшее, что должно быть в тексте: {minimum}.",
     "method_shows": "Показывает сами фрагменты.",
