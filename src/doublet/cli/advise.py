@@ -20,6 +20,7 @@ from doublet.cli.base import (
     write_bytes,
     write_text,
 )
+from doublet.cli.language import words
 from doublet.errors import Cancelled
 
 if TYPE_CHECKING:
@@ -78,33 +79,45 @@ def in_words(advice: Advice) -> str:
     """The proposal, what to expect, what it gets wrong, and the next best."""
     from doublet.reports.terminal import table
 
+    say_it = words()
     best = advice.best
+    expected = best.expected
+    pairs = "advise_pairs" if best.threshold is None else "advise_pairs_judged"
     lines = [
-        f"Proposed: {best.label}{_at(best)}",
-        f"Options:  {best.command()}",
-        f"Expected: precision {_expected(best.expected.precision, best.expected.precision_interval)}, "
-        f"recall {_expected(best.expected.recall, best.expected.recall_interval)}",
-        f"From {advice.pairs} pairs, {advice.duplicates} of them duplicates"
-        + (", judged by a threshold chosen on others" if best.threshold is not None else ""),
+        say_it("advise_proposed", label=best.label, rule=_rule(best)),
+        say_it("advise_options", options=best.command()),
+        say_it(
+            "advise_expected",
+            precision=_expected(expected.precision, expected.precision_interval),
+            recall=_expected(expected.recall, expected.recall_interval),
+        ),
+        say_it(pairs, pairs=advice.pairs, duplicates=advice.duplicates),
         "",
     ]
     if advice.mistakes:
-        lines += ["It would get wrong:", *(f"  {text}" for text in advice.mistakes[:10]), ""]
+        lines += [say_it("advise_wrong"), *(f"  {say_it.say(note)}" for note in advice.mistakes[:10]), ""]
     rows = [
-        [one.label, "own rule" if one.threshold is None else f"{one.threshold:.2f}", f"{one.expected.f1:.2f}"]
+        [
+            one.label,
+            say_it("advise_own") if one.threshold is None else f"{one.threshold:.2f}",
+            f"{one.expected.f1:.2f}",
+        ]
         for one in (best, *advice.others)[: SHOWN + 1]
     ]
-    return "\n".join(lines) + table(rows, header=["method", "threshold", "expected F1"])
+    header = [say_it(f"column_{name}") for name in ("method", "threshold", "expected_f1")]
+    return "\n".join(lines) + table(rows, header=header)
 
 
-def _at(candidate: Candidate) -> str:
+def _rule(candidate: Candidate) -> str:
     if candidate.threshold is None:
-        return ", by its own rule"
+        return words()("advise_own_rule")
     what = "containment" if candidate.measure == "containment" else "resemblance"
-    return f", {what} {candidate.threshold:.2f} or more"
+    return words()("advise_from", measure=what, threshold=candidate.threshold)
 
 
 def _expected(value: float | None, interval: tuple[float, float] | None) -> str:
     if value is None:
-        return "unknown"
-    return f"{value:.2f}" + (f" (95 %: {interval[0]:.2f} to {interval[1]:.2f})" if interval else "")
+        return words()("advise_unknown")
+    if interval is None:
+        return words()("advise_value", value=value)
+    return words()("advise_interval", value=value, low=interval[0], high=interval[1])

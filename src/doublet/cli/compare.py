@@ -222,7 +222,7 @@ def tell_read(label: str, found: ReadDocument | None, quiet: bool) -> None:
         return
     encoding = found.encoding
     if encoding and (not encoding.startswith("utf-8") or "damaged" in encoding):
-        say(f"{label} is read as {encoding}", quiet=quiet)
+        say(Note("read_as", label=label, encoding=encoding), quiet=quiet)
     for note in (*found.notes, hidden_summary(found)):
         if note:
-            say(f"{label}: {note}", quiet=quiet)
+            say(Note("said_of", name=label, what=note), quiet=quiet)

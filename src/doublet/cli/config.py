@@ -16,7 +16,8 @@ from doublet.cli.base import (
     write_bytes,
     write_text,
 )
-from doublet.cli.help import Group
+from doublet.cli.help import Group, told
+from doublet.cli.language import words
 from doublet.cli.rows import write_rows
 
 EXAMPLE = "doublet config show"
@@ -57,10 +58,26 @@ def show(form: str, config_file: Path | None, **flags: Any) -> None:
         told = ((name, values[name], resolved.origins[name], config.about(name)) for name in config.NAMES)
         write_rows(form, ("setting", "value", "from", "about"), told)
         return
+    say = words()
     rows = [
-        [name, shown(name, values[name]), resolved.origins[name], config.about(name)] for name in config.NAMES
+        [name, shown(name, values[name]), _origin(resolved.origins[name]), _about(name)]
+        for name in config.NAMES
     ]
-    write_text(table(rows, header=["setting", "value", "from", "what it is"]))
+    header = [say(f"setting_{column}") for column in ("name", "value", "from", "about")]
+    write_text(table(rows, header=header))
+
+
+def _origin(origin: str) -> str:
+    return words()("setting_default") if origin == "default" else origin
+
+
+def _about(name: str) -> str:
+    """What a setting is, as the help of its option says it."""
+    text = told("", f"--{name.replace('_', '-')}")
+    if text is None:
+        known: dict[str, str] = words().tables.SETTINGS
+        return known.get(name, config.about(name))
+    return text.rstrip(".")
 
 
 def shown(name: str, value: Any) -> str:

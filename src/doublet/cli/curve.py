@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from doublet.cli.base import PATH, Command, format_option, read_value, width, write_bytes, write_text
+from doublet.cli.language import words
 from doublet.errors import UsageError, nearest
 
 EXAMPLE = """\
@@ -49,12 +50,14 @@ def command(*, method: str, parameters: tuple[str, ...], points: int, out: Path 
     elif form == "csv":
         content = b"".join(plain_rows(("resemblance", "chance"), curve))
     elif form == "svg":
-        content = svg(curve, title=title).encode()
+        content = svg(curve, title=title, language=words().language).encode()
     else:
         _, exact = curve_of(method, parameters, 1001)
         found = dict(exact)
         rows = [[f"{at:.2f}", f"{found[at]:.4f}"] for at in SHOWN]
-        text = f"{title}\n\n{plot(curve, width=width())}\n{table(rows, header=['resemblance', 'chance'])}"
+        header = [words()("curve_resemblance"), words()("curve_chance")]
+        drawn = plot(curve, width=width(), language=words().language)
+        text = f"{title}\n\n{drawn}\n{table(rows, header=header)}"
         content = text.encode()
     if out is not None:
         with open_output(out) as stream:

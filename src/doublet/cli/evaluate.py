@@ -241,6 +241,7 @@ def show(result: Evaluation, form: str) -> None:
     if form == "json":
         write_bytes([json_document(result.to_dict())])
         return
+    say_it = words()
     names = list(dict.fromkeys(row["set"] for row in result.documents))
     lines: list[list[str]] = []
     for method in result.settings["methods"]:
@@ -256,7 +257,14 @@ def show(result: Evaluation, form: str) -> None:
                 row += ["", ""]
         lines.append(row)
     if names:
-        header = ["method", *(part for name in names for part in (f"{name} F1", "recall"))]
+        header = [
+            say_it("column_method"),
+            *(
+                part
+                for name in names
+                for part in (say_it("column_f1_of", name=name), say_it("column_recall"))
+            ),
+        ]
         write_text(table(lines, header=header))
     if result.passages:
         entire = [r for r in result.passages if r["change"] == "entire"]
@@ -271,7 +279,8 @@ def show(result: Evaluation, form: str) -> None:
             ]
             for r in entire
         ]
-        header = ["passages", "method", "plagdet", "precision", "recall", "granularity"]
+        columns = ("passages", "method", "", "precision", "recall", "granularity")
+        header = [say_it(f"column_{name}") if name else "plagdet" for name in columns]
         write_text("\n" * bool(names) + table(rows, header=header))
     if result.labelled:
         rows = [
@@ -279,12 +288,13 @@ def show(result: Evaluation, form: str) -> None:
                 r["set"],
                 r["kind"],
                 r["method"],
-                "own" if r["threshold"] is None else f"{r['threshold']:g}",
+                say_it("column_own") if r["threshold"] is None else f"{r['threshold']:g}",
                 f"{r['f1']:.3f}",
             ]
             for r in result.labelled
         ]
-        write_text("\n" + table(rows, header=["labelled", "kind", "method", "threshold", "F1"]))
+        header = [say_it(f"column_{name}") for name in ("labelled", "kind", "method", "threshold")]
+        write_text("\n" + table(rows, header=[*header, "F1"]))
 
 
 def show_differences(result: Differences, out: Path | None, form: str, language: str, quiet: bool) -> None:
@@ -298,19 +308,21 @@ def show_differences(result: Differences, out: Path | None, form: str, language:
     if form == "json":
         write_bytes([json_document(result.to_dict())])
         return
+    say_it = words()
     counts = result.counts()
     rows = [
-        ["both", f"{counts['both']:,}"],
-        *([f"only {name}", f"{counts[name]:,}"] for name in result.methods),
+        [say_it("differences_both"), say_it.number(counts["both"])],
+        *([say_it("differences_only", name=name), say_it.number(counts[name])] for name in result.methods),
     ]
-    write_text(table(rows, header=["found by", "pairs"]))
+    write_text(table(rows, header=[say_it("column_found_by"), say_it("column_pairs")]))
     shown = [
         [p.a, p.b, p.only, *("–" if s is None else f"{s:.2f}" for s in p.scores)]
         for p in result.pairs
         if p.only
     ][:20]
     if shown:
-        write_text("\n" + table(shown, header=["document", "document", "only", *result.methods]))
+        header = [say_it("column_document"), say_it("column_document"), say_it("column_only")]
+        write_text("\n" + table(shown, header=[*header, *result.methods]))
     for note in () if quiet else result.notes:
         say(note)
 

@@ -11,19 +11,20 @@ import click
 import doublet
 from doublet import config
 from doublet.cli.base import Command, format_option, write_bytes, write_text
+from doublet.cli.language import words
 from doublet.cli.rows import write_rows
 
-#: optional libraries: distribution, what it is for, and how to get it
+#: optional libraries: distribution, code of what it is for, and how to get it
 OPTIONAL = (
-    ("PyStemmer", "quick stems", "stems"),
+    ("PyStemmer", "stems", "stems"),
     ("pymorphy3", "lemmas", "lemmas"),
-    ("pyarrow", "Parquet tables", "tables"),
-    ("zstandard", ".zst files", "tables"),
-    ("lxml", "HTML, office documents, books, XML", "formats"),
-    ("pypdfium2", "PDF", "formats"),
-    ("urllib3", "documents from the web", "web"),
-    ("can_ada", "addresses on the web", "web"),
-    ("brotli", "pages packed with brotli", "web"),
+    ("pyarrow", "parquet", "tables"),
+    ("zstandard", "zst", "tables"),
+    ("lxml", "markup", "formats"),
+    ("pypdfium2", "pdf", "formats"),
+    ("urllib3", "web", "web"),
+    ("can_ada", "addresses", "web"),
+    ("brotli", "brotli", "web"),
 )
 REQUIRED = ("numpy", "orjson", "click", "rich", "snowballstemmer")
 
@@ -35,6 +36,7 @@ def facts() -> dict[str, Any]:
     from doublet import kernels
     from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
     from doublet.model import FORMAT_VERSION
+    from doublet.reports.wording import wording
 
     def found(name: str) -> str | None:
         try:
@@ -52,7 +54,8 @@ def facts() -> dict[str, Any]:
         "processors": config.processors(),
         "libraries": {name: found(name) for name in REQUIRED},
         "optional": {
-            name: {"version": found(name), "for": use, "extra": extra} for name, use, extra in OPTIONAL
+            name: {"version": found(name), "for": wording().name("use", use), "use": use, "extra": extra}
+            for name, use, extra in OPTIONAL
         },
     }
 
@@ -88,20 +91,18 @@ def command(form: str) -> None:
     if form != "table":
         write_rows(form, ("name", "value"), _flat(known))
         return
-    kernels = "native" if known["kernels"] == "native" else "plain Python (slow: install with a C++ compiler)"
-    versions = ", ".join(f"{name} {number}" for name, number in known["versions"].items())
+    say = words()
+    libraries = [f"{name} {number or say('info_missing')}" for name, number in known["libraries"].items()]
+    system = say("info_system_told", platform=known["platform"], processors=known["processors"])
     rows = [
         ["Doublet", known["version"]],
-        ["Kernels", kernels],
-        ["Versions of", versions],
+        [say("info_kernels"), say("info_native" if known["kernels"] == "native" else "info_plain")],
+        [say("info_versions"), say("info_versions_told", **known["versions"])],
         ["Python", f"{known['python']}  {known['executable']}"],
-        ["System", f"{known['platform']}, {known['processors']} processors"],
-        [
-            "Libraries",
-            ", ".join(f"{name} {number or 'missing'}" for name, number in known["libraries"].items()),
-        ],
+        [say("info_system"), system],
+        [say("info_libraries"), ", ".join(libraries)],
     ]
     for name, about in known["optional"].items():
-        missing = f"not there: pip install 'doublet[{about['extra']}]'"
-        rows.append([f"For {about['for']}", f"{name} {about['version'] or missing}"])
+        missing = say("info_not_there", extra=about["extra"])
+        rows.append([say("info_for", use=about["use"]), f"{name} {about['version'] or missing}"])
     write_text(table(rows))

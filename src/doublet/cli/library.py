@@ -37,6 +37,7 @@ from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.rows import write_rows
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.config import Resolved
@@ -111,7 +112,7 @@ def create(
 ) -> None:
     with open_store(config.resolve(flags, file=config_file), create=True) as store:
         store.libraries.create(name, address=address, note=note)
-        say(f"made the library {name} in {store.database.shown}", quiet=quiet)
+        say(Note("library_made", name=name, database=store.database.shown), quiet=quiet)
 
 
 @command.command("list", cls=Command, example="doublet library list", help="List the libraries.")
@@ -228,7 +229,6 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
 def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **flags: Any) -> None:
     from doublet.reports.json_report import json_line
     from doublet.reports.output import open_output
-    from doublet.reports.wording import count
 
     done = 0
     with open_store(config.resolve(flags, file=config_file)) as store:
@@ -240,7 +240,7 @@ def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **fla
                     extra = {key: getattr(info, key) for key in ("title", "time", "source", "address")}
                     stream.write(json_line({**record, **{k: v for k, v in extra.items() if v}}) + b"\n")
                     done += 1
-    say(f"wrote {count(done, 'document')}", quiet=quiet)
+    say(Note("library_written", documents=done), quiet=quiet)
 
 
 @command.command(

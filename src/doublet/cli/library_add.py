@@ -34,6 +34,7 @@ from doublet.errors import DoubletError, InvalidParameter, UsageError
 from doublet.model import Note
 
 if TYPE_CHECKING:
+    from doublet.jobs.add_list import Listed
     from doublet.jobs.add_source import Filled, Filling
     from doublet.store.values import JobInfo
 
@@ -325,7 +326,7 @@ def update(
         ):
             if isinstance(found, NotFilled):
                 failed.append((found.address, found.error))
-                say(f"{found.library}: {found.error.message}")
+                say(Note("said_of", name=found.library, what=found.error.note))
                 continue
             results.append(found)
             if form == "table":
@@ -371,7 +372,6 @@ def add_list(
     from doublet.jobs.add_list import add_list as add_all
     from doublet.reports.json_report import json_document
     from doublet.reports.terminal import table
-    from doublet.reports.wording import count
 
     own, rest = split(flags)
     resolved = config.resolve(rest, file=config_file)
@@ -392,12 +392,13 @@ def add_list(
         write_bytes([json_document(listed.to_dict())])
     else:
         rows = [
-            [row.name, row.kind or "-", row.address, row.error or row.state(filled=fill)]
+            [row.name, row.kind or "-", row.address, row.error or _became(row, filled=fill)]
             for row in listed.rows
         ]
-        write_text(table(rows, header=["library", "kind", "address", "outcome"]))
-        more = "" if fill else "; `doublet library update` fills them"
-        write_text(f"{count(listed.made, 'library', 'libraries')} made{more if listed.made else ''}\n")
+        heads = ("library", "kind", "address", "how_it_ended")
+        write_text(table(rows, header=[words().name("head", one) for one in heads]))
+        made = "lists_made" if fill or not listed.made else "lists_made_empty"
+        write_text(f"{words()(made, libraries=listed.made)}\n")
     bad = sum(1 for row in listed.rows if row.error)
     if bad and bad == len(listed.rows):
         return NOTHING_DONE
@@ -447,7 +448,6 @@ def _finish(
     quiet: bool,
 ) -> int | None:
     from doublet.reports.json_report import json_document
-    from doublet.reports.wording import count
 
     if form == "json":
         total: Counter[str] = sum((filled.counts for filled in done), Counter())
@@ -461,10 +461,19 @@ def _finish(
     else:
         for filled in done:
             _show(filled, quiet=quiet, several=len(done) > 1)
-        write_text(f"{name} has {count(documents, 'document')} now\n")
+        write_text(f"{words()('library_has', name=name, documents=documents)}\n")
     for given, error in failed:
-        say(error.message if given in error.message else f"{given}: {error.message}")
+        told = words().say(error.note)
+        say(told if given in told else f"{given}: {told}")
     return _code(done, failed, strict=strict)
+
+
+def _became(row: Listed, *, filled: bool) -> str:
+    if filled and row.filled is not None:
+        counts = row.filled.counts.most_common()
+        told = [words()("library_state", state=state, number=many) for state, many in counts]
+        return ", ".join(told) or words()("list_empty")
+    return words()("list_made" if row.made else "list_was_there")
 
 
 def _show(filled: Filled, *, quiet: bool, several: bool = True) -> None:
@@ -476,7 +485,7 @@ def _show(filled: Filled, *, quiet: bool, several: bool = True) -> None:
     order = ["stored", "changed", "unchanged", "duplicate", "unlisted", "gone", "removed", "too_short"]
     states = [*order, *sorted(set(filled.counts) - set(order))]
     rows = [
-        [f"  {state.replace('_', ' ')}", f"{filled.counts[state]:,}"]
+        [f"  {words().name('record', state)}", words().number(filled.counts[state])]
         for state in states
         if filled.counts[state]
     ]

@@ -68,11 +68,12 @@ def details(info: MethodInfo, columns: int, *, colour: bool) -> str:
 
     paint = Painter(colour)
     lines = [
-        paint(f"{info.title} ({info.name})", "title"),
+        paint(f"{words().method_title(info.name, info.title)} ({info.name})", "title"),
         *textwrap.wrap(words().method(info.name, info.summary), columns),
         "",
     ]
-    lines += textwrap.wrap(words()("method_minimum", minimum=info.minimum), columns)
+    least = words().method_minimum(info.name, info.minimum)
+    lines += textwrap.wrap(words()("method_minimum", minimum=least), columns)
     lines.append(words()("method_shows" if info.shows_fragments else "method_shows_not"))
     if info.needs_statistics:
         lines += textwrap.wrap(words()("method_weighs"), columns)
@@ -81,7 +82,8 @@ def details(info: MethodInfo, columns: int, *, colour: bool) -> str:
         default = " ".join(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
         default = str(default).lower() if isinstance(default, bool) else default
         lines.append(f"  {parameter.name}={default}")
-        text = f"{parameter.about} ({parameter.allowed})"
+        about = words().parameter(info.name, parameter.name, parameter.about)
+        text = f"{about} ({words().say(parameter.allowed)})"
         lines += textwrap.wrap(text, columns, initial_indent="      ", subsequent_indent="      ")
     example = info.parameters[0]
     how = words()("method_set", name=example.name, value=str(example.default))

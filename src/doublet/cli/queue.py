@@ -114,7 +114,7 @@ def _listed(jobs: list[JobInfo], counts: Mapping[str, int], form: str, *, one_li
         told = {"format": 1, "counts": dict(counts), "jobs": [job.to_dict() for job in jobs]}
         return json.dumps(told, ensure_ascii=False) + "\n" if one_line else json_document(told).decode()
     if not jobs:
-        return "The queue is empty.\n"
+        return f"{words()('queue_empty')}\n"
     total = ", ".join(
         f"{words().name('job_state', state)}: {words().number(many)}"
         for state, many in counts.items()

@@ -320,7 +320,7 @@ def written(result: Any, form: str, limit: int | None, *, colour: bool) -> Itera
     if form == "sarif":
         from doublet.reports.repeats_tables import sarif
 
-        return [json_document(sarif(result, version=doublet.__version__))]
+        return [json_document(sarif(result, version=doublet.__version__, language=words().language))]
     if form == "html":
         from doublet.reports.repeats_html import repeats_page
 

@@ -25,13 +25,6 @@ class Listed:
     error: str = ""
     filled: Filled | None = None
 
-    def state(self, *, filled: bool) -> str:
-        if filled and self.filled is not None:
-            return (
-                ", ".join(f"{many:,} {state}" for state, many in self.filled.counts.most_common()) or "empty"
-            )
-        return "made" if self.made else "was there"
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,

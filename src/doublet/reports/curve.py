@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from doublet.reports.wording import wording
+
 Points = Sequence[tuple[float, float]]
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a braille character: [row][column]
 
 
-def plot(points: Points, *, width: int = 72, height: int = 16) -> str:
+def plot(points: Points, *, width: int = 72, height: int = 16, language: str = "en") -> str:
     """The curve in braille dots between axes from 0 to 1. The points must be sorted by resemblance."""
+    along = wording(language)("curve_resemblance")
     columns, rows = max(20, width - 8), max(6, height)
     grid = [[0] * columns for _ in range(rows)]
     fine, before = 2 * columns, None
@@ -27,12 +30,13 @@ def plot(points: Points, *, width: int = 72, height: int = 16) -> str:
         for i, row in enumerate(grid)
     ]
     lines.append("     └" + "─" * columns)
-    lines.append("      0" + "resemblance".center(columns - 2) + "1")
+    lines.append("      0" + along.center(columns - 2) + "1")
     return "\n".join(lines) + "\n"
 
 
-def svg(points: Points, *, title: str) -> str:
+def svg(points: Points, *, title: str, language: str = "en") -> str:
     """The curve as a picture of its own: no outside links, readable in print and by a screen reader."""
+    words = wording(language)
     left, top, side_x, side_y = 60, 40, 520, 320
     path = " ".join(f"{left + x * side_x:.1f},{top + (1 - y) * side_y:.1f}" for x, y in points)
     grid, labels = [], []
@@ -56,9 +60,9 @@ def svg(points: Points, *, title: str) -> str:
             '<g fill="#222">',
             *labels,
             f'<text x="{middle}" y="24" text-anchor="middle" font-size="14">{_escaped(title)}</text>',
-            f'<text x="{middle}" y="{top + side_y + 40}" text-anchor="middle">resemblance</text>',
+            f'<text x="{middle}" y="{top + side_y + 40}" text-anchor="middle">{words("curve_resemblance")}</text>',
             f'<text x="16" y="{top + side_y // 2}" text-anchor="middle" '
-            f'transform="rotate(-90 16 {top + side_y // 2})">chance of being found</text>',
+            f'transform="rotate(-90 16 {top + side_y // 2})">{words("curve_chance_found")}</text>',
             "</g>",
             "</svg>",
             "",

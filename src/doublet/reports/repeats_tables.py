@@ -9,7 +9,7 @@ from doublet.model import FORMAT_VERSION
 from doublet.repeats.model import DECISIONS, RepeatFragment, RepeatGroup, Repeats
 from doublet.repeats.model import KINDS as GROUP_KINDS
 from doublet.reports.tables import csv_row
-from doublet.reports.wording import count
+from doublet.reports.wording import Wording, wording
 
 REPEAT_COLUMNS = (
     *("group", "significance", "equal", "new", "file", "line", "column", "end_line", "end_column"),
@@ -119,15 +119,15 @@ def repeat_rows(result: Repeats) -> Iterator[bytes]:
             )
 
 
-def sarif(result: Repeats, *, version: str) -> dict[str, Any]:
-    """SARIF 2.1.0: one result for each group, at its first place, with the others as related places."""
+def sarif(result: Repeats, *, version: str, language: str = "en") -> dict[str, Any]:
+    """SARIF 2.1.0: one result for each group, at its first place, with the others as related places. Messages are in
+    *language*."""
+    words = wording(language)
     rule = {
         "id": RULE,
         "name": "RepeatInDocumentation",
-        "shortDescription": {"text": "The same text is in several places."},
-        "fullDescription": {
-            "text": "Text that is in several places must be changed in all of them. Say it once and refer to it."
-        },
+        "shortDescription": {"text": words("sarif_short")},
+        "fullDescription": {"text": words("sarif_full")},
         "defaultConfiguration": {"level": "warning"},
     }
     driver = {"name": "doublet", "version": version, "rules": [rule]}
@@ -138,23 +138,26 @@ def sarif(result: Repeats, *, version: str) -> dict[str, Any]:
             {
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(group) for group in result.groups],
+                "results": [_result(group, words) for group in result.groups],
             }
         ],
     }
 
 
-def _result(group: RepeatGroup) -> dict[str, Any]:
+def _result(group: RepeatGroup, words: Wording) -> dict[str, Any]:
     first, *others = group.fragments
-    told = "word for word" if group.equal else "with differences"
-    also = ", ".join(f.where for f in others[:5])
-    more = f" and {count(len(others) - 5, 'more place')}" if len(others) > 5 else ""
-    reason = f"; {group.reason}" if group.reason else ""
+    told = words(
+        "sarif_equal" if group.equal else "sarif_variants",
+        tokens=first.tokens,
+        also=", ".join(f.where for f in others[:5]),
+        more=words("sarif_more", places=len(others) - 5) if len(others) > 5 else "",
+        reason=words("sarif_reason", reason=group.reason) if group.reason else "",
+    )
     out: dict[str, Any] = {
         "ruleId": RULE,
         "ruleIndex": 0,
         "level": "warning",
-        "message": {"text": f"These {first.tokens} tokens repeat {told}, also in {also}{more}{reason}"},
+        "message": {"text": told},
         "locations": [_location(first)],
         "relatedLocations": [{"id": number, **_location(f)} for number, f in enumerate(others, 1)],
         "partialFingerprints": {"doubletRepeat/v1": group.id},

@@ -15,6 +15,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar
 
 from doublet.errors import InvalidParameter, nearest
+from doublet.model import Note
 from doublet.text.tokens import REDUCTIONS, Canon
 
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class ParameterInfo:
     name: str
     default: Any
     about: str
-    allowed: str
+    allowed: Note
     signs: bool  #: part of the recipe: signatures made with different values cannot be compared
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,7 +57,7 @@ class ParameterInfo:
             "name": self.name,
             "default": default,
             "about": self.about,
-            "allowed": self.allowed,
+            "allowed": str(self.allowed),
             "signs": self.signs,
         }
 
@@ -164,27 +165,27 @@ def _name(item: Any) -> str:
     return str(item.name)
 
 
-def _allowed(item: Any) -> str:
+def _allowed(item: Any) -> Note:
     facts = item.metadata
     if facts["choices"]:
-        return "one of " + ", ".join(str(choice) for choice in facts["choices"])
+        return Note("allowed_choices", choices=facts["choices"])
     if isinstance(item.default, bool):
-        return "true or false"
+        return Note("allowed_truth")
     if isinstance(item.default, tuple):
-        return "a list of words"
+        return Note("allowed_words")
     if isinstance(item.default, str):
-        return "a text"
-    kind = "a whole number" if isinstance(item.default, int) else "a number"
+        return Note("allowed_text")
+    whole = isinstance(item.default, int)
     low, high, above = facts["low"], facts["high"], facts["above"]
+    if above is not None and high is None:
+        return Note("allowed_whole_above" if whole else "allowed_number_above", above=above)
     if above is not None:
-        return f"{kind} above {above:g}" + ("" if high is None else f", up to {high:g}")
-    if low is not None and high is not None:
-        return (
-            f"{kind} from {low} to {high}"
-            if isinstance(item.default, int)
-            else f"{kind} from {low:g} to {high:g}"
-        )
-    return kind if low is None else f"{kind} from {low:g} up"
+        return Note("allowed_whole_above_to" if whole else "allowed_number_above_to", above=above, high=high)
+    if low is None:
+        return Note("allowed_whole" if whole else "allowed_number")
+    if high is None:
+        return Note("allowed_whole_from" if whole else "allowed_number_from", low=low)
+    return Note("allowed_whole_from_to" if whole else "allowed_number_from_to", low=low, high=high)
 
 
 def _checked(item: Any, value: Any) -> Any:

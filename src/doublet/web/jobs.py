@@ -80,7 +80,7 @@ def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
             found = find_repeats(
                 Path(folder), algorithm=search.options.get("algorithm", "auto"), progress=work.progress
             )
-            page = repeats_page(found)
+            page = repeats_page(found, language=search.options.get("language", "en"))
     except Cancelled:
         raise
     except DoubletError as error:

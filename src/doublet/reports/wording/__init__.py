@@ -66,6 +66,19 @@ class Wording:
         """What a method is good for; *summary* is what it says itself, in English."""
         return str(self.tables.METHODS.get(name, summary))
 
+    def method_title(self, name: str, title: str) -> str:
+        """What a method is called; *title* is what it says itself, in English."""
+        return str(self.tables.TITLES.get(name, title))
+
+    def method_minimum(self, name: str, minimum: str) -> str:
+        """The least that a text must have for a method, likewise."""
+        return str(self.tables.MINIMA.get(name, minimum))
+
+    def parameter(self, method: str, name: str, about: str) -> str:
+        """What a parameter of a method means, likewise."""
+        known: Mapping[str, str] = self.tables.PARAMETERS
+        return known.get(f"{method}.{name}") or known.get(name) or about
+
     def count(self, number: int, noun: str, case: str = "") -> str:
         """ "1 word", "2,400 words", «2 слова», «5 слов»."""
         forms = self.tables.NOUNS.get(f"{noun}.{case}" if case else noun)

@@ -15,6 +15,7 @@ from doublet.web.accounts import audit
 from doublet.web.api.access import allowed
 from doublet.web.pages.repeats import ALGORITHMS, DECISIONS, MOST_DECISIONS, begin
 from doublet.web.rights import own
+from doublet.web.words import words_of
 from doublet.web.works import checking
 from doublet.web.works.models import RepeatsSearch
 
@@ -50,7 +51,7 @@ def make_repeats(request: HttpRequest, algorithm: str = Form("auto"), file: Uplo
     """Search a document, or an archive of documentation, for what it repeats."""
     if algorithm not in ALGORITHMS:
         raise InvalidParameter("one_of", name="algorithm", value=algorithm, known=list(ALGORITHMS))
-    search = begin(request.user, str(file.name or "file"), file.read(), algorithm)
+    search = begin(request.user, str(file.name or "file"), file.read(), algorithm, words_of(request).language)
     audit.note(request, "repeats_searched", search.title)
     return 202, SearchShape.of(search)
 

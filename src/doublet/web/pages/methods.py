@@ -23,7 +23,7 @@ def methods(request: HttpRequest) -> HttpResponse:
     rows = [
         {
             "name": info.name,
-            "title": info.title,
+            "title": words.method_title(info.name, info.title),
             "summary": words.method(info.name, info.summary),
             "info": info,
         }
@@ -36,10 +36,25 @@ def method(request: HttpRequest, name: str) -> HttpResponse:
     info = next((one for one in known_methods() if one.name == name), None)
     if info is None:
         raise Http404
+    words = words_of(request)
     return render(
         request,
         "doublet/pages/method.html",
-        {"info": info, "summary": words_of(request).method(info.name, info.summary), "curve": _curve(name)},
+        {
+            "info": info,
+            "title": words.method_title(info.name, info.title),
+            "summary": words.method(info.name, info.summary),
+            "parameters": [
+                {
+                    "name": one.name,
+                    "default": one.default,
+                    "about": words.parameter(info.name, one.name, one.about),
+                    "allowed": words.say(one.allowed),
+                }
+                for one in info.parameters
+            ],
+            "curve": _curve(name),
+        },
     )
 
 

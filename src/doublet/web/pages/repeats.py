@@ -38,7 +38,9 @@ def repeats(request: HttpRequest) -> HttpResponse:
     form = RepeatsForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
-        search = begin(user, file.name, file.read(), form.cleaned_data["algorithm"])
+        search = begin(
+            user, file.name, file.read(), form.cleaned_data["algorithm"], words_of(request).language
+        )
         audit.note(request, "repeats_searched", search.title)
         return redirect("repeats-result", search.pk)
     if request.method == "POST" and request.POST.get("library"):
@@ -48,7 +50,11 @@ def repeats(request: HttpRequest) -> HttpResponse:
             raise Http404
         text = store().documents.texts([known.number]).get(known.number, "")
         search = begin(
-            user, f"{(known.title or known.id)[:250]}.txt", text.encode("utf-8", "replace"), "auto"
+            user,
+            f"{(known.title or known.id)[:250]}.txt",
+            text.encode("utf-8", "replace"),
+            "auto",
+            words_of(request).language,
         )
         audit.note(request, "repeats_searched", search.title)
         return redirect("repeats-result", search.pk)
@@ -65,12 +71,12 @@ def repeats(request: HttpRequest) -> HttpResponse:
     )
 
 
-def begin(owner: Any, name: str, content: bytes, algorithm: str) -> RepeatsSearch:
-    """Keep a document and put the search into the queue."""
+def begin(owner: Any, name: str, content: bytes, algorithm: str, language: str) -> RepeatsSearch:
+    """Keep a document and put the search into the queue. The page will be in *language*."""
     with transaction.atomic():
         upload = Upload.objects.create(name=name, size=len(content), data=content)
         search = RepeatsSearch.objects.create(
-            owner=owner, title=name, upload=upload, options={"algorithm": algorithm}
+            owner=owner, title=name, upload=upload, options={"algorithm": algorithm, "language": language}
         )
     job = store().jobs.add(
         KIND, {"search_id": str(search.pk)}, key=f"repeats-{search.pk}", asked_by=owner.get_username()

@@ -66,7 +66,7 @@ def check(request: HttpRequest) -> HttpResponse:
                 for one in LEAVE_OUT
             ],
             "methods": [
-                {"name": info.name, "label": f"{info.name} – {info.title}"}
+                {"name": info.name, "label": f"{info.name} – {words.method_title(info.name, info.title)}"}
                 for info in sorted(known_methods(), key=lambda info: info.name != "auto")
             ],
             "limit": words.size(settings.DOUBLET.upload_limit),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from doublet.reports.wording.en import (
     check,
     class_page,
+    commands,
     crawl,
     errors,
     evaluation,
@@ -37,13 +38,19 @@ MESSAGES: dict[str, str] = {
         class_page,
         repeats,
         terminal,
+        commands,
         evaluation,
         service,
     )
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES
-METHODS: dict[str, str] = {}  # the methods say it themselves
+#: the methods say all of it themselves
+METHODS: dict[str, str] = {}
+SETTINGS: dict[str, str] = {}  # the settings, too
+TITLES: dict[str, str] = {}
+MINIMA: dict[str, str] = {}
+PARAMETERS: dict[str, str] = {}
 
 SPACE = " "  #: between a number and its noun
 MARKS: dict[int, str] = {}  #: what stands for the comma of thousands and the point of decimals

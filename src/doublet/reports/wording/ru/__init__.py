@@ -5,11 +5,13 @@ from __future__ import annotations
 from doublet.reports.wording.ru import (
     check,
     class_page,
+    commands,
     crawl,
     errors,
     evaluation,
     help,
     library,
+    methods,
     names,
     notes,
     queue,
@@ -38,12 +40,15 @@ MESSAGES: dict[str, str] = {
         class_page,
         repeats,
         terminal,
+        commands,
         evaluation,
         service,
     )
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES, HELP, METHODS = names.NOUNS, names.NAMES, help.HELP, help.METHODS
+SETTINGS = help.SETTINGS
+TITLES, MINIMA, PARAMETERS = methods.TITLES, methods.MINIMA, methods.PARAMETERS
 
 SPACE = "\u00a0"  #: between a number and its noun
 MARKS: dict[int, str] = {ord(","): "\u00a0", ord("."): ","}

@@ -21,6 +21,9 @@ NOUNS: dict[str, tuple[str, ...]] = {
     "pair": ("пара", "пары", "пар"),
     "passage": ("фрагмент", "фрагмента", "фрагментов"),
     "place": ("место", "места", "мест"),
+    "more_place": ("месте", "местах", "местах"),
+    "pair.dative": ("паре", "парам", "парам"),
+    "processor": ("процессор", "процессора", "процессоров"),
     "record": ("запись", "записи", "записей"),
     "repeat": ("повтор", "повтора", "повторов"),
     "second": ("секунда", "секунды", "секунд"),
@@ -39,6 +42,18 @@ NOUNS: dict[str, tuple[str, ...]] = {
 }
 
 NAMES: dict[str, dict[str, str]] = {
+    "measure": {"resemblance": "сходство", "containment": "вложенность"},
+    "use": {  # what an optional library is for, in the genitive
+        "stems": "быстрых основ слов",
+        "lemmas": "лемм",
+        "parquet": "таблиц Parquet",
+        "zst": "файлов .zst",
+        "markup": "HTML, офисных документов, книг, XML",
+        "pdf": "PDF",
+        "web": "документов из сети",
+        "addresses": "адресов в сети",
+        "brotli": "страниц, сжатых brotli",
+    },
     "help": {
         "Options": "Параметры",
         "Commands": "Команды",
@@ -141,6 +156,7 @@ NAMES: dict[str, dict[str, str]] = {
         "removed": "удалены вручную",
         "soft_404": "страницы нет",
         "kept": "сохранены прежние",
+        "unlisted": "больше не в списке",
     },
     "verdict": {
         "equal": "Совпадают дословно",
