@@ -8,12 +8,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check $(QUIET)
 COMPILER := CXX=$${CXX:-$$(command -v c++ || command -v g++ || command -v clang++ || echo c++)}
 INSTALL := $(COMPILER) $(PIP) install --constraint constraints.txt --no-build-isolation --editable
 NATIVE := CMakeLists.txt $(wildcard native/*)
+SPARK_OLDER := pyspark==3.5.9 py4j==0.10.9.7
 PYTEST := $(BIN)/python -m pytest --numprocesses auto
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: ALWAYS help run demo setup check format system test test-pure test-sanitized bench screenshots docs lock clean
+.PHONY: ALWAYS help run demo setup check format system spark-3.5 test test-pure test-sanitized bench screenshots docs lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -60,7 +61,14 @@ format: setup ## put the code into the house format
 system: ## install pandoc, LibreOffice, Chromium, nginx and MediaWiki, which the tests use (Debian, as root)
 	@sh tools/system.sh
 
-test: check system ## everything: lint, types, and all tests
+spark-3.5: $(VENV)/spark-3.5/.installed ## install Spark 3.5 beside the newer one, for the tests
+
+$(VENV)/spark-3.5/.installed: $(VENV)/.tools Makefile
+	@echo "Installing Spark 3.5 for the tests"
+	@$(PIP) install --no-deps --upgrade --target $(VENV)/spark-3.5 $(SPARK_OLDER)
+	@touch $@
+
+test: check system spark-3.5 ## everything: lint, types, and all tests
 	$(PYTEST) $(ARGS)
 
 test-pure: setup ## the tests of the core again, on the plain Python kernels
