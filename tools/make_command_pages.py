@@ -88,7 +88,7 @@ def commands_page() -> str:
 
 
 SETTINGS = """\
-What holds for every run can stand in one file, `doublet.toml` in the working directory or, when there is
+What holds for every run can be kept in one file, `doublet.toml` in the working directory or, when there is
 none, in `~/.config/doublet/` (`$XDG_CONFIG_HOME/doublet/`). Environment variables stand above the file, flags
 above both. `doublet config show` prints each value and where it came from. An unknown key or variable is an
 error that names the nearest known one.

@@ -175,7 +175,9 @@ class Settings:
         "synonyms that count as one word (auto, meaning): a MyThes file, or auto for those installed",
     )
     containment: float | None = _setting(
-        0.9, as_share_or_off, "a text so much of which stands in another goes to it; off: never"
+        0.9,
+        as_share_or_off,
+        "also remove a text when at least this share of it is contained in another; off disables this",
     )
     keep: str = _setting(
         "longest",

@@ -218,7 +218,7 @@ class ConfigError(DoubletError):
 
 
 class SourceError(DoubletError):
-    """A document, or a collection of them, could not be had."""
+    """A document, or a collection of them, could not be fetched."""
 
     code = "source"
 
@@ -335,7 +335,7 @@ class Oversized(Unreadable):
 
 
 class ReadFailed(Unreadable):
-    """The parser took too long, took too much memory, or fell over; that costs this document only."""
+    """The parser took too long, took too much memory, or crashed; that costs this document only."""
 
     code = "read_failed"
     state = "failed"

@@ -357,7 +357,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A document that another one stands for. *containment* is the share of it that stands in *contained_in* or, when
+    """A document that another one stands for. *containment* is the share of it that is in *contained_in* or, when
     that is None, in the kept document; *contained_in* is the kept id when containment was the reason."""
 
     id: str
@@ -438,7 +438,7 @@ class Pair:
 @dataclass(frozen=True, slots=True)
 class Related:
     """Two kept documents that are more alike than chance, and less than duplicates. *kind*: edited (half of the runs of
-    words of one stand in the other), reworded (they lie on each other place by place, words were replaced), shared
+    words of one are in the other), reworded (they lie on each other place by place, words were replaced), shared
     (they have passages in common and nothing else: often a template). Measures as far as they were taken."""
 
     a: str

@@ -55,7 +55,7 @@ doublet check works/ --library theses --among --out reports/"""
     cls=Command,
     example=EXAMPLE,
     help="""Check each TEXT (a file, a folder of texts, an address on the web, or - for standard input) against
-    libraries or documents: how much of it stands in them, which of them explain it best, and every passage with its
+    libraries or documents: how much of it is in them, which of them explain it best, and every passage with its
     place on both sides. Without --library and --against all libraries are checked.""",
 )
 @click.argument("texts", metavar="TEXT...", nargs=-1, required=True)

@@ -46,7 +46,7 @@ TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  #: files of many records
     cls=Command,
     example=EXAMPLE,
     help="""Compare the texts A and B: files, or - for standard input. Shows how alike they are, how much of
-    each stands in the other, and every passage that they share.""",
+    each is in the other, and every passage that they share.""",
 )
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
@@ -73,7 +73,7 @@ TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  #: files of many records
     help="From which cosine on sentences are alike for the model.",
 )
 @click.option(
-    "--fail-above", metavar="SHARE", help="Exit with 1 when more than this share of A stands in B, as 30%."
+    "--fail-above", metavar="SHARE", help="Exit with 1 when more than this share of A is in B, as 30%."
 )
 @format_option("table", "json", "jsonl", "csv")
 @quiet_option

@@ -59,8 +59,9 @@ MEMORY_SHARE = 80
     standard input (-); tables and texts may be compressed (.gz, .zst, .bz2, .xz). A record that cannot be
     used is listed with the reason, and the rest goes on.
 
-    A document is removed when a kept one resembles it by the threshold or more (0.5 unless --threshold says otherwise),
-    or when at least 90% of it is contained in a kept one that is not shorter (--containment; off disables this).""",
+    A document is removed when a kept one resembles it by the threshold or more (0.5 unless --threshold says otherwise).
+    It is also removed when at least 90% of it is contained in a kept one that is not shorter (--containment; off
+    disables this).""",
 )
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @settings_options(

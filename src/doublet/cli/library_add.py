@@ -103,7 +103,8 @@ doublet library add news https://example.org/feed.xml
 doublet library add papers https://repository.example.org/oai --set theses --from 2024-01-01""",
     help="""Put the documents of each SOURCE into the library NAME: a folder or a file (any format that can be read, an
     archive, a WARC file, a table of JSON lines, JSON, CSV or Parquet), standard input (-), or an address on the web: a
-    site with a sitemap, a feed, an OAI-PMH repository, a MediaWiki, a page. What it is, is worked out; --kind says it.
+    site with a sitemap, a feed, an OAI-PMH repository, a MediaWiki, a page. Doublet finds out what it is, unless --kind
+    says it.
     New documents are stored, changed ones replaced, equal ones left alone; those that are gone from a folder are
     removed. A command that was stopped can be run again: it goes on where it was.""",
 )

@@ -51,7 +51,7 @@ doublet serve --https --host-name doublet.example.org --proxies 1"""
     default=0,
     show_default=True,
     type=click.IntRange(0, 10),
-    help="How many trusted proxies stand in front.",
+    help="How many trusted proxies are in front of the service.",
 )
 @click.option("--upload-limit", default="50MB", show_default=True, metavar="SIZE", help="Largest upload.")
 @click.option(

@@ -143,7 +143,7 @@ def evaluate(
     *methods* are specs ("minhash", "shingles@containment:shingle_words=3"), by default all there are; *changes*
     names of changes. *bases*: so many documents are changed. *thesaurus* makes the synonyms; methods have their own.
     *curves*, *groups* and *beside_source* (the source's table; by default when no methods were named) can be left out.
-    *isolated*: each method in a process of its own, which is how its memory is told. Raises `UsageError`,
+    *isolated*: each method in a process of its own, so that its memory can be measured. Raises `UsageError`,
     `SourceError`, `Cancelled`.
     """
     progress = Progress.of(progress)

@@ -65,7 +65,7 @@ def check(
     progress: Progress | None = None,
     **align: Any,
 ) -> Check:
-    """What of *text* stands in *documents*, and where.
+    """What of *text* is in *documents*, and where.
 
     The text is a text (``str``), a file (``Path``), the content of a file (``bytes``), a `WebAddress`, or what
     `read_document` gave. *documents* are those of `dedupe`.

@@ -76,7 +76,7 @@ def check_library(
     progress: Progress | None = None,
     **align: Any,
 ) -> Check:
-    """What of *text* stands in these *libraries* (None: in all of the store), and where.
+    """What of *text* is in these *libraries* (None: in all of the store), and where.
 
     *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents of the
     same *name* and those whose id or source fits one of the patterns *own* are not counted.

@@ -77,7 +77,7 @@ def find_repeats(
 
     *text_or_files* is a text (``str``); a file or folder (``Path``), or a list of these; the content of a file
     (``bytes``), a `WebAddress`, or what `read_document` gave; or texts by name, as ``{"guide.md": "# Guide …"}``.
-    Markup is told from the name (Markdown, reStructuredText, DocBook, DITA, HTML, LaTeX)
+    Markup is recognised by the name (Markdown, reStructuredText, DocBook, DITA, HTML, LaTeX)
     and stays out of the comparison, while all places are those in the source. Of PDF, Word, OpenDocument, EPUB and the
     like the text is read, and places are those in it, with page and paragraph. Of the *options* see `RepeatOptions`.
     With a *baseline*, the `to_dict` of an earlier result, every group says whether it is new; *decisions* is what the

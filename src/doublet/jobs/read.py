@@ -92,7 +92,7 @@ def read_document(
     """The text of a file (``Path``), of its content (``bytes``) or of what is at a `WebAddress`, with the places of its
     parts and with what is hidden in it.
 
-    The kind is told from the content; *declared_type* (a Content-Type) and *name* help where that does not say it,
+    The kind is recognised by the content; *declared_type* (a Content-Type) and *name* help where that does not say it,
     and *as_kind* overrides. With *frame* only the useful content of a web page is read. *ocr* reads scanned PDF pages
     with Tesseract. Parsing happens in another process, within limits on time and memory.
 

@@ -128,7 +128,7 @@ class RepeatFragment(NamedTuple):
     tokens: int
     section: str
     place: str  #: "page 3", "paragraph 12": where the format has one that is no line of a text; else empty
-    text: str  #: as it stands in the source, or in the text as read
+    text: str  #: as it is in the source, or in the text as read
 
     @property
     def span(self) -> Span:
@@ -182,7 +182,7 @@ class RepeatGroup:
 
 @dataclass(frozen=True, slots=True)
 class RepeatFile:
-    """One file that was looked at. *share* is the part of its tokens that stands in repeats."""
+    """One file that was looked at. *share* is the part of its tokens that is in repeats."""
 
     file: str
     kind: str  #: text, xml, html, markdown, rst, latex; or of a document pdf, docx, odt, epub …

@@ -42,7 +42,7 @@ class AutoParameters(MeaningParameters):
     threshold: float = parameter(0.5, "near copies from this resemblance on", above=0, high=1, signs=False)
     containment: float = parameter(
         0.9,
-        "a near copy also when this share of one text stands in the other; 0: only by resemblance",
+        "a near copy also when this share of one text is in the other; 0: only by resemblance",
         low=0,
         high=1,
         signs=False,

@@ -25,7 +25,7 @@ class SetParameters(ThresholdParameters):
 
     containment: float = parameter(
         0.0,
-        "similar also when this share of one text stands in the other; 0: only by resemblance",
+        "similar also when this share of one text is in the other; 0: only by resemblance",
         low=0,
         high=1,
         signs=False,

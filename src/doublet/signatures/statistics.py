@@ -280,7 +280,7 @@ class CollectionStatistics(Counts):
         return np.where(rows >= 0, self._df[rows], 0)
 
     def cf(self, words: Sequence[str]) -> I64:
-        """How often each word stands in the collection; 0 for unknown ones."""
+        """How often each word occurs in the collection; 0 for unknown ones."""
         rows = self._find(words)
         return np.where(rows >= 0, self._cf[rows], 0)
 

@@ -29,7 +29,7 @@ _BLANK = b"\xef\xbb\xbf \t\r\n\f\v"
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What was read. *places* say where each stretch of the text stands in the document, in order; *hidden* is what a
+    """What was read. *places* say where each stretch of the text is in the document, in order; *hidden* is what a
     reader of the document does not see: no part of the text."""
 
     text: str

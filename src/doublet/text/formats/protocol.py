@@ -27,7 +27,7 @@ _UNWANTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a stretch of the text stands in the document: what the format knows of page, paragraph, line (of
+    """Where a stretch of the text is in the document: what the format knows of page, paragraph, line (of
     the source) and element."""
 
     span: Span

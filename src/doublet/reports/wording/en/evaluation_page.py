@@ -22,7 +22,7 @@ LABELS: dict[str, str] = {
     "recall": "recall",
     "precision": "precision",
     "passages": "Passages",
-    "passages_about": "Passages of three sources stand in a text of one's own, changed as the column says; beside them texts that nothing was taken from. PAN's measures: plagdet in large print; precision, recall and granularity below.",
+    "passages_about": "Passages of three sources are put into a text of one's own, changed as the column says; beside them texts that nothing was taken from. PAN's measures: plagdet in large print; precision, recall and granularity below.",
     "published": "Beside the source's table",
     "published_about": "Threshold 70 %, shingles of 3 words, texts as long as student works. Recall / precision: the source's in grey above, ours below. In brackets ours by the source's own rule, which calls two texts duplicates when their Levenshtein similarity is 80 % or more, wherever they came from.",
     "curves": "Curves",

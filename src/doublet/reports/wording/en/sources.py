@@ -167,7 +167,7 @@ MESSAGES: dict[str, str] = {
     "page_not_rendered": "the wiki could not render the page: {why}",
     "not_a_page": "the wiki answered something that is not a page",
     "page_without_text": "the page has no text",
-    "reader_fell_over": "made its reader fall over ({how}): it is damaged or hostile",
+    "reader_fell_over": "crashed the program that reads it ({how}): it is damaged or hostile",
     "document_over_limit": "has {data:,} bytes; the limit is {max_bytes:,}",
     "read_too_slow": "took over {timeout_s:g} seconds to read and was given up",
     "is_damaged": "is damaged ({why})",
