@@ -405,7 +405,7 @@ def test_statistics_after_any_history(store: Store, vendor: str, actions: list[t
 
 @pytest.mark.covers("M11")
 def test_parts_of_statistics_are_folded(store: Store, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "FOLD_AT", 4)
+    monkeypatch.setattr(words, "MERGE_AT", 4)
     for n in range(10):
         store.documents.add(name, [Document(str(n), f"{RU} {n}")])
     number = store.libraries.get(name).number

@@ -25,7 +25,7 @@ from doublet.cli.rows import write_rows
 from doublet.errors import UsageError
 
 if TYPE_CHECKING:
-    from doublet.jobs.library_statistics import Part
+    from doublet.jobs.library_statistics import LibraryPart
 
 NAME = click.argument("name", metavar="NAME")
 
@@ -217,9 +217,9 @@ def statistics(
         _table(rows, "word", "documents", "of_all", "times")
 
 
-def _show_parts(parts: list[Part], by: str, top: int | None, form: str) -> None:
+def _show_parts(parts: list[LibraryPart], by: str, top: int | None, form: str) -> None:
     """Numbers of documents and words; what is beyond *top* is one row, so that they still add up."""
-    from doublet.jobs.library_statistics import Part
+    from doublet.jobs.library_statistics import LibraryPart
 
     say = words()
     shown_parts = parts if top is None else parts[:top]
@@ -227,7 +227,7 @@ def _show_parts(parts: list[Part], by: str, top: int | None, form: str) -> None:
     documents, tokens = sum(part.documents for part in parts), sum(part.words for part in parts)
     if form == "json":
         told = [part.to_dict() for part in shown_parts]
-        left = Part("", sum(part.documents for part in rest), sum(part.words for part in rest))
+        left = LibraryPart("", sum(part.documents for part in rest), sum(part.words for part in rest))
         more = (
             {"rest": {"parts": len(rest), "documents": left.documents, "words": left.words}} if rest else {}
         )

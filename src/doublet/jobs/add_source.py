@@ -14,7 +14,7 @@ import re
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from doublet.progress import Progress
 from doublet.sources.folder import FolderSource, Records, Whole
 from doublet.sources.kinds import KINDS, WEB_KINDS, make_source, options_of, tell_web
 from doublet.sources.protocol import (
+    AsksForUnlisted,
     Checkpoint,
     Complete,
     Failed,
@@ -44,6 +45,8 @@ from doublet.sources.protocol import (
     Gone,
     Known,
     Source,
+    Stoppable,
+    TakesNotes,
     Unchanged,
     Validators,
 )
@@ -334,7 +337,8 @@ class _Walk:
             if self._own_pool is not None:
                 self._own_pool.close()
         walks.end(self.info, "failed" if self.result.message else "done", self.result.message)
-        self.result.notes += getattr(self.source, "notes", [])
+        if isinstance(self.source, TakesNotes):
+            self.result.notes += self.source.notes
         return self.result
 
     def _stopped(self) -> Cancelled:
@@ -390,9 +394,8 @@ class _Walk:
 
     def _break_off(self, walker: threading.Thread) -> None:
         self._stop.set()
-        stop: Callable[[], None] | None = getattr(self.fetcher, "stop", None)
-        if stop is not None:
-            stop()
+        if isinstance(self.fetcher, Stoppable):
+            self.fetcher.stop()
         for future, _ in self._ahead:
             future.cancel()
         walker.join(10)
@@ -582,12 +585,11 @@ class _Walk:
                 Note("source_empty_now", address=self.info.address, documents=self.info.documents)
             )
             return
-        unlisted = getattr(self.source, "unlisted", None)
         for ids in list(walks.unseen(self.info)):
-            if unlisted is None:
-                self._batch.gone += [(id, None) for id in ids]
+            if isinstance(self.source, AsksForUnlisted):
+                self._ask_for(ids, self.source)
             else:
-                self._ask_for(ids, unlisted)
+                self._batch.gone += [(id, None) for id in ids]
             self._flush(wait=True)
         self.result.counts = +self.result.counts
 
@@ -596,13 +598,16 @@ class _Walk:
         self.result.counts.update(unlisted=1, unchanged=-1)
         self.result.outcomes.append(Outcome("unlisted", id, "", UNLISTED))
 
-    def _ask_for(self, ids: Sequence[str], unlisted: Callable[..., Any]) -> None:
+    def _ask_for(self, ids: Sequence[str], source: AsksForUnlisted) -> None:
         """Documents that their source does not list any more: the source says of each what becomes of it."""
+        assert self.fetcher is not None  # such a source is on the web
         for id in ids:
             known = self.store.sources.known(self.info.number, id)
             if known is None or not known.stored:
                 continue
-            item = unlisted(self.fetcher, id, Known(known.version, Validators(known.etag, known.modified)))
+            item = source.unlisted(
+                self.fetcher, id, Known(known.version, Validators(known.etag, known.modified))
+            )
             if isinstance(item, Found):
                 size = len(item.data)
                 self._room.take(size, self._stop)

@@ -25,7 +25,7 @@ SAMPLE_DOCUMENTS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LibraryPart:
     """Documents of a library that have something in common. *name* is empty where it is not known."""
 
     name: str
@@ -49,7 +49,9 @@ class FrequentWord:
         return {"word": self.word, "stem": self.stem, "df": self.df, "cf": self.cf}
 
 
-def count_parts(store: Store, library: str, by: str, *, progress: Progress | None = None) -> list[Part]:
+def count_parts(
+    store: Store, library: str, by: str, *, progress: Progress | None = None
+) -> list[LibraryPart]:
     """Documents and words of a library by *by*, one of `KINDS`. Every document is counted once: the parts add up to the
     library. Years are in their order, the rest by the number of documents."""
     progress = Progress.of(progress)
@@ -61,7 +63,7 @@ def count_parts(store: Store, library: str, by: str, *, progress: Progress | Non
         words[name] += one.words
         if done % READ_AT_ONCE == 0:
             progress.step("looking up", done, max(done, info.documents), "documents")
-    parts = [Part(name, many, words[name]) for name, many in documents.items()]
+    parts = [LibraryPart(name, many, words[name]) for name, many in documents.items()]
     if by == "year":
         return sorted(parts, key=lambda part: (part.name == "", part.name))
     return sorted(parts, key=lambda part: (-part.documents, part.name == "", part.name))

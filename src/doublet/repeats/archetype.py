@@ -15,14 +15,14 @@ MOST_WORDS = 4000  #: of a variant that are aligned; what follows is one variabl
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ArchetypePiece:
     """A stretch of the template. *texts* has the text of each variant; they are alike when it is *fixed*."""
 
     fixed: bool
     texts: tuple[str, ...]
 
 
-def archetype(variants: Sequence[str]) -> list[Piece]:
+def archetype(variants: Sequence[str]) -> list[ArchetypePiece]:
     """The template of *variants*. The n-th texts of all pieces, joined, give variant n (but for blanks at its end)."""
     if not variants:
         return []
@@ -37,7 +37,7 @@ def archetype(variants: Sequence[str]) -> list[Piece]:
             if row is not None:
                 at = found.get(i)
                 where[i] = None if at is None else [*row, at]
-    pieces: list[Piece] = []
+    pieces: list[ArchetypePiece] = []
     told = [0] * len(variants)  # characters of each variant that stand in a piece already
     ends = [0] * len(variants)  # the same in words
     run: list[int] = []  # last words of the fixed stretch that is going on
@@ -50,7 +50,7 @@ def archetype(variants: Sequence[str]) -> list[Piece]:
             texts.append(variants[number][told[number] : end])
             told[number] = end
             ends[number] = max(stop, ends[number])
-        pieces.append(Piece(fixed, tuple(texts)))
+        pieces.append(ArchetypePiece(fixed, tuple(texts)))
 
     for row in where:
         if row is None:
@@ -65,7 +65,7 @@ def archetype(variants: Sequence[str]) -> list[Piece]:
         add(True, [at + 1 for at in run])
     rest = tuple(variant[at:] for variant, at in zip(variants, told, strict=True))
     if any(text.strip() for text in rest):
-        pieces.append(Piece(False, rest))
+        pieces.append(ArchetypePiece(False, rest))
     return pieces
 
 
@@ -88,12 +88,12 @@ def _matched(base: list[str], other: list[str]) -> dict[int, int]:
     return out
 
 
-def fixed_words(pieces: Sequence[Piece]) -> int:
+def fixed_words(pieces: Sequence[ArchetypePiece]) -> int:
     """Words that stand in all variants; few where many variants have each something in common with some others."""
     return sum(len(re.findall(r"\w+", piece.texts[0])) for piece in pieces if piece.fixed)
 
 
-def template(pieces: Sequence[Piece]) -> str:
+def template(pieces: Sequence[ArchetypePiece]) -> str:
     """The archetype as one line: fixed text, with ``[…]`` for each variable place."""
     line = "".join(piece.texts[0] if piece.fixed else " […]" for piece in pieces)
     return " ".join(re.sub(r"…\](?=\w)", "…] ", line).split())

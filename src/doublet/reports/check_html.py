@@ -17,10 +17,10 @@ from doublet.reports.check_view import (
     Alarm,
     CheckView,
     Passage,
-    Piece,
     ShownSource,
     SideBySide,
     Stretch,
+    ViewPiece,
     source_pieces,
     view_check,
 )
@@ -230,7 +230,7 @@ def _hidden(text: str, words: Wording) -> str:
     )
 
 
-def _piece(piece: Piece, words: Wording) -> str:
+def _piece(piece: ViewPiece, words: Wording) -> str:
     inside = escape(piece.text)
     if piece.disguised:
         kinds = ", ".join(words.name("disguise", kind) for kind in piece.disguised)

@@ -99,7 +99,7 @@ class ShownSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ViewPiece:
     """A run of characters of the document that are all in the same passages and left out for the same reasons."""
 
     start: int
@@ -216,7 +216,7 @@ class CheckView:
             if one.id != passage.id and one.fragment.a.start < a.end and a.start < one.fragment.a.end
         ]
 
-    def pieces(self, *, every: int = 0) -> Iterator[Piece]:
+    def pieces(self, *, every: int = 0) -> Iterator[ViewPiece]:
         """The whole text. With *every* long pieces are cut after so many characters as well."""
         kinds = [one.kind for one in self.check.left_out]
         marks: list[tuple[Span, Passage | int | str]] = [(one.fragment.a, one) for one in self.passages]
@@ -237,7 +237,7 @@ class CheckView:
             here = hidden.get(start, ())
             reasons = tuple(self._reasons(rows, start, told))
             owner = next((one for one in having if not one.off), having[0] if having else None)
-            yield Piece(
+            yield ViewPiece(
                 start,
                 self.text[start:end],
                 owner,
@@ -253,7 +253,7 @@ class CheckView:
             waiting -= {*disguised, *(("hidden",) if here else ())}
         if last := hidden.get(len(self.text)):
             first = ("hidden",) if "hidden" in waiting else ()
-            yield Piece(len(self.text), "", None, (), False, (), (), (), first, last)
+            yield ViewPiece(len(self.text), "", None, (), False, (), (), (), first, last)
 
     def _hidden(self) -> dict[int, tuple[str, ...]]:
         """What the document hides, by the place where it would stand."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
-from doublet.repeats.archetype import Piece, archetype, fixed_words
+from doublet.repeats.archetype import ArchetypePiece, archetype, fixed_words
 from doublet.repeats.decisions import wordings
 from doublet.repeats.model import DECISIONS, KINDS, RepeatFile, RepeatGroup, Repeats
 from doublet.reports.page import escape, shell
@@ -269,7 +269,7 @@ data-given="{group.decision}" data-places="{escape(places)}" aria-labelledby="{e
 </article>"""
 
 
-def _archetype(pieces: Sequence[Piece]) -> str:
+def _archetype(pieces: Sequence[ArchetypePiece]) -> str:
     """The template: fixed text, and a numbered mark for each variable place."""
     out = []
     slots = 0
@@ -285,12 +285,12 @@ def _archetype(pieces: Sequence[Piece]) -> str:
     return "".join(out).strip()
 
 
-def _values(piece: Piece) -> list[str]:
+def _values(piece: ArchetypePiece) -> list[str]:
     """What stands in a variable place, each wording once."""
     return list(dict.fromkeys(" ".join(value.split()) for value in piece.texts))
 
 
-def _slots(pieces: Sequence[Piece], words: Wording) -> str:
+def _slots(pieces: Sequence[ArchetypePiece], words: Wording) -> str:
     """What the variants have in each variable place."""
     rows = []
     either = escape(words("repeats_or"))
@@ -310,7 +310,7 @@ def _slots(pieces: Sequence[Piece], words: Wording) -> str:
     )
 
 
-def _variant(number: int, places: Sequence[str], pieces: Sequence[Piece], words: Wording) -> str:
+def _variant(number: int, places: Sequence[str], pieces: Sequence[ArchetypePiece], words: Wording) -> str:
     parts = []
     for piece in pieces:
         value = piece.texts[number]

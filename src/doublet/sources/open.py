@@ -27,7 +27,7 @@ from doublet.sources.records import (
     PLACE_AS_ID,
     BrokenBatch,
     Fields,
-    Part,
+    InputPart,
     RawBatch,
 )
 from doublet.sources.streams import (
@@ -75,7 +75,7 @@ class _Broken:
 class Inputs:
     """What `open_source` gives: the parts, walked one after the other. A `RecordSource`."""
 
-    def __init__(self, parts: list[Part], fields: Fields, notes: list[Note], spooled: list[Any]) -> None:
+    def __init__(self, parts: list[InputPart], fields: Fields, notes: list[Note], spooled: list[Any]) -> None:
         self.parts = parts
         self.fields = fields
         self.notes = notes
@@ -95,7 +95,7 @@ class Inputs:
             self.check_unchanged(part)  # what was read of it may be half a record, or half of two files
             done += part.size_bytes
 
-    def check_unchanged(self, part: Part) -> None:
+    def check_unchanged(self, part: InputPart) -> None:
         """Positions mean nothing when the file is another one than at the first walk."""
         now = _state(part)
         if now != self._seen[id(part)]:
@@ -238,7 +238,7 @@ class _Opener:
         self.fields = fields
         self.limit_bytes = limit_bytes
         self.several = several
-        self.parts: list[Part] = []
+        self.parts: list[InputPart] = []
         self.notes: list[Note] = []
         self.spooled: list[Any] = []
         self._errors: list[DoubletError] = []
@@ -288,7 +288,7 @@ class _Opener:
             return
         self.parts.append(part)
 
-    def _open_file(self, path: Path, label: str, *, inside: bool) -> Part:
+    def _open_file(self, path: Path, label: str, *, inside: bool) -> InputPart:
         size = path.stat().st_size
         with Stream(path, label=label) as stream:
             try:
@@ -346,12 +346,12 @@ class _Opener:
 
         return JsonStream(path, label, self.fields, encoding, self.limit_bytes, size)
 
-    def _one_document(self, path: Path, label: str, size: int) -> Part:
+    def _one_document(self, path: Path, label: str, size: int) -> InputPart:
         from doublet.sources.texts import TextFile, TextFiles
 
         return TextFiles(label, [TextFile(label, path, size)], self.limit_bytes, size)
 
-    def _open_archive(self, path: Path, label: str, kind: str, size: int) -> Part:
+    def _open_archive(self, path: Path, label: str, kind: str, size: int) -> InputPart:
         """The documents of an archive. Tables in it are read as tables, after them."""
         from doublet.sources.archive import members
         from doublet.sources.packed import PackedFiles
@@ -522,7 +522,7 @@ def _as_utf8(head: bytes, encoding: str) -> bytes:
 _GONE = (-1, -1)
 
 
-def _state(part: Part) -> tuple[int, int] | None:
+def _state(part: InputPart) -> tuple[int, int] | None:
     path = getattr(part, "path", None)
     if path is None:
         return None

@@ -138,9 +138,8 @@ class Complete:
     """The walk saw everything there is: what this source gave earlier and did not give now is gone.
 
     Only for sources that see all of themselves each time (a folder, an archive); never from a feed, which shows its
-    latest entries only. A walk that was resumed from the middle does not yield it. A source whose list is no proof that
-    a document is gone has the method ``unlisted(fetcher, id, known)``, which is asked for each: an item, or None when
-    nothing has to be done.
+    latest entries only. A walk that was resumed from the middle does not yield it. A source whose list does not prove
+    that a document is gone is an `AsksForUnlisted`.
     """
 
 
@@ -163,3 +162,26 @@ class Source(Protocol):
         Everything before a `Checkpoint` may be forgotten by the source: it does not come again after a resume.
         """
         ...
+
+
+@runtime_checkable
+class TakesNotes(Protocol):
+    """A source that has something to tell about the walk as a whole; read when the walk has ended."""
+
+    notes: list[Note]
+
+
+@runtime_checkable
+class AsksForUnlisted(Protocol):
+    """A source whose list does not prove that a document is gone."""
+
+    def unlisted(self, fetcher: Fetcher, id: str, known: Known) -> Item | None:
+        """What becomes of a document that the source does not list any more; None: nothing has to be done."""
+        ...
+
+
+@runtime_checkable
+class Stoppable(Protocol):
+    """A fetcher that can be told to give up the request that it is waiting for."""
+
+    def stop(self) -> None: ...

@@ -163,7 +163,7 @@ def check_columns(columns: Sequence[str], fields: Fields, label: str) -> None:
         raise InputUnreadable("columns_twice", twice=twice, path=label, columns=list(columns))
 
 
-class Part(Protocol):
+class InputPart(Protocol):
     """One file, or one folder of texts, of a source."""
 
     label: str  #: as the user named it

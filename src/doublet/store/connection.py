@@ -338,11 +338,11 @@ class Database:
             out += self.rows(f"{sql} ({', '.join(['%s'] * len(part))})", [*before, *part])
         return out
 
-    def walking(self, library: int, column: str) -> str:
-        """*column* (of the library) as a query has to name it that walks a library by the numbers of its documents.
+    def by_number(self, library: int, column: str) -> str:
+        """*column* (of the library) as a query names it that goes through a library by the numbers of its documents.
 
-        SQLite would take the index of names, and sort the whole library for every part of the walk. Where the library
-        is a good part of the database, walking all documents is quicker.
+        SQLite would take the index of names, and sort the whole library for every step. Where the library is a good
+        part of the database, going through all documents is quicker.
         """
         if self.place is None:
             return column
@@ -356,7 +356,7 @@ class Database:
         """Numbers of the documents of a library, some at a time, rising."""
         last = 0
         with self.guard():
-            own = self.walking(library, "library_id")
+            own = self.by_number(library, "library_id")
         while True:
             with self.guard():
                 rows = self.rows(

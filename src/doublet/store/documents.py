@@ -91,7 +91,7 @@ class Documents:
         info = self._libraries.get(library)
         left = limit
         with self._database.guard():
-            own = self._database.walking(info.number, "d.library_id")
+            own = self._database.by_number(info.number, "d.library_id")
         while left is None or left > 0:
             with self._database.guard():
                 rows = self._database.rows(

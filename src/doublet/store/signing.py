@@ -227,7 +227,7 @@ class Signatures:
 
     def _all_bags(self, library: int) -> Iterator[list[bytes]]:
         last = 0
-        own = self._database.walking(library, "d.library_id")
+        own = self._database.by_number(library, "d.library_id")
         while True:
             rows = self._database.rows(
                 "SELECT d.id, c.bag FROM doublet_document d JOIN doublet_content c ON c.document_id = d.id "
@@ -353,7 +353,7 @@ class _Unsigned:
         method = index.method
         self._lexical = method.needs_words and method.canon == LEXICAL_CANON
         self._table: WordTable | None = None
-        own = database.walking(index.library, "d.library_id")
+        own = database.by_number(index.library, "d.library_id")
         self._rest = (
             "LEFT JOIN doublet_entry e ON e.recipe_id = %s AND e.name_hash = d.name_hash "
             f"WHERE {own} = %s AND d.id > %s AND e.id IS NULL ORDER BY d.id LIMIT %s"

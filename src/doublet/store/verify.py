@@ -114,11 +114,11 @@ class _Check:
     def library(self, name: str) -> None:
         info = self.store.libraries.get(name)
         total = _Totals()
-        parts: list[words.Part] = []
+        parts: list[words.CountChange] = []
         bad_texts: list[int] = []
         remake: list[int] = []
         last = 0
-        own_column = self.database.walking(info.number, "d.library_id")
+        own_column = self.database.by_number(info.number, "d.library_id")
         while True:
             rows = self.database.rows(
                 "SELECT d.id, d.hash, d.words, d.size_bytes, c.version, c.dictionary, c.text, c.keys, c.bag, "
@@ -138,7 +138,7 @@ class _Check:
             fresh, filed, part = self._bags(texts)
             parts.append(part)
             if len(parts) > 16:
-                parts = [words.sum_parts(parts)]
+                parts = [words.sum_changes(parts)]
             for row, own, bag, stemmed in zip(good, packed, fresh, filed, strict=True):
                 if (
                     row[4] != passage_keys.VERSION
@@ -162,7 +162,7 @@ class _Check:
             self.found(name, "keys", len(remake), Note("keys_disagree"))
             self.remake[info.number] = remake
         self._counters(name, info.number, total)
-        self._statistics(name, info.number, words.sum_parts(parts), bool(bad_texts))
+        self._statistics(name, info.number, words.sum_changes(parts), bool(bad_texts))
         self._signatures(name, info.number)
 
     def _texts(self, rows: Sequence[Any], bad: list[int]) -> tuple[list[Any], list[str]]:
@@ -180,7 +180,7 @@ class _Check:
                 bad.append(row[0])
         return good, texts
 
-    def _bags(self, texts: Sequence[str]) -> tuple[list[bytes], list[bytes], words.Part]:
+    def _bags(self, texts: Sequence[str]) -> tuple[list[bytes], list[bytes], words.CountChange]:
         """Bags, where their stems are filed, and what they add to the statistics."""
         found = words.read_words(texts)
         numbers = self._word_numbers(found)
@@ -221,9 +221,9 @@ class _Check:
 
         self.found(name, "counters", 1, Note("counts_disagree", row=row[0], right=right[0]), mend)
 
-    def _statistics(self, name: str, library: int, right: words.Part, unsure: bool) -> None:
-        stored, damaged = words.read_parts(self.database, library)
-        wrong = words.sum_parts([right, stored.negative()])
+    def _statistics(self, name: str, library: int, right: words.CountChange, unsure: bool) -> None:
+        stored, damaged = words.read_changes(self.database, library)
+        wrong = words.sum_changes([right, stored.negative()])
         if unsure or not (damaged or wrong.documents or len(wrong.words)):
             return
 
@@ -234,7 +234,7 @@ class _Check:
                 self.database.many(
                     "DELETE FROM doublet_statistics WHERE id = %s", [(number,) for number in damaged]
                 )
-                words.add_part(self.database, library, wrong)
+                words.add_change(self.database, library, wrong)
 
         self.found(name, "statistics", 1, Note("statistics_disagree"), mend)
 

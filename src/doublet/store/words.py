@@ -1,8 +1,8 @@
-"""Words as numbers: bags of documents, and collection statistics as a sum of parts (M11).
+"""Words as numbers: bags of documents, and collection statistics as a sum of changes (M11).
 
 A *bag* holds the lexical words of one document: numbers rising, as differences, with a bit that says "more than once";
-the counts of those follow. A *part* of the statistics holds, for some words, what a change added to df and cf; parts
-are summed when they are read, and folded into one when there are many. So a change writes one row, two writers never
+the counts of those follow. A *change* of the statistics holds, for some words, what it added to df and cf; changes
+are summed when they are read, and merged into one when there are many. So a batch writes one row, two writers never
 wait for each other's words, and what was added and removed again leaves exactly nothing.
 """
 
@@ -34,7 +34,9 @@ READ_ALL_FROM = 4_000  #: words looked up by a writer before it reads them all
 READ_ALL_UP_TO = 3_000_000  #: words of the database; so many take 48 MB and half a second
 _threads = threading.local()
 MADE_TOGETHER = 5_000  #: new words in one transaction; they take 30 ms or so
-FOLD_AT = 32  #: parts; a fold rewrites the statistics of the library, some 5 MB for half a million words
+MERGE_AT = (
+    32  #: changes; merging them rewrites the statistics of the library, some 5 MB for half a million words
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,14 +283,14 @@ class _Sorted:
 # Bags
 
 
-def pack_bags(words: Words, numbers: I64) -> tuple[list[bytes], Part]:
+def pack_bags(words: Words, numbers: I64) -> tuple[list[bytes], CountChange]:
     """One bag for each document, and what the documents add to the statistics. *numbers* of the words by their ids."""
     data, ends, df, cf = kernels.pack_bags(words.ids, words.offsets, numbers.view(np.uint64))
     blob = data.tobytes()
     used = words.used
     order = np.argsort(numbers[used])
     used = used[order]
-    part = Part(
+    part = CountChange(
         numbers[used],
         df[used].astype(np.int64),
         cf[used].astype(np.int64),
@@ -310,7 +312,7 @@ def unpack_bags(bags: Sequence[bytes]) -> tuple[U32, U32, U64]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class CountChange:
     """What a change does to df and cf, by number of the word (rising), and to N."""
 
     words: I64
@@ -326,7 +328,7 @@ class Part:
         return bytes(zstandard.ZstdCompressor(level=1).compress(b"".join(columns)))
 
     @classmethod
-    def unpack(cls, data: bytes, documents: int) -> Part:
+    def unpack(cls, data: bytes, documents: int) -> CountChange:
         import zstandard
 
         try:
@@ -337,29 +339,29 @@ class Part:
             raise StoreDamaged("statistics_damaged") from error
         return cls(np.cumsum(columns[0]), columns[1].astype(np.int64), columns[2].astype(np.int64), documents)
 
-    def negative(self) -> Part:
-        return Part(self.words, -self.df, -self.cf, -self.documents)
+    def negative(self) -> CountChange:
+        return CountChange(self.words, -self.df, -self.cf, -self.documents)
 
 
-def part_of(words: U32, counts: U32, offsets: U64) -> Part:
+def change_of(words: U32, counts: U32, offsets: U64) -> CountChange:
     """What documents with these rows add. A document without words does not count."""
     numbers, place = np.unique(words, return_inverse=True)
     place = place.reshape(-1)
     df = np.bincount(place, minlength=len(numbers)).astype(np.int64)
     cf = np.bincount(place, weights=counts, minlength=len(numbers)).astype(np.int64)
-    return Part(numbers.astype(np.int64), df, cf, int(np.count_nonzero(np.diff(offsets))))
+    return CountChange(numbers.astype(np.int64), df, cf, int(np.count_nonzero(np.diff(offsets))))
 
 
-def sum_parts(parts: Sequence[Part]) -> Part:
+def sum_changes(parts: Sequence[CountChange]) -> CountChange:
     if not parts:
         nothing = np.zeros(0, np.int64)
-        return Part(nothing, nothing, nothing, 0)
+        return CountChange(nothing, nothing, nothing, 0)
     numbers, place = np.unique(np.concatenate([part.words for part in parts]), return_inverse=True)
     place = place.reshape(-1)
     df = np.bincount(place, weights=np.concatenate([p.df for p in parts]), minlength=len(numbers))
     cf = np.bincount(place, weights=np.concatenate([p.cf for p in parts]), minlength=len(numbers))
     live = (df != 0) | (cf != 0)
-    return Part(
+    return CountChange(
         numbers[live].astype(np.int64),
         df[live].astype(np.int64),
         cf[live].astype(np.int64),
@@ -367,7 +369,7 @@ def sum_parts(parts: Sequence[Part]) -> Part:
     )
 
 
-def add_part(database: Database, library: int, part: Part) -> None:
+def add_change(database: Database, library: int, part: CountChange) -> None:
     """Inside a transaction that holds the right to write to the library."""
     database.rows(
         "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
@@ -375,14 +377,14 @@ def add_part(database: Database, library: int, part: Part) -> None:
     )
 
 
-def fold_parts(database: Database, library: int) -> None:
+def merge_changes(database: Database, library: int) -> None:
     """Make one part of many, when there are many. Parts never change, so they are summed before anybody has to wait."""
     with database.guard():
         sizes = database.rows(
             "SELECT id, length(data) FROM doublet_statistics WHERE library_id = %s ORDER BY length(data), id",
             [library],
         )
-    if len(sizes) < FOLD_AT:
+    if len(sizes) < MERGE_AT:
         return
     # The largest part is left alone as long as the others together are small beside it.
     small = sizes[:-1]
@@ -391,8 +393,8 @@ def fold_parts(database: Database, library: int) -> None:
     numbers = [number for number, _ in small]
     with database.guard():
         rows = database.among("SELECT data, documents FROM doublet_statistics WHERE id IN", numbers)
-    folded = sum_parts([Part.unpack(bytes(data), documents) for data, documents in rows])
-    packed = folded.pack()
+    merged = sum_changes([CountChange.unpack(bytes(data), documents) for data, documents in rows])
+    packed = merged.pack()
     with database.writing():
         if database.vendor == "postgresql":
             database.take_turn(library)
@@ -402,29 +404,29 @@ def fold_parts(database: Database, library: int) -> None:
         database.many("DELETE FROM doublet_statistics WHERE id = %s", [(number,) for number in numbers])
         database.rows(
             "INSERT INTO doublet_statistics (library_id, documents, data) VALUES (%s, %s, %s)",
-            [library, folded.documents, packed],
+            [library, merged.documents, packed],
         )
 
 
-def read_parts(database: Database, library: int) -> tuple[Part, list[int]]:
+def read_changes(database: Database, library: int) -> tuple[CountChange, list[int]]:
     """The sum of the parts that can be read, and the numbers of those that are damaged."""
-    parts: list[Part] = []
+    parts: list[CountChange] = []
     damaged: list[int] = []
     for number, data, documents in database.rows(
         "SELECT id, data, documents FROM doublet_statistics WHERE library_id = %s ORDER BY id", [library]
     ):
         try:
-            parts.append(Part.unpack(bytes(data), documents))
+            parts.append(CountChange.unpack(bytes(data), documents))
         except StoreDamaged:
             damaged.append(number)
-    return sum_parts(parts), damaged
+    return sum_changes(parts), damaged
 
 
-def read_statistics(database: Database, library: int) -> Part:
+def read_statistics(database: Database, library: int) -> CountChange:
     rows = database.rows(
         "SELECT data, documents FROM doublet_statistics WHERE library_id = %s ORDER BY id", [library]
     )
-    return sum_parts([Part.unpack(bytes(data), documents) for data, documents in rows])
+    return sum_changes([CountChange.unpack(bytes(data), documents) for data, documents in rows])
 
 
 def spell(database: Database, numbers: Sequence[int]) -> dict[int, str]:
@@ -434,7 +436,7 @@ def spell(database: Database, numbers: Sequence[int]) -> dict[int, str]:
     return dict(database.among("SELECT id, word FROM doublet_word WHERE id IN", list(numbers)))
 
 
-def collection_statistics(database: Database, part: Part) -> CollectionStatistics:
+def collection_statistics(database: Database, part: CountChange) -> CollectionStatistics:
     """As the methods want them, with the words spelt."""
     spelt = spell(database, part.words.tolist())
     words = [spelt[number] for number in part.words.tolist()]

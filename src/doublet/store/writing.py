@@ -259,7 +259,7 @@ class Writer:
         """Keep the index of passages and the statistics in shape. After a transaction; not inside one, which it would
         make long."""
         if not self._database.in_transaction:
-            words.fold_parts(self._database, library)
+            words.merge_changes(self._database, library)
             if self._database.vendor == "postgresql":
                 segments.tidy(self._database)
             else:
@@ -381,7 +381,7 @@ class Writer:
         )
         postings.add_postings(database, library, numbers, keys, cuts)
         stems.add(database, library, numbers, filed)
-        words.add_part(database, library, part)
+        words.add_change(database, library, part)
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
             "size_bytes = size_bytes + %s, changes = changes + %s, changed_at = %s WHERE id = %s",
@@ -419,7 +419,7 @@ class Writer:
         filed = [row for row in found if row[6] is not None]
         stems.remove(database, [row[0] for row in filed], *([bytes(row[n]) for row in filed] for n in (2, 6)))
         rows, counts, offsets = words.unpack_bags([bytes(row[2]) for row in found])
-        words.add_part(database, library, words.part_of(rows, counts, offsets).negative())
+        words.add_change(database, library, words.change_of(rows, counts, offsets).negative())
         self._signatures.unfollow(library, [row[3] for row in found])
         for table, column in (("doublet_content", "document_id"), ("doublet_document", "id")):
             if database.vendor == "sqlite":

@@ -57,14 +57,14 @@ def test_bags_come_back(bags: list[dict[int, int]]) -> None:
 @given(BAGS)
 def test_what_is_added_and_taken_away_leaves_nothing(bags: list[dict[int, int]]) -> None:
     packed, part = words.pack_bags(*as_words(bags))
-    again = words.part_of(*words.unpack_bags(packed))
-    back = words.Part.unpack(part.pack(), part.documents)
+    again = words.change_of(*words.unpack_bags(packed))
+    back = words.CountChange.unpack(part.pack(), part.documents)
     for other in (again, back):
         assert [c.tolist() for c in (other.words, other.df, other.cf)] == [
             c.tolist() for c in (part.words, part.df, part.cf)
         ]
         assert other.documents == part.documents
-    left = words.sum_parts([part, back.negative()])
+    left = words.sum_changes([part, back.negative()])
     assert (len(left.words), left.documents) == (0, 0)
 
 
@@ -100,7 +100,7 @@ def test_one_walk_reads_what_two_would() -> None:
 
 def test_damaged_statistics_say_so() -> None:
     with pytest.raises(StoreDamaged, match="verify --repair"):
-        words.Part.unpack(b"nonsense", 3)
+        words.CountChange.unpack(b"nonsense", 3)
 
 
 @given(st.text(st.characters()))

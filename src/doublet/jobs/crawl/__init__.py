@@ -26,7 +26,7 @@ from doublet.crawl.politeness import PoliteFetcher
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, ConfigError, DoubletError, InputUnreadable, SiteIsMirror, UsageError
-from doublet.jobs.crawl.batch import Figures
+from doublet.jobs.crawl.batch import CrawlFigures
 from doublet.jobs.crawl.engine import THREADS, Engine
 from doublet.jobs.crawl.judge import Judge
 from doublet.jobs.crawl.look import Looker, Seen
@@ -442,7 +442,7 @@ def _crawled(
     info: SourceInfo,
     plan: Plan,
     judge: Judge,
-    figures: Figures,
+    figures: CrawlFigures,
     waiting: int,
     seconds: float,
     notes: list[Note],

@@ -17,7 +17,7 @@ BATCH_CHARACTERS = 2_000_000  #: that are stored in one transaction
 
 
 @dataclass(slots=True)
-class Figures:
+class CrawlFigures:
     """How a crawl goes, live (L5)."""
 
     requests: int = 0  #: answers of servers, robots.txt included

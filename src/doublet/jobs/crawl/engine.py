@@ -24,7 +24,7 @@ from doublet.crawl.request import spell_seconds
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, DoubletError
-from doublet.jobs.crawl.batch import Figures, Host, Step, mixed, unread
+from doublet.jobs.crawl.batch import CrawlFigures, Host, Step, mixed, unread
 from doublet.jobs.crawl.judge import MOST_BARREN, Fetched, Judge, Verdict
 from doublet.jobs.crawl.look import Seen
 from doublet.model import Document, Note, Outcome
@@ -87,7 +87,7 @@ class Engine:
         self.store = store
         self.info = info
         self.judge = judge
-        self.figures = Figures()
+        self.figures = CrawlFigures()
         self.notes: list[Note] = []
         self._library = store.libraries.get(info.library).number
         self._fetcher = fetcher
@@ -120,7 +120,7 @@ class Engine:
 
     # The door
 
-    def run(self, seen: Sequence[Seen] = (), links: Sequence[Link] = ()) -> Figures:
+    def run(self, seen: Sequence[Seen] = (), links: Sequence[Link] = ()) -> CrawlFigures:
         """Crawl until nothing is left, or the limit is reached. *seen* are pages that were fetched while looking.
 
         Raises `Cancelled`, `LeaseLost`, `StoreError`; what was stored stays, and the next run goes on from there.

@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from doublet.reports.check_html import stretches
-from doublet.reports.check_view import CheckView, Passage, Piece, Stretch
+from doublet.reports.check_view import CheckView, Passage, Stretch, ViewPiece
 from doublet.reports.page import escape
 
 CHUNK = 6_000  #: characters that a browser lays out together
@@ -36,7 +36,7 @@ def draw_text(view: CheckView, address: str) -> SafeString:
     return mark_safe("".join(out))
 
 
-def _piece(piece: Piece, view: CheckView, address: str, begun: set[str]) -> str:
+def _piece(piece: ViewPiece, view: CheckView, address: str, begun: set[str]) -> str:
     words, inner, owner = view.words, escape(piece.text), piece.owner
     before = "".join(
         f'<details class="hid"><summary>{escape(words("check_hidden_here", words=len(text.split())))}</summary>'
@@ -48,7 +48,7 @@ def _piece(piece: Piece, view: CheckView, address: str, begun: set[str]) -> str:
 
 
 def _marked(
-    piece: Piece, view: CheckView, address: str, begun: set[str], inner: str, owner: Passage | None
+    piece: ViewPiece, view: CheckView, address: str, begun: set[str], inner: str, owner: Passage | None
 ) -> str:
     words = view.words
     if piece.disguised:
