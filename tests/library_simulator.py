@@ -13,6 +13,7 @@ import json
 import pathlib
 import random
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -97,14 +98,17 @@ def make_text(seed: int, number: int, version: int) -> str:
 class Site:
     """One library on one loopback address."""
 
-    def __init__(self, library: Library, host: str = "127.0.0.2", port: int = 0) -> None:
+    def __init__(
+        self, library: Library, host: str = "127.0.0.2", port: int = 0, *, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.library = library
         self.seen: list[tuple[float, str]] = []  #: time and target of every request
         self.sent = 0
         self._failed: Counter[str] = Counter()
         self._socket = socket.create_server((host, port), backlog=200)
         self.port = self._socket.getsockname()[1]
-        self.url = f"http://{host}:{self.port}"
+        self._tls = tls
+        self.url = f"http{'s' if tls else ''}://{host}:{self.port}"
         self._closed = False
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -330,7 +334,10 @@ class Site:
     def _serve(self, connection: socket.socket) -> None:
         data = b""
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with contextlib.suppress(OSError), connection:
+        with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            stack.enter_context(connection)
             while True:
                 while b"\r\n\r\n" not in data:
                     more = connection.recv(65536)

@@ -162,6 +162,11 @@ def same_site(one: str, other: str) -> bool:
     return bool(host) and host == host_of(other)
 
 
+def within_site(host: str, site: str, *, subdomains: bool) -> bool:
+    """Whether a host (of `host_of`) belongs to a site; with *subdomains* those below it do too."""
+    return bool(host) and (host == site or (subdomains and host.endswith(f".{site}")))
+
+
 def is_address(given: str) -> bool:
     """Whether what a user gave is an address and not a path."""
     return bool(re.match(r"https?://", given.strip(), re.I))

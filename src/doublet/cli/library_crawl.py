@@ -66,6 +66,11 @@ doublet library crawl stories https://example.org/ --pattern '/post/{number}/' -
     "--skip", multiple=True, metavar="TEXT", help="Leave addresses with this text alone; repeat it."
 )
 @click.option(
+    "--subdomains",
+    is_flag=True,
+    help="Take the hosts below that of ADDRESS too: blog.example.org belongs to example.org.",
+)
+@click.option(
     "--pattern",
     "patterns",
     multiple=True,
@@ -98,6 +103,7 @@ def crawl(
     only: tuple[str, ...],
     examples: tuple[str, ...],
     skip: tuple[str, ...],
+    subdomains: bool,
     patterns: tuple[str, ...],
     numbers: str | None,
     preview: bool,
@@ -119,7 +125,7 @@ def crawl(
     resolved = config.resolve(flags, file=config_file)
     settings = resolved.settings
     span = _range(numbers)
-    wish = Wish(only, examples, skip, tuple(map(_pattern, patterns)), span)
+    wish = Wish(only, examples, skip, tuple(map(_pattern, patterns)), span, subdomains)
     colour = use_colour(settings.colour, sys.stderr)
     if preview:
         with shown(quiet=quiet, colour=colour) as progress, fetching(settings, progress) as fetcher:
@@ -140,6 +146,7 @@ def crawl(
                 "only": only,
                 "examples": examples,
                 "skip": skip,
+                "subdomains": subdomains,
                 "patterns": patterns,
                 "numbers": span,
                 "limit": limit,
@@ -384,7 +391,7 @@ def _show_plan(plan: Plan) -> None:
     from doublet.reports.wording import wording
 
     words = wording("en")
-    rows = [["site", plan.address]]
+    rows = [["site", plan.address + (" and the hosts below it" if plan.subdomains else "")]]
     for place, pattern in enumerate(plan.patterns):
         how = (
             f"numbers {pattern.low:,} to {pattern.high:,} and what is above"

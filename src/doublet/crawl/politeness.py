@@ -174,6 +174,13 @@ class PoliteFetcher:
 
     # For the robot
 
+    def place_of(self, origin: str) -> str:
+        """The IP number behind an origin; nothing when it cannot be told or must not be asked now."""
+        try:
+            return self._requester.numbers(parse_address(origin))[0]
+        except (Again, SourceError):
+            return ""
+
     def attempt(self, address: Address, *, validators: Validators | None = None) -> Attempt:
         """One request at most, and no waiting: for the address, or for the robots.txt of its site when that is not
         known yet. Redirects are not followed. Raises `Cancelled` after `stop`, and nothing else."""

@@ -154,16 +154,12 @@ class Frontier:
         skip = " FOR UPDATE SKIP LOCKED" if self._database.vendor == "postgresql" else ""
         free = f"(h.owner = '' OR h.owner = %s OR h.lease_until IS NULL OR h.lease_until < {self._now})"
         with self._database.writing():
-            # Robots whose processes are gone do not keep anybody waiting.
-            for number, other in self._database.rows(
-                f"SELECT id, owner FROM doublet_host WHERE owner <> '' AND owner <> %s AND lease_until >= {self._now}",
-                [owner],
-            ):
-                if leases.is_gone(other):
-                    self._database.rows("UPDATE doublet_host SET owner = '' WHERE id = %s", [number])
+            self._one_at_a_time()
+            self._forget_the_dead(owner)
             rows = self._database.rows(
-                "SELECT h.id, h.origin, h.next_at - "
-                f"{self._now} FROM doublet_host h WHERE {free} AND EXISTS (SELECT 1 FROM doublet_page p WHERE "
+                "SELECT h.id, h.origin, (SELECT max(m.next_at) FROM doublet_host m WHERE m.id = h.id OR (h.place <> '' "
+                f"AND m.place = h.place)) - {self._now} FROM doublet_host h WHERE {free} AND EXISTS (SELECT 1 "
+                "FROM doublet_page p WHERE "
                 "p.source_id = %s AND p.host_id = h.id AND p.state < 2) AND NOT EXISTS (SELECT 1 FROM doublet_host o "
                 "WHERE o.place = h.place AND h.place <> '' AND o.id <> h.id AND o.owner <> '' AND o.owner <> %s "
                 f"AND o.lease_until >= {self._now}) ORDER BY h.id LIMIT %s{skip}",
@@ -174,6 +170,55 @@ class Frontier:
                 [(owner, HOSTS_LEASE_S, row[0]) for row in rows],
             )
         return [(number, unescape(origin), max(0.0, float(wait))) for number, origin, wait in rows]
+
+    def settle(self, host: int, place: str, owner: str) -> float | None:
+        """Write down the IP number of a leased host. Gives the seconds until that machine may be asked; None, and the
+        lease is given back, when another robot has a host of the same machine."""
+        with self._database.writing():
+            self._one_at_a_time()
+            return self._settle(host, place, owner)
+
+    def _settle(self, host: int, place: str, owner: str) -> float | None:
+        self._database.rows("UPDATE doublet_host SET place = %s WHERE id = %s", [place, host])
+        taken, ready = self._database.rows(
+            f"SELECT sum(CASE WHEN owner <> '' AND owner <> %s AND lease_until >= {self._now} THEN 1 ELSE 0 END), "
+            f"max(next_at) - {self._now} FROM doublet_host WHERE place = %s",
+            [owner, place],
+        )[0]
+        if not taken:
+            return max(0.0, float(ready))
+        self._database.rows(
+            "UPDATE doublet_host SET owner = '', lease_until = NULL WHERE id = %s AND owner = %s",
+            [host, owner],
+        )
+        return None
+
+    def lease(self, origin: str, place: str, owner: str) -> bool:
+        """Lease one host before anything of it is known. False when another robot has it, or its machine."""
+        with self._database.writing():
+            self._one_at_a_time()
+            self._forget_the_dead(owner)
+            number = self.host_numbers([origin])[origin]
+            free = self._database.rows(
+                f"UPDATE doublet_host SET owner = %s, lease_until = {self._now} + %s WHERE id = %s AND (owner = '' OR "
+                f"owner = %s OR lease_until IS NULL OR lease_until < {self._now}) RETURNING id",
+                [owner, HOSTS_LEASE_S, number, owner],
+            )
+            return bool(free) and (not place or self._settle(number, place, owner) is not None)
+
+    def _forget_the_dead(self, owner: str) -> None:
+        """Robots whose processes are gone do not keep anybody waiting."""
+        for number, other in self._database.rows(
+            f"SELECT id, owner FROM doublet_host WHERE owner <> '' AND owner <> %s AND lease_until >= {self._now}",
+            [owner],
+        ):
+            if leases.is_gone(other):
+                self._database.rows("UPDATE doublet_host SET owner = '' WHERE id = %s", [number])
+
+    def _one_at_a_time(self) -> None:
+        """Two robots must not each take a host of one machine in the same moment."""
+        if self._database.vendor == "postgresql":
+            self._database.rows("LOCK TABLE doublet_host IN SHARE ROW EXCLUSIVE MODE")
 
     def renew(self, owner: str) -> None:
         """All leases of a robot hold on."""

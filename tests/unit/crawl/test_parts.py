@@ -168,3 +168,24 @@ def test_a_range_is_given_up_only_when_its_holes_are_certain() -> None:
     assert given_up(0.7) <= 2
     assert given_up(0.99) >= 990
     assert holes([]) == (0.0, 1.0)
+
+
+@pytest.mark.covers("L3")
+@pytest.mark.parametrize("damage", ["cut", "zeros", "noise", "empty"])
+def test_a_spool_after_a_power_cut(tmp_path: Path, damage: str) -> None:
+    """Nothing is flushed to the disk itself: the end of a segment may be missing, or be anything."""
+    folder = tmp_path / "spool"
+    spool = Spool(folder)
+    put = [spool.put(page, {"status": 200}, bytes([page]) * 5000) for page in (1, 2, 3)]
+    spool._open.close()  # as the end of a process does
+    path = folder / f"{put[-1].segment}.spool"
+    whole = path.read_bytes()
+    kept = 0 if damage == "empty" else len(whole) - 4096
+    rest = {"zeros": bytes(4096), "noise": random.Random(1).randbytes(4096)}.get(damage, b"")
+    path.write_bytes(whole[:kept] + rest)
+    after = Spool(folder)
+    assert [record.page for record in after.replay()] == ([] if damage == "empty" else [1, 2])
+    again = after.put(3, {"status": 200}, b"once more")  # it goes on in a file of its own
+    after._open.close()
+    found = {record.page: record.body for record in Spool(folder).replay()}
+    assert found[3] == b"once more" and again.segment > put[-1].segment

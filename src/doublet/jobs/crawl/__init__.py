@@ -37,6 +37,7 @@ from doublet.progress import Progress
 from doublet.sources.protocol import Answer
 from doublet.sources.web import iso_time
 from doublet.sources.workers import ReaderPool, shared
+from doublet.store import leases
 from doublet.store.database import Store
 from doublet.store.names import name_hash
 from doublet.store.values import SourceInfo
@@ -54,9 +55,12 @@ class Wish:
     skip: Sequence[str] = ()
     patterns: Sequence[Pattern] = ()
     numbers: tuple[int, int] | None = None
+    subdomains: bool = False  #: hosts below that of the address belong to the site too
 
     def __bool__(self) -> bool:
-        return bool(self.only or self.examples or self.skip or self.patterns or self.numbers)
+        return bool(
+            self.only or self.examples or self.skip or self.patterns or self.numbers or self.subdomains
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -65,6 +69,7 @@ class Wish:
             "skip": list(self.skip),
             "patterns": [pattern.text for pattern in self.patterns],
             "numbers": list(self.numbers) if self.numbers else None,
+            **({"subdomains": True} if self.subdomains else {}),
         }
 
 
@@ -156,6 +161,7 @@ def _plan(looker: Looker, address: str, wish: Wish) -> Plan:
         skip=wish.skip,
         patterns=wish.patterns,
         numbers=wish.numbers,
+        subdomains=wish.subdomains,
     )
 
 
@@ -274,8 +280,15 @@ def _run(
     spool = Spool(folder)
     warc: WarcFile | None = None
     began = time.monotonic()
+    owner = leases.new_owner()
+
+    def renew() -> None:
+        store.sources.renew(info)
+        store.frontier.renew(owner)
+
     try:
-        with Heartbeat(lambda: store.sources.renew(info), close=store.sources.close_thread):
+        with Heartbeat(renew, close=store.sources.close_thread):
+            _wait_for_host(store, info, fetcher, owner, progress)
             if crawling.warc is not None:
                 warc = WarcFile(crawling.warc, f"doublet-{info.number}", fetcher.user_agent)
             state = dict(info.state)
@@ -304,6 +317,7 @@ def _run(
                 fetcher,
                 pool,
                 spool,
+                owner,
                 progress=progress,
                 limit=crawling.limit,
                 threads=crawling.threads,
@@ -321,12 +335,25 @@ def _run(
         _end(store, info, "cancelled" if stopped else "failed", note)
         raise
     finally:
+        with contextlib.suppress(DoubletError):
+            store.frontier.release(owner)
         spool.close()
         if warc is not None:
             warc.close()
     _forget_look(folder)
     _end(store, info, "done", None)
     return _crawled(info, plan, judge, figures, waiting, time.monotonic() - began, engine.notes)
+
+
+def _wait_for_host(
+    store: Store, info: SourceInfo, fetcher: PoliteFetcher, owner: str, progress: Progress
+) -> None:
+    """Until no other robot asks the site, or another site of the same machine."""
+    origin = parse_address(info.address).origin
+    place = fetcher.place_of(origin)
+    while not store.frontier.lease(origin, place, owner):
+        progress.step("waiting", 0, None, "", Note("host_held", host=origin))
+        time.sleep(0.5)
 
 
 def _moment(date: str) -> int:

@@ -7,7 +7,6 @@ became of each page, the links, the state of the crawl and the times of the host
 
 from __future__ import annotations
 
-import contextlib
 import heapq
 import queue
 import threading
@@ -31,7 +30,6 @@ from doublet.model import Document, Note, Outcome
 from doublet.progress import Progress
 from doublet.sources.protocol import Answer, Validators
 from doublet.sources.workers import ReaderPool
-from doublet.store import leases
 from doublet.store.database import Store
 from doublet.store.frontier import Ended, Link, PageRow
 from doublet.store.names import name_hash
@@ -66,7 +64,7 @@ _OUTCOMES = {
 
 
 class Engine:
-    """One crawl of one source, begun and leased by the caller."""
+    """One crawl of one source, begun and leased by the caller. *owner* holds the hosts that are asked."""
 
     def __init__(
         self,
@@ -76,6 +74,7 @@ class Engine:
         fetcher: PoliteFetcher,
         pool: ReaderPool,
         spool: Spool,
+        owner: str,
         *,
         progress: Progress | None = None,
         limit: int | None = None,
@@ -100,7 +99,7 @@ class Engine:
         self._handshakes = handshakes
         self._begun = begun
         self._depth_asked = -1
-        self._owner = leases.new_owner()
+        self._owner = owner
         self._hosts: dict[int, Host] = {}
         self._heap: list[tuple[float, int]] = []
         self._turn = threading.Condition()
@@ -147,8 +146,6 @@ class Engine:
                 for thread in threads:
                     if thread.ident is not None:
                         thread.join(20)
-                with contextlib.suppress(DoubletError):
-                    self.store.frontier.release(self._owner)
         return self.figures
 
     def _begin(self, seen: Sequence[Seen], links: Sequence[Link]) -> None:
@@ -408,7 +405,11 @@ class Engine:
         for number, origin, wait in self.store.frontier.take_hosts(self.info.number, self._owner):
             host = self._hosts.get(number)
             if host is None:
-                self._hosts[number] = Host(number, origin, now + wait)
+                # Which machine it is has to be known before it is asked: its other hosts may have another robot.
+                place = self._fetcher.place_of(origin)
+                ready = self.store.frontier.settle(number, place, self._owner) if place else wait
+                if ready is not None:
+                    self._hosts[number] = Host(number, origin, now + ready)
             elif host.given_up is None:
                 host.exhausted = False
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from doublet.addresses import host_of, parse_address
+from doublet.addresses import host_of, parse_address, within_site
 from doublet.crawl import soft404
 from doublet.crawl.keys import page_key, without_tracking
 from doublet.crawl.patterns import fits, target_of
@@ -83,7 +83,7 @@ class Judge:
         self.dropped: dict[str, list[Any]] = {key: list(one) for key, one in state.get("dropped", {}).items()}
         self.barren = int(state.get("barren", 0))
         self._led_to: Counter[str] = Counter()
-        self._site = host_of(plan.address)
+        self._site = plan.site or host_of(plan.address)
         self._origins: dict[str, bool] = {}
         self._known: OrderedDict[str, None] = OrderedDict()
         for place in plan.walks:
@@ -231,7 +231,9 @@ class Judge:
         origin = address if end < 0 else address[:end]
         found = self._origins.get(origin)
         if found is None:
-            found = self._origins[origin] = host_of(origin + "/") == self._site
+            found = self._origins[origin] = within_site(
+                host_of(origin + "/"), self._site, subdomains=self.plan.subdomains
+            )
         return found
 
     def plain(self, address: str) -> str:

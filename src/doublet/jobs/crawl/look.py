@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from doublet.addresses import clean, parse_address, same_site
+from doublet.addresses import clean, host_of, parse_address, within_site
 from doublet.crawl import soft404
 from doublet.crawl.keys import page_key, without_tracking
 from doublet.crawl.patterns import Pattern, fits, infer_wanted
@@ -38,6 +38,7 @@ MOST_PATTERNS = 6  #: that are judged
 SAMPLE_NUMBERS = 20  #: asked for at random in a range
 MORE_NUMBERS = 60  #: asked for where many of the first were missing
 MOST_HOLES = 0.75  #: a range with more is not counted out: links and sitemaps are cheaper
+LEAST_COVERED = 0.5  #: share of the links of a site that its patterns fit, where the user has named none
 DOCUMENT_WORDS = 30
 LINKED = 0.7  #: share of the letters in links from which on a page is a list
 
@@ -88,6 +89,8 @@ class Looker:
             str, str
         ] = {}  #: addresses of sitemaps and feeds, with the date of their last change
         self._links: dict[str, None] = {}
+        self._site = ""
+        self._subdomains = False
 
     def get(self, address: str, *, probe: bool = False) -> Seen | None:
         """A page, fetched once. None when it could not be fetched (`failed` says why)."""
@@ -127,6 +130,7 @@ class Looker:
         skip: Sequence[str] = (),
         patterns: Sequence[Pattern] = (),
         numbers: tuple[int, int] | None = None,
+        subdomains: bool = False,
     ) -> Plan:
         """Look at the site and decide. *patterns* and *numbers* are those that the user gave instead.
 
@@ -135,8 +139,8 @@ class Looker:
         start = clean(address)
         if not start:
             raise InputUnreadable("crawl_not_an_address", address=address)
-        self._front(start)
-        made = Plan(start, list(only), list(examples), list(skip))
+        self._begin(start, subdomains=subdomains)
+        made = Plan(start, list(only), list(examples), list(skip), site=self._site, subdomains=subdomains)
         made.delay_s = self._fetcher.delay_of(parse_address(start).origin)
         self._read_lists(start, made)
         self._gather(start, only or examples, made)
@@ -153,10 +157,16 @@ class Looker:
 
     def lists_again(self, made: Plan) -> None:
         """Read the front page, the sitemaps and the feeds once more: where new addresses are found first."""
-        self._front(made.address)
+        self._begin(made.address, subdomains=made.subdomains)
         made.sitemaps.clear()
         made.feeds.clear()
         self._read_lists(made.address, made)
+
+    def _begin(self, start: str, *, subdomains: bool) -> None:
+        self._site, self._subdomains = host_of(start), subdomains
+        front = self._front(start)
+        self._site = host_of(front.answer.address) or self._site  # it may have moved
+        self._take_links(front)
 
     def _front(self, start: str) -> Seen:
         front = self.get(start)
@@ -171,15 +181,16 @@ class Looker:
         wall = soft404.is_login_wall(page["title"], page["text"], password=page["password"])
         if wall and len(page["links"]) < ENOUGH:
             raise NotAllowed("crawl_front_wall", address=start)
-        self._take_links(front)
         return front
 
+    def _inside(self, address: str) -> bool:
+        return within_site(host_of(address), self._site, subdomains=self._subdomains)
+
     def _take_links(self, seen: Seen) -> None:
-        base = seen.answer.address
         if seen.page.get("nofollow"):
             return
         for link, unfollowed, hidden in seen.page.get("links", ()):
-            if not unfollowed and not hidden and same_site(link, base) and not odd_shape(link):
+            if not unfollowed and not hidden and self._inside(link) and not odd_shape(link):
                 self._links.setdefault(without_tracking(link))
 
     def _read_lists(self, start: str, made: Plan) -> None:
@@ -195,7 +206,7 @@ class Looker:
         asked: set[str] = set()
         while waiting and len(asked) < MOST_SITEMAPS:
             one = waiting.popleft()
-            if one in asked or not same_site(one, start):
+            if one in asked or not self._inside(one):
                 continue
             asked.add(one)
             seen = self.get(one, probe=not named)
@@ -208,11 +219,11 @@ class Looker:
             made.sitemaps.append(one)
             waiting += [entry.address for entry in found.sitemaps]
             for entry in found.pages:
-                if same_site(entry.address, start):
+                if self._inside(entry.address):
                     self.listed.setdefault(without_tracking(entry.address), entry.changed)
         front = self.seen[page_key(start)]
         for one in front.page.get("feeds", ())[:5]:
-            seen = self.get(one) if same_site(one, start) else None
+            seen = self.get(one) if self._inside(one) else None
             if seen is None or seen.answer.status != 200 or not is_feed(seen.answer.body):
                 continue
             try:
@@ -221,7 +232,7 @@ class Looker:
                 continue
             made.feeds.append(one)
             for item in feed.entries:
-                if item.address and same_site(item.address, start):
+                if item.address and self._inside(item.address):
                     self.listed.setdefault(without_tracking(clean(item.address)), item.time)
         for link in self.listed:
             self._links.setdefault(link)
@@ -280,6 +291,11 @@ class Looker:
                 else:
                     made.patterns.append(pattern)
         named = made.only or made.examples
+        covered = sum(1 for link in links if made.pattern_of(link) >= 0)
+        if not named and covered < LEAST_COVERED * len(links):
+            # Nobody has said what a document is, and what looks like one is the smaller part: all pages are looked at.
+            made.skipped += [(pattern, "rare") for pattern in made.patterns]
+            made.patterns = []
         if (
             named and not made.patterns
         ):  # the user has said so: content that we do not understand does not overrule it

@@ -22,6 +22,8 @@ class Plan:
     only: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
     skip: list[str] = field(default_factory=list)  #: addresses with one of these texts are left alone
+    site: str = ""  #: host that links may lead to; that of the address, unless its front page has moved
+    subdomains: bool = False  #: hosts below that of the address belong to the site too
     patterns: list[Pattern] = field(default_factory=list)
     skipped: list[tuple[Pattern, str]] = field(default_factory=list)
     walks: list[int] = field(default_factory=list)
@@ -69,6 +71,8 @@ class Plan:
             "only": self.only,
             "examples": self.examples,
             "skip": self.skip,
+            "site": self.site,
+            "subdomains": self.subdomains,
             "patterns": [pattern.to_dict() for pattern in self.patterns],
             "skipped": [{**pattern.to_dict(), "why": why} for pattern, why in self.skipped],
             "walks": self.walks,

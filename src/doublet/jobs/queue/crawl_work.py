@@ -17,6 +17,7 @@ def crawl(
     only: Sequence[str] = (),
     examples: Sequence[str] = (),
     skip: Sequence[str] = (),
+    subdomains: bool = False,
     patterns: Sequence[str] = (),
     numbers: Sequence[int] | None = None,
     limit: int | None = None,
@@ -38,6 +39,7 @@ def crawl(
         tuple(skip),
         tuple(map(read_pattern, patterns)),
         (low, high) if numbers else None,
+        subdomains,
     )
     if work.checkpoint.get("planned"):  # an attempt before this one made the plan
         wish = Wish()
