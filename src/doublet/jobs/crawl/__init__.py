@@ -282,9 +282,9 @@ def _run(
     began = time.monotonic()
     owner = leases.new_owner()
 
-    def renew() -> None:
-        store.sources.renew(info)
+    def renew() -> bool:
         store.frontier.renew(owner)
+        return store.sources.renew(info)
 
     try:
         with Heartbeat(renew, close=store.sources.close_thread):
