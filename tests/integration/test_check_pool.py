@@ -194,3 +194,14 @@ def test_a_closed_pool_answers_nothing(address: str) -> None:
     assert not pathlib.Path(f"/proc/{pid}").exists()
     with pytest.raises(PoolBusy, match="closed"):
         pool.submit(RU)
+
+
+def test_processes_come_when_they_are_needed_and_go(address: str) -> None:
+    with CheckPool(address, processes=3, kept=1, idle_s=3) as pool:
+        pool.check(RU)
+        assert len(pool.pids) == 1
+        answers = [pool.submit(text) for text in (RU, EN) * 10]
+        eventually(lambda: len(pool.pids) == 3)
+        assert [one.result().share for one in answers[:2]] == [one.result().share for one in answers[2:4]]
+        eventually(lambda: len(pool.pids) == 1)
+        assert pool.check(RU).share == answers[0].result().share

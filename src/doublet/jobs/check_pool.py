@@ -13,6 +13,7 @@ A process that dies is replaced, and its request is tried once more. One that ta
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import socket
@@ -33,6 +34,7 @@ from doublet.model import Check
 WAITING = 100  #: requests that may wait; with 50 users each has one in hand and one on its way
 TIMEOUT_S = 60.0  #: from the request to the answer
 CHECKS_PER_PROCESS = 5_000  #: then a fresh one takes its place: what libraries leak stays small
+IDLE_S = 300.0  #: without work, after which a process that is not kept ends
 START_S = 60.0  #: a process that is not ready after so long is broken
 #: one thread in each process: the pool is what works at the same time, and idle threads cost memory
 _ENVIRONMENT = {
@@ -53,7 +55,11 @@ class _Request:
 
 
 class CheckPool:
-    """Answers checks against the libraries at *address* with so many *processes*. Safe to use from any thread."""
+    """Answers checks against the libraries at *address* with so many *processes*. Safe to use from any thread.
+
+    *kept* of them are there from the start (None: all); the others come when all are busy, and go when there was
+    nothing to do for *idle_s*.
+    """
 
     def __init__(
         self,
@@ -63,16 +69,24 @@ class CheckPool:
         waiting: int = WAITING,
         timeout_s: float = TIMEOUT_S,
         checks_per_process: int = CHECKS_PER_PROCESS,
+        kept: int | None = None,
+        idle_s: float = IDLE_S,
     ) -> None:
         self.address = address
         self.processes = processes or config.processors()
+        self.kept = self.processes if kept is None else max(1, min(kept, self.processes))
+        self.idle_s = idle_s
         self.timeout_s = timeout_s
         self._requests: queue.Queue[_Request | None] = queue.Queue(max(1, waiting))
         self._closed = False
         self._checks_per_process = checks_per_process
-        self._slots = [_Slot(self, number) for number in range(self.processes)]
-        for slot in self._slots:
-            slot.start()
+        self._lock = threading.Lock()
+        self._open = 0  # requests without an answer
+        self._numbers = itertools.count()
+        self._slots: list[_Slot] = []
+        with self._lock:
+            for _ in range(self.kept):
+                self._add_slot()
 
     def submit(self, text: str, **options: Any) -> Future[Check]:
         """A check that is made as soon as a process is free; *options* are those of `check_library`.
@@ -88,7 +102,29 @@ class CheckPool:
             self._requests.put_nowait(request)
         except queue.Full:
             raise PoolBusy("pool_full", waiting=self._requests.maxsize) from None
+        with self._lock:
+            self._open += 1
+            if len(self._slots) < min(self._open, self.processes) and not self._closed:
+                self._add_slot()
+        request.answer.add_done_callback(self._answered)
         return request.answer
+
+    def _add_slot(self) -> None:
+        slot = _Slot(self, next(self._numbers))
+        self._slots.append(slot)
+        slot.start()
+
+    def _answered(self, _: object) -> None:
+        with self._lock:
+            self._open -= 1
+
+    def may_leave(self, slot: _Slot) -> bool:
+        """Whether a slot that has nothing to do is one too many; then it is forgotten."""
+        with self._lock:
+            if len(self._slots) <= self.kept or self._closed:
+                return False
+            self._slots.remove(slot)
+            return True
 
     def check(self, text: str, **options: Any) -> Check:
         """As `check_library`, in one of the processes. Raises `PoolBusy` and what `submit` names."""
@@ -102,7 +138,7 @@ class CheckPool:
     @property
     def pids(self) -> list[int]:
         """Of the processes that live now."""
-        return [slot.process.pid for slot in self._slots if slot.process is not None]
+        return [slot.process.pid for slot in list(self._slots) if slot.process is not None]
 
     def close(self) -> None:
         """Answer nothing more, and end the processes."""
@@ -112,9 +148,11 @@ class CheckPool:
                 left = self._requests.get_nowait()
                 if left is not None:
                     left.answer.set_exception(PoolBusy("pool_closed"))
-        for _ in self._slots:
+        with self._lock:
+            slots = list(self._slots)
+        for _ in slots:
             self._requests.put(None)
-        for slot in self._slots:
+        for slot in slots:
             slot.join()
 
     def __enter__(self) -> CheckPool:
@@ -123,9 +161,14 @@ class CheckPool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def take(self) -> _Request | None:
+    def take(self, slot: _Slot) -> _Request | None:
         """The next request; None at the end. For the threads of the pool."""
-        return self._requests.get()
+        while True:
+            try:
+                return self._requests.get(timeout=self.idle_s)
+            except queue.Empty:
+                if self.may_leave(slot):
+                    return None
 
     @property
     def checks_per_process(self) -> int:
@@ -146,7 +189,7 @@ class _Slot(threading.Thread):
         with contextlib.suppress(DoubletError):  # told to whoever asks first
             self._ready()
         while True:
-            request = self._pool.take()
+            request = self._pool.take(self)
             if request is None:
                 self._end()
                 return

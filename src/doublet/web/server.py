@@ -178,7 +178,7 @@ def serve(
 
     housekeeper = Housekeeper()
     housekeeper.start()
-    pool = CheckPool(address, processes=checkers, timeout_s=QUICK_S) if checkers else None
+    pool = CheckPool(address, processes=checkers, kept=1, timeout_s=QUICK_S) if checkers else None
     quick.use(pool)
     try:
         uvicorn.run(
