@@ -396,3 +396,35 @@ def test_kill_and_go_on(tmp_path: Path) -> None:
         service._command[service._command.index("--workers") + 1] = "1"
         service.start()
         wait_for(service.administrator(), answer.address.replace("http://", "http://"), "Водонапорные башни")
+
+
+@pytest.mark.covers("S3")
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGTERM"])
+def test_a_check_that_runs_survives_its_service(tmp_path: Path, number: str) -> None:
+    """Whoever ends the service in the middle of a check, the check is done by the next one, and not cancelled."""
+    import signal
+
+    service = Service(tmp_path, "--checkers", "0")
+    try:
+        browser = service.administrator()
+        browser.get("/account/")
+        page = browser.post("/account/tokens/", {"name": "t", "scope": "check", "days": "1"}).text
+        secret = re.search(r'value="(dbl_[^"]+)"', page)
+        assert secret
+        program = Browser(service.base, token=secret.group(1))
+        long = " ".join(f"{BORROWED} {n}" for n in range(150))
+        work = f"/api/v1/checks/{program.send('POST', '/api/v1/checks', {'text': long}).json()['id']}"
+        until = time.monotonic() + 60
+        while (state := program.get(work).json()["state"]) == "new":
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        assert state == "running", "it is killed in the middle"
+        service.stop(getattr(signal, number))
+        service.start()
+        until = time.monotonic() + 120
+        while (state := program.get(work).json()["state"]) in ("new", "running"):
+            assert time.monotonic() < until
+            time.sleep(0.2)
+        assert state == "done"
+    finally:
+        service.stop()

@@ -19,6 +19,7 @@ from doublet.errors import ConfigError
 
 UPLOAD_LIMIT = 50_000_000  #: bytes of one request body; more is refused before it is read
 KEY_FILE = "secret.key"
+UNFINISHED = "uploads"  #: folder of uploads that are on their way
 SECURE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
@@ -212,6 +213,7 @@ def configure(options: ServiceOptions) -> None:
         DATA_UPLOAD_MAX_NUMBER_FIELDS=2_000,
         DATA_UPLOAD_MAX_NUMBER_FILES=500,
         FILE_UPLOAD_MAX_MEMORY_SIZE=1_000_000,
+        FILE_UPLOAD_TEMP_DIR=str(options.data / UNFINISHED),
         # Language and time
         LANGUAGE_CODE="en",
         LANGUAGES=[("en", "English"), ("ru", "Русский")],

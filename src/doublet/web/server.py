@@ -27,7 +27,7 @@ from doublet import config
 from doublet.errors import ConfigError
 from doublet.jobs.queue.supervisor import Supervisor
 from doublet.store.connection import sqlite_place
-from doublet.web.configure import ServiceOptions, configure, is_loopback, require_safe
+from doublet.web.configure import UNFINISHED, ServiceOptions, configure, is_loopback, require_safe
 from doublet.web.workers import command
 
 log = logging.getLogger("doublet.web")
@@ -107,6 +107,7 @@ def prepare(options: ServiceOptions, *, samples: bool, say: Callable[[str], None
 
     call_command("migrate", verbosity=0, interactive=False)
     _collect(options.data)
+    _clear_uploads(options.data)
     if not User.objects.exists():
         password = secrets.token_urlsafe(12)
         User.objects.create_user(FIRST_NAME, password=password, role=User.ADMINISTRATOR)
@@ -117,6 +118,14 @@ def prepare(options: ServiceOptions, *, samples: bool, say: Callable[[str], None
             from doublet.web.samples import load
 
             load(User.objects.get(username=FIRST_NAME), say)
+
+
+def _clear_uploads(data: Path) -> None:
+    """Uploads that were on their way when the service was killed leave no trace."""
+    place = data / UNFINISHED
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for left in place.iterdir():
+        left.unlink(missing_ok=True)
 
 
 def _collect(data: Path) -> None:

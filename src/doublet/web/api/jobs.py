@@ -17,6 +17,7 @@ from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
 from doublet.web.store import store
+from doublet.web.works import checking
 
 router = Router(tags=["jobs"])
 #: an event as the description has it; its data is a job as JSON
@@ -109,7 +110,9 @@ def watch_job(
 def cancel_job(request: HttpRequest, number: shapes.Number) -> Any:
     _mine(request, number)
     audit.note(request, "job_cancelled", str(number))
-    return shapes.JobShape.of(store().jobs.cancel(number))
+    job = store().jobs.cancel(number)
+    checking.job_taken_out(number)
+    return shapes.JobShape.of(job)
 
 
 @router.post("/{number}/pause", response=shapes.JobShape, **allowed("pause_job"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -58,6 +59,7 @@ def method(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
+@functools.cache
 def _curve(name: str) -> dict[str, Any] | None:
     """The chance of finding a pair against its resemblance, as the points of a picture."""
     info = next(one for one in known_methods() if one.name == name)

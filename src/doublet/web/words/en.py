@@ -30,6 +30,7 @@ TABLE = {
     "form.wrong": "Something in the form is not right. Please look at the marked fields.",
     "pages.label": "Pages",
     "pages.previous": "Previous",
+    "pages.first": "Newest",
     "pages.next": "Next",
     "pages.of": "page {number} of {all}",
     "time.now": "just now",

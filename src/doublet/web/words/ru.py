@@ -29,6 +29,7 @@ TABLE = {
     "form.wrong": "В форме что-то не так. Посмотрите на отмеченные поля.",
     "pages.label": "Страницы",
     "pages.previous": "Назад",
+    "pages.first": "Самые новые",
     "pages.next": "Дальше",
     "pages.of": "страница {number} из {all}",
     "time.now": "только что",

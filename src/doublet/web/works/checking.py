@@ -78,6 +78,16 @@ def cancel_group(group: Group) -> None:
     Work.objects.filter(group=group).exclude(state__in=ENDED).update(state=CANCELLED, ended_at=now)
 
 
+def job_taken_out(number: int) -> None:
+    """Somebody took a job out of the queue: what it was to do is over."""
+    now = timezone.now()
+    for group in Group.objects.filter(job=number):
+        Work.objects.filter(group=group).exclude(state__in=ENDED).update(state=CANCELLED, ended_at=now)
+    for kind in (Group, RepeatsSearch):
+        kind.objects.filter(job=number).exclude(state__in=ENDED).update(state=CANCELLED)
+    Work.objects.filter(job=number).exclude(state__in=ENDED).update(state=CANCELLED, ended_at=now)
+
+
 def catch_up(thing: Work | Group | RepeatsSearch) -> None:
     """A job that ended (failed, cancelled, lost) ends its work too, whoever looks first."""
     if thing.job is None or thing.state in ENDED:
@@ -102,8 +112,8 @@ def perform(work: Work, progress: Progress) -> None:
         return
     try:
         text, result = check_work(work, progress)
-    except Cancelled:
-        _end(work, CANCELLED, {})
+    except Cancelled:  # the job was cancelled, or goes back into the queue because its worker is to stop
+        Work.objects.filter(pk=work.pk, state=RUNNING).update(state=NEW)
         raise
     except (PoolBusy, TimedOut, WorkerLost) as error:
         Work.objects.filter(pk=work.pk, state=RUNNING).update(state=NEW)

@@ -1,0 +1,297 @@
+"""The service through HTTP: memory at rest, times of pages, many people at once, and kills at random moments.
+
+    python benchmarks/service.py memory
+    python benchmarks/service.py pages --documents 100000 --reports 10000
+    python benchmarks/service.py load --documents 100000 --seconds 60
+    python benchmarks/service.py kills --times 20
+    python benchmarks/service.py pages --database postgresql://…     an empty database; without it a file is made
+
+Memory is what the processes hold as it is shared out between them (PSS). Pages are asked for again and again over one
+connection, by an administrator, and the median counts. Under load 50 programs check texts of 1,000 words through REST
+while a library is being filled. Every result says how busy the machine was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from doublet.store.database import Store
+from load import family, library, made_up, pss_mb, texts
+from measure import DATA, save
+from web_service import Browser, Service
+
+LIBRARY = "bench"  # as `load` calls it
+CLIENTS = 50
+
+
+class Line:
+    """One connection that is kept, with the cookies or the token of somebody."""
+
+    def __init__(self, service: Service, **headers: str) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=120)
+        self._headers = {"Accept-Encoding": "gzip", **headers}
+
+    def ask(self, method: str, path: str, value: Any = None) -> tuple[int, bytes, float]:
+        began = time.perf_counter()
+        body = None if value is None else json.dumps(value).encode()
+        headers = {**self._headers, **({"Content-Type": "application/json"} if body else {})}
+        self._connection.request(method, path, body, headers)
+        answer = self._connection.getresponse()
+        content = answer.read()
+        return answer.status, content, time.perf_counter() - began
+
+
+def cookies(browser: Browser) -> str:
+    return "; ".join(f"{one.name}={one.value}" for one in browser._jar)
+
+
+def token(browser: Browser, name: str) -> str:
+    browser.get("/account/")
+    page = browser.post("/account/tokens/", {"name": name, "scope": "manage", "days": "2"}).text
+    found = re.search(r'value="(dbl_[^"]+)"', page)
+    assert found
+    return found.group(1)
+
+
+def fill(address: str, count: int) -> list[str]:
+    """Documents, and texts to check against them."""
+    with Store(address) as store:
+        library(store, count, DATA / "million.jsonl")
+        return texts(store, count, prose=False)
+
+
+def add_reports(address: str, like: str, count: int) -> None:
+    """Copies of one work in the lists; they share its report."""
+    with Store(address) as store:
+        database = store.database
+        columns = [
+            "owner_id", "group_id", "title", "author", "labels", "kind", "upload_id", "address", "options", "state",
+            "key", "job", "report", "message", "words", "borrowed", "quoted", "alarms", "sources", "verdict",
+            "verdict_note", "changes", "created_at", "ended_at", "deleted_at",
+        ]  # fmt: skip
+        listed = ", ".join(f"NULL AS {name}" if name in ("upload_id", "key") else name for name in columns)
+        wanted = like.replace("-", "") if database.vendor == "sqlite" else like
+        with database.writing():
+            for _ in range(count):
+                new = uuid.uuid4()
+                id = new.hex if database.vendor == "sqlite" else str(new)
+                cast = "" if database.vendor == "sqlite" else "::uuid"
+                database.rows(
+                    f"INSERT INTO web_work (id, {', '.join(columns)}) SELECT %s{cast}, {listed} FROM web_work "
+                    f"WHERE id = %s{cast}",
+                    [id, wanted],
+                )
+
+
+def memory(service: Service, options: argparse.Namespace) -> dict[str, Any]:
+    time.sleep(options.rest)
+    sizes = {pid: pss_mb(pid) for pid in family(service.process.pid)}
+    return {"processes": len(sizes), "pss_mb": round(sum(sizes.values()), 1)}
+
+
+def pages(service: Service, options: argparse.Namespace) -> list[dict[str, Any]]:
+    asked = fill(options.address, options.documents)
+    browser = service.administrator()
+    program = Browser(service.base, token=token(browser, "pages"))
+    made = program.send("POST", "/api/v1/checks", {"text": asked[0], "title": "A work of many"}).json()
+    assert made["state"] == "done", made
+    add_reports(options.address, made["id"], options.reports)
+    long = " ".join(asked)[: options.long_words * 7]
+    words = len(long.split())
+    sent = program.send(
+        "POST", "/api/v1/checks", {"text": long, "title": "300 pages", "method": "auto"}
+    ).json()
+    until = time.monotonic() + 600
+    while program.get(f"/api/v1/checks/{sent['id']}").json()["state"] not in ("done", "failed"):
+        assert time.monotonic() < until
+        time.sleep(1)
+    name = f"/libraries/{LIBRARY}/"
+    rows = []
+    line = Line(service, Cookie=cookies(browser))
+    known = [
+        *("/", "/check/", "/reports/", "/reports/?q=work&state=done", "/reports/?page=200", "/libraries/"),
+        *(
+            name,
+            f"{name}documents/",
+            f"{name}documents/?before={options.documents // 2}",
+            "/libraries/add/",
+            "/queue/",
+            "/repeats/",
+        ),
+        *("/methods/", "/methods/supershingles/", "/account/", "/users/", "/audit/", "/settings/"),
+        *("/duplicates/", "/evaluation/", f"/reports/{made['id']}/", f"/reports/{sent['id']}/"),
+    ]
+    for path in known:
+        times, status, size = [], 0, 0
+        for _ in range(options.times):
+            status, content, took = line.ask("GET", path)
+            times.append(1000 * took)
+            size = len(content)
+        shown = path.replace(made["id"], "SHORT").replace(sent["id"], f"LONG ({words:,} words)")
+        rows.append(
+            {
+                "page": shown,
+                "status": status,
+                "median_ms": round(statistics.median(times), 1),
+                "worst_ms": round(max(times), 1),
+                "kB": round(size / 1000, 1),
+            }
+        )
+    return rows
+
+
+def load(service: Service, options: argparse.Namespace) -> dict[str, Any]:
+    asked = fill(options.address, options.documents)
+    browser = service.administrator()
+    secrets = [token(browser, f"client {number}") for number in range(CLIENTS)]
+    program = Browser(service.base, token=secrets[0])
+    program.send("POST", "/api/v1/libraries", {"name": "filling"})
+    lines = [json.dumps({"id": one.id, "text": one.text}) for one in made_up(5_000, start=10_000_000)]
+    browser.get("/libraries/add/")
+    browser.post(
+        "/libraries/add/",
+        {"way": "upload", "name": "filling"},
+        {"file": ("some.jsonl", "\n".join(lines).encode())},
+    )
+    took: list[float] = []
+    statuses: Counter[int | str] = Counter()
+    until = time.monotonic() + options.seconds
+
+    def client(number: int) -> None:
+        line = Line(service, Authorization=f"Bearer {secrets[number]}")
+        luck = random.Random(number)
+        while time.monotonic() < until:
+            try:
+                value = {"text": f"{luck.choice(asked)} {luck.random()}", "libraries": [LIBRARY]}
+                status, content, seconds = line.ask("POST", "/api/v1/checks", value)
+                state = json.loads(gzip.decompress(content)).get("state", "") if status < 300 else ""
+                statuses[f"{status} {state}"] += 1
+                took.append(seconds)
+            except OSError as error:
+                statuses[type(error).__name__] += 1
+                line = Line(service, Authorization=f"Bearer {secrets[number]}")
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
+    began = time.monotonic()
+    for one in threads:
+        one.start()
+    most = 0.0
+    while any(one.is_alive() for one in threads):
+        most = max(most, sum(pss_mb(pid) for pid in family(service.process.pid)))
+        time.sleep(2)
+    seconds = time.monotonic() - began
+    took.sort()
+    return {
+        "checks_a_second": round(len(took) / seconds, 1),
+        "median_s": round(took[len(took) // 2], 3),
+        "p95_s": round(took[int(len(took) * 0.95)], 3),
+        "answers": dict(statuses),
+        "most_pss_mb": round(most, 1),
+    }
+
+
+def kills(service: Service, options: argparse.Namespace) -> dict[str, Any]:
+    """Works are handed in all the time while the service or its worker is killed. All of them must end."""
+    luck = random.Random(options.seed)
+    asked = fill(options.address, 500)
+    program = Browser(service.base, token=token(service.administrator(), "kills"))
+    ids: list[str] = []
+    told: Counter[str] = Counter()
+    for number in range(options.times):
+        for _ in range(3):
+            content = f"{luck.choice(asked)} {luck.random()}".encode()
+            line = uuid.uuid4().hex
+            body = (
+                f'--{line}\r\nContent-Disposition: form-data; name="file"; filename="{number}.txt"\r\n\r\n'.encode()
+                + content * luck.choice((1, 40))
+                + f"\r\n--{line}--\r\n".encode()
+            )
+            try:
+                made = program.ask(
+                    "POST",
+                    "/api/v1/checks/file",
+                    body,
+                    {"Content-Type": f"multipart/form-data; boundary={line}"},
+                )
+                ids.append(made.json()["id"])
+            except (OSError, KeyError, ValueError, http.client.HTTPException) as error:
+                told[f"not taken: {type(error).__name__}"] += 1
+        time.sleep(luck.random() * 2)
+        processes = family(service.process.pid)
+        victim = service.process.pid if number % 2 else luck.choice(processes[1:] or processes)
+        assert Path(f"/proc/{victim}").exists(), "what is killed was alive"
+        _kill(victim)
+        told["service" if victim == service.process.pid else "another process"] += 1
+        if service.process.poll() is not None or victim == service.process.pid:
+            service.process.wait(60)
+            service.start()
+    until = time.monotonic() + 600
+    states: Counter[str] = Counter()
+    while time.monotonic() < until:
+        states = Counter(program.get(f"/api/v1/checks/{id}").json()["state"] for id in ids)
+        if not states["new"] + states["running"]:
+            break
+        time.sleep(1)
+    left = [one.name for one in service.folder.rglob("uploads/*")]
+    return {"works": len(ids), "states": dict(states), "killed": dict(told), "half_uploads_left": left}
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+WHAT = {"memory": memory, "pages": pages, "load": load, "kills": kills}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=WHAT)
+    parser.add_argument("--database", default="", help="an empty PostgreSQL database, or a file that is kept")
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--reports", type=int, default=10_000)
+    parser.add_argument("--long-words", type=int, default=90_000, help="of the long work: 300 pages")
+    parser.add_argument("--times", type=int, default=20, help="that each page is asked for, or kills")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--rest", type=float, default=20.0, help="seconds after the start")
+    parser.add_argument("--checkers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="doublet-service-") as folder:
+        options.address = options.database or str(Path(folder) / "service.db")
+        if options.what in ("pages", "load"):
+            fill(options.address, options.documents)
+        more = () if options.what == "memory" else ("--empty",)
+        service = Service(Path(folder), *more, "--checkers", str(options.checkers), database=options.address)
+        try:
+            found = WHAT[options.what](service, options)
+        finally:
+            service.stop()
+    print(json.dumps(found, indent=2, ensure_ascii=False))
+    rows = found if isinstance(found, list) else [found]
+    save(f"service-{options.what}", rows, documents=options.documents, database=bool(options.database))
+
+
+if __name__ == "__main__":
+    main()
