@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: ALWAYS help run demo setup check format system spark-3.5 test test-pure test-sanitized bench screenshots docs lock clean
+.PHONY: ALWAYS help run demo setup check format system spark-3.5 test test-pure test-sanitized bench screenshots docs dist lock clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -81,11 +81,14 @@ bench: setup ## benchmarks, with rivals on the same input (ARGS="…" is passed 
 	@$(INSTALL) '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
-screenshots: setup ## pictures of all pages of the service, into build/screenshots (ARGS="--docs" for those of the docs)
+screenshots: setup ## pictures of all pages of the service and of commands, into build/screenshots (ARGS="--docs" for those of the docs)
 	$(BIN)/python tools/screenshots.py $(ARGS)
 
 docs: setup ## write the generated parts of docs/ again
 	@for tool in tools/make_*_pages.py tools/make_picture.py; do echo $$tool; $(BIN)/python $$tool || exit 1; done
+
+dist: setup ## the source archive and a wheel that needs no compiler (manylinux), tried in a clean place, in dist/
+	@sh tools/dist.sh $(BIN)/python dist
 
 lock: setup ## resolve the newest versions that Python 3.11 can have into constraints.txt
 	$(BIN)/python tools/lock.py

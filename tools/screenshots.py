@@ -1,4 +1,5 @@
-"""Pictures of all pages of the service, as people see them: wide, on a phone, dark, and in Russian.
+"""Pictures of all pages of the service, and of those that commands write as files (`tools/file_pages.py`), as people
+see them: wide, on a phone, dark, and in Russian.
 
     python tools/screenshots.py                   every page in every look, into build/screenshots/
     python tools/screenshots.py check report      only pages whose names begin so
@@ -179,6 +180,13 @@ def shoot(
 
 def main() -> None:
     asked = sys.argv[1:]
+    if "--docs" not in asked:
+        from file_pages import shoot_files
+
+        for picture in shoot_files(LOOKS, ROOT / "build" / "screenshots", asked):
+            print(picture.relative_to(ROOT))
+        if asked and all(one.startswith("file-") for one in asked):
+            return
     with (
         tempfile.TemporaryDirectory(prefix="doublet-screenshots-") as folder,
         running(Path(folder), "--allow-private") as service,

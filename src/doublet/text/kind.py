@@ -98,6 +98,21 @@ _STRONG = 4  # so many signs, and one to every so many lines, outweigh the name 
 _LINES_PER_SIGN = 12
 
 
+_QUOTING = (
+    "markdown",
+    "restructuredtext",
+    "wikitext",
+    "docbook",
+    "dita",
+    "xml",
+    "latex",
+    "html",
+    "notebook",
+    "mail",
+)
+_BEFORE = b"\xef\xbb\xbf\x00 \t\r\n"
+
+
 def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
     """A kind of `formats.READERS` or of `ARCHIVES`.
 
@@ -107,7 +122,10 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
     head = data[:SAMPLE_BYTES]
     if not data.strip(b"\x00 \t\r\n"):
         return "plain" if not data.strip() else _unknown("a file of zero bytes")
-    if b"%PDF-" in head[:1024]:
+    # Something may stand before the signature, whatever the name; but a page of documentation may quote it.
+    if head.lstrip(_BEFORE).startswith(b"%PDF-") or (
+        b"%PDF-" in head[:1024] and by_name(name) not in _QUOTING
+    ):
         return "pdf"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return _package(data, by_name(name))

@@ -186,3 +186,11 @@ def test_labels_as_browsers_read_them(label: str, name: str | None) -> None:
 
 def test_words_of_the_test_are_read() -> None:
     assert read_document((WORDS * 2).encode()).kind == "plain"
+
+
+def test_a_text_may_quote_the_signature_of_a_pdf() -> None:
+    text = b"# Broken files\n\necho '%PDF-1.7 and nothing after it' > broken.pdf\n"
+    assert tell(text, name="broken.md") == "markdown"
+    assert tell(b"\xef\xbb\xbf\n%PDF-1.7\n", name="scan.txt") == "pdf"
+    assert tell(b"HTTP header\n\n%PDF-1.7\n", name="scan.pdf") == "pdf"
+    assert tell(b"HTTP header\n\n%PDF-1.7\n") == "pdf"
