@@ -95,6 +95,18 @@ def spent() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
+def resident_mb() -> int:
+    """Memory of this process now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() >> 20
+
+
+def early(memory: list[int]) -> int:
+    """The most in the second tenth of the time: what it takes when it is warm."""
+    tenth = len(memory) // 10
+    return max(memory[tenth : 2 * tenth + 1], default=0)
+
+
 def crawl(hosts: int, documents: int, folder: Path) -> list[dict[str, Any]]:
     """All sites at once, each into a library of its own, then a refresh of all of it."""
     out = []
@@ -105,6 +117,14 @@ def crawl(hosts: int, documents: int, folder: Path) -> list[dict[str, Any]]:
         def all_at_once(what: str, work: Any) -> None:
             began, before = time.monotonic(), spent()
             results: list[Any] = [None] * hosts
+            memory: list[int] = []
+            done = threading.Event()
+
+            def watch() -> None:
+                while not done.wait(0.5):
+                    memory.append(resident_mb())
+
+            threading.Thread(target=watch, daemon=True).start()
 
             def one(number: int) -> None:
                 with PoliteFetcher(delay_s=0.0, allow_private=True) as fetcher:
@@ -117,6 +137,7 @@ def crawl(hosts: int, documents: int, folder: Path) -> list[dict[str, Any]]:
             for thread in threads:
                 thread.join()
             seconds = time.monotonic() - began
+            done.set()
             pages = sum(made.fetched for made in results)
             out.append(
                 {
@@ -125,7 +146,8 @@ def crawl(hosts: int, documents: int, folder: Path) -> list[dict[str, Any]]:
                     "seconds": round(seconds, 2),
                     "pages_s": round(pages / seconds, 1),
                     "processor_ms_a_page": round(1000 * (spent() - before) / max(1, pages), 2),
-                    "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+                    "memory_mb_after_a_tenth": early(memory),
+                    "memory_mb_at_the_end": memory[-1] if memory else 0,
                 }
             )
 

@@ -29,6 +29,7 @@ COMMANDS = {
         "Run jobs over Apache Spark, for collections that do not fit one machine.",
     ),
     "repeats": ("doublet.cli.repeats", "Find what repeats inside documentation."),
+    "pictures": ("doublet.cli.pictures", "Find pictures that show the same."),
     "evaluate": ("doublet.cli.evaluate", "Test every method on texts changed on purpose, as one report."),
     "advise": ("doublet.cli.advise", "Propose method and threshold from pairs that you have marked."),
     "methods": ("doublet.cli.methods", "List the methods, their parameters and what they are good for."),

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "needs_pillow": "pictures cannot be read without pillow: pip install 'doublet[pictures]'",
+    "pictures_not_there": "there is no file or folder {path}",
+    "picture_too_large": "it has more than {pixels:,} pixels",
+    "picture_unreadable": "it cannot be read as a picture: {why}",
+    "picture_distance": "distance is {value}: it should be a whole number from 0 to 24",
+    "pictures_found": "{pictures:,} pictures, {groups:,} groups of the same, with {copies:,} copies",
     "crawl_not_an_address": "{address:quoted} is not the address of a site: it should look like https://example.org/",
     "crawl_front_refused": (
         "{address} does not let us read it (answer {status}): ask its owner, or set contact so that they know who you are"

@@ -317,6 +317,9 @@ NAMES: dict[str, dict[str, str]] = {
     "unit": {},
     # heads of tables, and states of jobs
     "head": {
+        "stays": "stays",
+        "shows_the_same": "shows the same",
+        "agreement": "agreement",
         "word": "word",
         "of_all": "of all",
         "times": "times",

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "needs_pillow": "изображения нельзя прочитать без pillow: pip install 'doublet[pictures]'",
+    "pictures_not_there": "нет файла или папки {path}",
+    "picture_too_large": "в нём больше {pixels:,} точек",
+    "picture_unreadable": "это нельзя прочитать как изображение: {why}",
+    "picture_distance": "distance равно {value}: нужно целое число от 0 до 24",
+    "pictures_found": "изображений {pictures:,}, групп одинаковых {groups:,}, копий в них {copies:,}",
     "crawl_not_an_address": "{address:quoted} — не адрес сайта: он должен выглядеть как https://example.org/",
     "crawl_front_refused": (
         "{address} не даёт себя прочитать (ответ {status}): спросите владельца или задайте contact, чтобы он знал, кто вы"

@@ -328,6 +328,9 @@ NAMES: dict[str, dict[str, str]] = {
         "pages": "страниц",
     },
     "head": {
+        "stays": "остаётся",
+        "shows_the_same": "показывает то же",
+        "agreement": "совпадение",
         "word": "слово",
         "of_all": "из всех",
         "times": "раз",
