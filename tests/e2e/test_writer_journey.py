@@ -12,7 +12,9 @@ import sys
 
 import pytest
 
-UNIQUE = "Ostrich-feathered lanterns, quoth nobody before, outshine marzipan gyroscopes on alternate Wednesdays."
+UNIQUE = (
+    "Ostrich-feathered lanterns, quoth nobody before, outshine marzipan gyroscopes on alternate Wednesdays."
+)
 
 
 class Writer:

@@ -1,7 +1,7 @@
 """Passages end before the heading of what follows them, also where two copies are followed by the same heading.
 
-Markup says where headings are. In plain text a short line without a full stop, between the end of a sentence and the
-beginning of another, is taken for one.
+Markup says where headings are. A short line without a full stop, between the end of a sentence and the beginning of
+another, is taken for one too; and where a passage ends inside such a line, it shares no more than its beginning.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from doublet.repeats.balance import TokenGroups
 from doublet.repeats.tokenise import TokenSequence
 
 MOST_WORDS = 8  #: of a line that is taken for a heading
-_LAST_LINE = re.compile(r"[.!?»”\"')\]][ \t]*\n\s*(?P<line>(?:\d[\d.]*\s+)?[^\W\d_][^\n]*)$")
-_GOES_ON = re.compile(r"[ \t]*\n\s*[^\W_]")
+_LAST_LINE = re.compile(
+    r"[.!?…][»”\"')\]]*[ \t]*\n\s*(?P<line>(?:[^\w\s]{1,3}\s*|\d[\d.]*\s+)?[^\W\d_][^\n]*)$"
+)
+_BEHIND = re.compile(r"(?P<closing>[^\w\s]*)(?P<gap>\s*)(?P<next>\S?)")
 
 
 class Headings:
@@ -24,7 +26,6 @@ class Headings:
 
     def __init__(self, sequence: TokenSequence) -> None:
         self._sequence = sequence
-        self._plain = [not marked.headings for marked in sequence.marked_texts]
         first: list[NDArray[np.int64]] = []
         last: list[NDArray[np.int64]] = []
         for number, marked in enumerate(sequence.marked_texts):
@@ -52,7 +53,8 @@ class Headings:
 
     def _end(self, start: int, end: int, least: int) -> int:
         number = self._sequence.file_of(start)
-        at = self._line(number, start, end) if self._plain[number] else self._heading(end)
+        at = self._heading(end)
+        at = at if at < end else self._line(number, start, end)
         return at if at - start >= least else end
 
     def _heading(self, end: int) -> int:
@@ -67,7 +69,12 @@ class Headings:
         text = self._sequence.marked_texts[number].masked
         one, two = int(self._sequence.starts[start]), int(self._sequence.ends(end - 1))
         line = _LAST_LINE.search(text, max(one, two - 120), two)
-        if line is None or not _GOES_ON.match(text, two) or len(line["line"].split()) > MOST_WORDS:
+        if line is None or len(line["line"].split()) > MOST_WORDS:
+            return end
+        behind = _BEHIND.match(text, two)
+        if behind is None or any(sign in ".!?…:;" for sign in behind["closing"]) or not behind["next"]:
+            return end
+        if "\n" in behind["gap"] and behind["next"].islower():  # the line was wrapped there
             return end
         base = int(self._sequence.offsets[number])
         return base + int(

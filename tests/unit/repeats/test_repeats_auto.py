@@ -138,3 +138,12 @@ def test_short_openings_of_many_entries_are_formulas():
 def test_common_beginnings_of_sentences_are_no_formulas():
     text = "\n\n".join(f"It is possible to {WORDS[n]} a {WORDS[n + 9]}. {prose(n)}" for n in range(20))
     assert doublet.find_repeats(text).groups == ()
+
+
+@pytest.mark.covers("P8")
+def test_a_passage_does_not_run_into_the_next_item():
+    again = prose(1)
+    pages = {f"{n}.txt": f"{again}\n- Press the {WORDS[n]} {prose(20 + n)}\n" for n in range(3)}
+    assert texts(doublet.find_repeats(pages))[0] == {again}
+    wrapped = {f"{n}.txt": f"{again}\nPress the red\nbutton now. {prose(20 + n)}\n" for n in range(3)}
+    assert texts(doublet.find_repeats(wrapped))[0] == {f"{again} Press the red button now."}
