@@ -29,7 +29,7 @@ F64 = NDArray[np.float64]
 
 OPENING = 4  #: sentences: the title and three more
 SAME_STORY = (
-    0.40  #: by the pairs of shared/data/tg-news-pairs, which also chose the measure (benchmarks/meaning.py)
+    0.40  #: by labelled pairs of news, which also chose the measure (benchmarks/meaning.py)
 )
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 1024  #: sentences that are matched at once

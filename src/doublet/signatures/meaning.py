@@ -35,7 +35,7 @@ LEAST_WORDS = 8  #: fewer words cannot reach the score from which a path counts
 # first two on Russian ones, the sum on both languages; run benchmarks/meaning.py before changing them.
 ALIGNED, KEPT, TOGETHER = 0.40, 0.20, 0.90
 # Pages made from one template share some passages word for word and nothing else; a reworded copy lies on its source
-# whole, or has words changed everywhere. Set on the revisions of pages in shared/data/mdn-ru-revisions.
+# whole, or has words changed everywhere. Set on revisions of documentation pages.
 WHOLE, SPARSE = 0.75, 0.60
 # Where the template is most of the page, what tells is the word that the page is about: it stands in one and not in
 # the other. In a reworded copy words that are repeated survive here and there, and the two keep unequal parts of their

@@ -135,3 +135,14 @@ def test_ties() -> None:
     assert best_of_all(pairs.score, 2).tolist() == [0, 1]
     assert best_of_all(pairs.score, 1).tolist() == []  # two tie for one place: neither
     assert best_of_all(pairs.score, 9).tolist() == [0, 1, 2, 3]
+
+
+def pairs_found(size: int, shared: int) -> int:
+    a = numbers(1, size)
+    b = np.concatenate([a[:shared], numbers(2, size - shared)])
+    return len(fill([a, b]).pairs(np.ones(2, np.bool_))[0])
+
+
+def test_how_many_fingerprints_make_a_pair() -> None:
+    assert [pairs_found(40, shared) for shared in (2, 3)] == [0, 1]
+    assert [pairs_found(200, shared) for shared in (5, 7)] == [0, 1]  # a share of the document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 import doublet
@@ -36,3 +37,10 @@ def test_whoever_could_raise_an_alarm_is_looked_at():
     assert min(disguise.LEAST_WORDS.values()) >= reading.DISGUISED_WORDS
     assert min(disguise.LEAST_SHARE.values()) >= reading.DISGUISED_SHARE
     assert disguise.PASSAGE_DISGUISED >= reading.DISGUISED_PASSAGE
+
+
+def test_how_many_disguised_words_make_a_document_suspicious() -> None:
+    """At least three; and a hundredth of all words, or as many as a passage would have."""
+    tricks = np.array([2, 3, 3, 6, 9, 10], np.uint32)
+    words = np.array([100, 100, 400, 400, 5_000, 5_000], np.uint32)
+    assert reading._suspicious(tricks, words).tolist() == [False, True, False, True, False, True]

@@ -70,3 +70,12 @@ def test_a_library_that_is_not_installed(
     monkeypatch.setitem(sys.modules, package.replace("-", "_"), None)
     with pytest.raises(ConfigError, match=f"pip install {package}"):
         load_embedder(tmp_path)
+
+
+def test_what_counts_as_the_same_story() -> None:
+    """Scores a little above and below the limit."""
+    news = "Снег засыпал аэропорт Шереметьево. Рейсы задержаны до вечера. Пассажиры ждут в терминале."
+    near = "Пассажиры поезда ждут отправления. Снег засыпал пути."
+    far = "Рейсы в Анталью задержаны до вечера из-за забастовки диспетчеров."
+    assert same_story(news, near).same
+    assert not same_story(news, far).same
