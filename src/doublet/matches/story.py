@@ -28,9 +28,7 @@ U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
 OPENING = 4  #: sentences: the title and three more
-SAME_STORY = (
-    0.40  #: by labelled pairs of news, which also chose the measure (benchmarks/meaning.py)
-)
+SAME_STORY = 0.40  #: by labelled pairs of news, which also chose the measure (benchmarks/meaning.py)
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 1024  #: sentences that are matched at once
 
