@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from doublet.evaluation.metrics import PairCounts, Passage, count_pair, passage_score
+from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import to_fragments
-from doublet.matches.passages import Found, PassageOptions, StemmedTexts, find_all, read_stems
+from doublet.matches.passages import SharedPassages, StemmedTexts, find_all, read_stems
 from doublet.model import Fragment, Span
 from measure import save, table
 
@@ -109,7 +110,7 @@ def find(
     ]
 
 
-def fragments(read: StemmedTexts, pair: tuple[int, int], found: Found) -> tuple[Fragment, ...]:
+def fragments(read: StemmedTexts, pair: tuple[int, int], found: SharedPassages) -> tuple[Fragment, ...]:
     return to_fragments(found.passages, read.words.one(pair[0]), read.words.one(pair[1]))
 
 
@@ -164,7 +165,7 @@ def essays(path: Path) -> list[dict[str, Any]]:
         for told, possible in (("counted", False), ("with possible", True)):
             spans = {}
             for name, pair, one in zip(names, pairs, found, strict=True):
-                some = Found([*one.passages, *one.possible] if possible else one.passages, [])
+                some = SharedPassages([*one.passages, *one.possible] if possible else one.passages, [])
                 spans[name] = [(f.a, f.b) for f in fragments(read, pair, some)]
             out.append({"essay": essay["essay"], "reported": told, **count_essay(essay, spans)})
     return out

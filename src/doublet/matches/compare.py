@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
-from doublet.matches.passages import SharedPassages, StemmedTexts, find_all, stem
+from doublet.matches.passages import SharedPassages, StemmedTexts, count_runs, find_all, stem
 from doublet.model import Comparison, Fragment, Measures, Note, Span
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
@@ -69,7 +69,7 @@ def compare_read(
         measures = chosen.compare(signed[0], signed[1])
     progress.step("aligning", 1, 3, "steps")
     if not isinstance(chosen, Auto | Meaning):
-        found = SharedPassages(find_passages(a.hashes, b.hashes, options), [])
+        found = count_runs(find_passages(a.hashes, b.hashes, options), a, b)
     else:
         read = stem(texts, words)
         (found,) = find_all(read, [(0, 1)], options)

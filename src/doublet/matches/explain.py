@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.matches.align import AlignOptions, Passage, exact_passages, name_passages, to_fragments
-from doublet.matches.passages import find_all, stem
+from doublet.matches.passages import count_runs, find_all, stem
 from doublet.matches.sources import Ranked, clip, rank_sources
 from doublet.model import Document, SourceMatch, hash_text
 from doublet.text.tokens import TokenBatch, read_words
@@ -213,4 +213,6 @@ def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> 
         candidates[i].passages, possible[i] = both.passages, both.possible
     for i in set(range(len(candidates))) - set(chosen):
         name_passages(candidates[i].passages)
+        both = count_runs(candidates[i].passages, words, candidates[i].words)
+        candidates[i].passages, possible[i] = both.passages, both.possible
     return possible

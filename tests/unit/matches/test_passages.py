@@ -253,6 +253,7 @@ class FakePair:
     """Words of six characters and a blank."""
 
     options = PassageOptions()
+    sizes = (60, 60)  # words: runs of six and more count
 
     def length(self, side, start, end):
         return 7 * (end - start)
@@ -416,7 +417,50 @@ def test_equal_runs_from_elsewhere_are_told_where_they_stand():
 
 
 def test_weak_finds_are_apart_and_only_where_nothing_counts():
-    weak = [words(5, 25, 100, 120, strength="weak"), words(70, 90, 300, 320, strength="weak")]
+    weak = [
+        words(5, 25, 100, 120, strength="weak"),
+        words(70, 90, 300, 320, equal=10, strength="weak"),
+    ]
     both = joined([runs(8, 24, 103, 119, equal=16)], weak)
     assert places(both.passages) == [(8, 24, 103, 119)]
     assert places(both.possible) == [(70, 90, 300, 320)]
+
+
+def _numbered(prefix: str, count: int) -> str:
+    return " ".join(f"{prefix}{number}" for number in range(count))
+
+
+PHRASE = "ministry of roads and bridges of the northern province"  # nine words
+CLAUSE = "the ministry of roads and bridges of the northern province has moved its archive to the old mill"
+
+
+@pytest.mark.parametrize("method", ["auto", "shingles"])
+def test_a_few_equal_words_are_possible_and_not_counted(method):
+    a = f"{_numbered('a', 150)} {PHRASE} {_numbered('b', 150)}"
+    b = f"{_numbered('c', 150)} {PHRASE} {_numbered('d', 150)}"
+    found = doublet.compare(a, b, method=method)
+    assert (found.fragments, found.share) == ((), 0.0)
+    assert [one.words for one in found.possible] == [9]
+    assert doublet.check(a, [("b", b)]).share == 0.0
+
+
+def test_a_sentence_of_equal_words_counts_and_is_weak():
+    a = f"{_numbered('a', 150)} {CLAUSE} {_numbered('b', 150)}"
+    b = f"{_numbered('c', 150)} {CLAUSE} {_numbered('d', 150)}"
+    (one,) = doublet.compare(a, b).fragments
+    assert (one.words, one.strength) == (18, "weak")
+
+
+def test_a_few_equal_words_count_in_a_short_text():
+    found = doublet.compare(f"{_numbered('a', 30)} {PHRASE}", f"{PHRASE} {_numbered('b', 30)}")
+    assert [one.words for one in found.fragments] == [9]
+
+
+@pytest.mark.parametrize(("between", "counted"), [(10, 2), (40, 1)])
+def test_a_few_equal_words_count_beside_what_counts(between, counted):
+    def text(own):
+        return f"{_numbered(own, 150)} {CLAUSE} {_numbered(own + 'x', between)} {PHRASE} {_numbered(own + 'y', 150)}"
+
+    found = doublet.compare(text("a"), text("b"))
+    assert len(found.fragments) == counted
+    assert len(found.possible) == 2 - counted

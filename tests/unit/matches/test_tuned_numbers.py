@@ -54,6 +54,7 @@ class Pair:
     """Words of so many characters, of which such a share is equal in some form."""
 
     options = PassageOptions()
+    sizes = (100, 100)  # words: runs of ten and more count
 
     def __init__(self, letters: int = 7, equal: float = 0.6) -> None:
         self._letters, self._equal = letters, equal

@@ -1,0 +1,249 @@
+"""How good answers are on texts that nothing was chosen on.
+
+    python benchmarks/unseen.py                        the parts that settings may be looked at with: tune, choose
+    python benchmarks/unseen.py --part tune --cases 40 --others benchmarks/data/en.jsonl
+    python benchmarks/unseen.py --part report          at most once a day; write it down in docs/explanation/accuracy.md
+
+For every question its set is cut into three parts by a hash of the document's family (benchmarks/unseen.json holds the
+seeds; a family of PAN is a checked text with all its pairs, of news a pair, of web pages a host). Settings are found
+with "tune", versions are held against each other with "choose", and "report" is what the page of accuracy tells first.
+The Russian essays are too few to be cut: they are a yardstick, and nothing is chosen by them.
+
+Measured are: the sources of reworded passages in one library of all PAN sources (and of --others, a JSONL file with
+texts, as many as there are); all that `compare` counts and the strong passages alone; the essays; news of one story;
+the main text of web pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import random
+import re
+import statistics
+import tempfile
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from doublet.evaluation.metrics import Passage, count_pair, passage_score
+from doublet.jobs.check_library import check_library
+from doublet.jobs.index_library import index_library
+from doublet.matches.passages import find_all, read_stems
+from doublet.matches.story import same_story
+from doublet.model import Check, Document
+from doublet.store.database import Store
+from doublet.text.read import read_document
+from measure import HERE, save, table
+from passages import KINDS, SHARED, Pair, essays, fragments, read_pan
+
+PAN, NEWS, PAGES = "pan13-text-alignment-train", "tg-news-pairs", "cleaneval-final"
+SPLIT = json.loads((HERE / "unseen.json").read_text())
+
+
+def part_of(question: str, family: str) -> str:
+    parts: list[str] = SPLIT["parts"]
+    return parts[zlib.crc32((SPLIT["seeds"][question] + family).encode()) % len(parts)]
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    with lzma.open(path, "rt", encoding="utf-8") as stream:
+        yield from map(json.loads, stream)
+
+
+# Sources of reworded passages in a library
+
+
+def retrieval(
+    texts: dict[str, str], pairs: Sequence[Pair], others: Path | None, cases: int, method: str
+) -> list[dict[str, Any]]:
+    """Of each kind of change: the passage in its work is told at the right place of its source; the passage alone, as
+    the text, leads to its source."""
+    chosen: list[tuple[Pair, Passage]] = []
+    for kind in KINDS:
+        own = [(pair, case) for pair in pairs if pair.kind == kind for case in pair.cases]
+        chosen += random.Random(kind).sample(own, min(cases, len(own)))
+
+    def documents() -> Iterator[Document]:
+        for name, text in texts.items():
+            if name.startswith("source"):
+                yield Document(name, text)
+        if others is not None:
+            with others.open("rb") as stream:
+                for number, line in enumerate(stream):
+                    yield Document(f"other {number}", orjson.loads(line)["text"])
+
+    found, alone, count = Counter[str](), Counter[str](), Counter[str]()
+    times: list[float] = []
+    answers: dict[str, Check] = {}
+    with tempfile.TemporaryDirectory() as folder, Store(str(Path(folder) / "library.db")) as store:
+        store.libraries.create("all")
+        index_library(store, "all", documents())
+        info = store.libraries.get("all")
+        file = (Path(folder) / "library.db").stat().st_size
+        for pair, case in chosen:
+            text = texts[pair.suspicious]
+            if pair.suspicious not in answers:
+                began = time.process_time()
+                answers[pair.suspicious] = check_library(store, text, method=method)
+                times.append(time.process_time() - began)
+            count[pair.kind] += 1
+            found[pair.kind] += told(answers[pair.suspicious], pair.source, case)
+            passage = check_library(store, text[case.span.start : case.span.end], method=method)
+            alone[pair.kind] += any(one.id == pair.source for one in passage.sources)
+    rows = [
+        {
+            "change": KINDS[kind],
+            "passages": count[kind],
+            "in the work": round(found[kind] / count[kind], 3),
+            "alone": round(alone[kind] / count[kind], 3),
+        }
+        for kind in KINDS
+        if count[kind]
+    ]
+    for row in rows:
+        row |= {
+            "library": info.documents,
+            "file / text": round(file / info.size_bytes, 2),
+            "cpu ms of a check": round(1000 * statistics.median(times), 1),
+        }
+    return rows
+
+
+def told(answer: Check, source: str, case: Passage) -> bool:
+    return any(
+        one.id == source
+        and any(
+            f.a.start < case.span.end
+            and case.span.start < f.a.end
+            and f.b.start < case.source_span.end
+            and case.source_span.start < f.b.end
+            for f in one.fragments
+        )
+        for one in answer.sources
+    )
+
+
+# Passages of pairs
+
+
+def passages(texts: dict[str, str], pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    names = sorted({name for pair in pairs for name in (pair.suspicious, pair.source)})
+    numbers = {name: number for number, name in enumerate(names)}
+    read = read_stems([texts[name] for name in names])
+    numbered = [(numbers[pair.suspicious], numbers[pair.source]) for pair in pairs]
+    found = [fragments(read, pair, one) for pair, one in zip(numbered, find_all(read, numbered), strict=True)]
+    rows = []
+    for reported in ("counted", "strong"):
+        counts = [
+            count_pair(
+                pair.cases,
+                [Passage(f.a, f.b) for f in some if reported == "counted" or f.strength == "strong"],
+            )
+            for pair, some in zip(pairs, found, strict=True)
+        ]
+        for kind, name in (*KINDS.items(), (None, "entire")):
+            made = passage_score(
+                [one for one, pair in zip(counts, pairs, strict=True) if kind in (None, pair.kind)]
+            )
+            rows.append(
+                {
+                    "reported": reported,
+                    "kind": name,
+                    "plagdet": round(made.plagdet, 3),
+                    "precision": round(made.precision, 3),
+                    "recall": round(made.recall, 3),
+                    "granularity": round(made.granularity, 3),
+                }
+            )
+    return rows
+
+
+# News and pages
+
+
+def news(data: Path, part: str) -> list[dict[str, Any]]:
+    right: list[bool] = []
+    called: list[bool] = []
+    for row in lines(data / "pairs.jsonl.xz"):
+        texts = [f"{row[side]['title']}.\n\n{row[side]['text']}" for side in ("first", "second")]
+        if part_of("news", " ".join(sorted(texts))) == part:
+            right.append(row["label"] == "OK")
+            called.append(same_story(*texts).same)
+    both = sum(a and b for a, b in zip(right, called, strict=True))
+    return [{"pairs": len(right), "F1": round(2 * both / max(1, sum(right) + sum(called)), 3)}]
+
+
+def pages(data: Path, part: str) -> list[dict[str, Any]]:
+    scores = []
+    for row in lines(data / "pages.jsonl.xz"):
+        gold = re.sub(r"<[a-z]+>", " ", re.sub(r"^\ufeff?URL:[^\n]*", "", row["gold"]))
+        address = re.search(r'id="([^"]*)"', row["html"][:500])
+        host = urlsplit(address[1]).netloc if address else row["id"]
+        if part_of("pages", host) != part:
+            continue
+        read = read_document(row["html"].encode(), name="page.html")
+        scores.append(shingle_f1(gold, read.text))
+    return [{"pages": len(scores), "F1 of 4-word shingles": round(statistics.mean(scores), 3)}]
+
+
+def shingle_f1(gold: str, text: str) -> float:
+    bags = []
+    for one in (gold, text):
+        words = re.findall(r"\w+", one.lower())
+        bags.append(Counter(tuple(words[i : i + 4]) for i in range(max(0, len(words) - 3))))
+    both = (bags[0] & bags[1]).total()
+    return 2 * both / max(1, bags[0].total() + bags[1].total())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=SHARED)
+    parser.add_argument("--part", choices=SPLIT["parts"], action="append")
+    parser.add_argument(
+        "--only", choices=["retrieval", "passages", "essays", "news", "pages"], action="append"
+    )
+    parser.add_argument("--cases", type=int, default=60, help="passages of each kind that are looked for")
+    parser.add_argument("--others", type=Path, help="JSONL with texts that lie in the library, too")
+    parser.add_argument("--method", default="auto")
+    asked = parser.parse_args()
+    only = asked.only or ["retrieval", "passages", "essays", "news", "pages"]
+    texts, pairs = read_pan(asked.data / PAN) if {"retrieval", "passages"} & set(only) else ({}, [])
+    results: list[dict[str, Any]] = []
+
+    def show(name: str, rows: list[dict[str, Any]]) -> None:
+        print(f"\n{name}\n\n{table(list(rows[0]), [list(row.values()) for row in rows])}", flush=True)
+        results.extend({"measured": name, **row} for row in rows)
+
+    for part in asked.part or ["tune", "choose"]:
+        own = {
+            question: [pair for pair in pairs if part_of(question, pair.suspicious) == part]
+            for question in ("retrieval", "passages")
+        }
+        made = {
+            "retrieval": lambda own=own: retrieval(
+                texts, own["retrieval"], asked.others, asked.cases, asked.method
+            ),
+            "passages": lambda own=own: passages(texts, own["passages"]),
+            "news": lambda part=part: news(asked.data / NEWS, part),
+            "pages": lambda part=part: pages(asked.data / PAGES, part),
+        }
+        for name in only:
+            if name in made:
+                show(f"{part}: {name}", made[name]())
+    if "essays" in only:
+        show("essays", essays(asked.data / "paraplag-essays"))
+    save("unseen", results, date=time.strftime("%Y-%m-%d"))
+
+
+if __name__ == "__main__":
+    main()
