@@ -200,6 +200,8 @@ def load(service: Service, options: argparse.Namespace) -> dict[str, Any]:
         time.sleep(2)
     seconds = time.monotonic() - began
     took.sort()
+    faults = [line for line in service.log.splitlines() if '"exception"' in line]
+    print(*faults[:3], sep="\n", file=sys.stderr)
     return {
         "checks_a_second": round(len(took) / seconds, 1),
         "median_s": round(took[len(took) // 2], 3),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from doublet.samples import WORK
-from library_databases import new_address
+from library_databases import new_address, server
 from web_service import Service, running
 
 pytestmark = pytest.mark.covers("S1", "S6")
@@ -34,6 +34,25 @@ def logged_in(browser: Any, service: Service, password: str) -> Any:
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Hello").wait_for()
     return page
+
+
+def gone_and_back(service: Service, address: str, page: Any) -> None:
+    """Nobody can connect to the database for a while: a plain sentence, and then everything is as before."""
+    name = address.partition("?")[0].rpartition("/")[2]
+
+    def allow(how: str) -> None:
+        server().psql(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {how}")
+        server().psql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+    allow("false")
+    answer = page.goto(f"{service.base}/libraries/")
+    assert answer.status == 503 and "The service cannot answer now" in page.locator("main").inner_text()
+    assert service.browser().get("/readyz").status == 503
+    refused = service.browser(language="ru").get("/api/v1/libraries")
+    assert refused.status in (401, 503) and refused.json()["code"]
+    allow("true")
+    assert page.goto(f"{service.base}/libraries/").status == 200
+    assert page.get_by_text("Sample library").count() >= 1
 
 
 def test_a_check_a_report_and_a_backup(browser: Any, tmp_path: Path) -> None:
@@ -61,6 +80,7 @@ def test_a_check_a_report_and_a_backup(browser: Any, tmp_path: Path) -> None:
         path = page.url.removeprefix(service.base)
         page.goto(f"{service.base}/libraries/Sample%20library/documents/?q=%D0%B1%D0%B0%D1%88%D0%BD%D0%B8")
         assert page.locator("mark").count() >= 1
+        gone_and_back(service, first, page)
         made = doublet("backup", file, "--database", first, data=here / "data")
         assert made.returncode == 0, made.stderr
         page.context.close()

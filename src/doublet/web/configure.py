@@ -19,6 +19,7 @@ from doublet.errors import ConfigError
 
 UPLOAD_LIMIT = 50_000_000  #: bytes of one request body; more is refused before it is read
 KEY_FILE = "secret.key"
+LOCKED_S = 60  #: that a request waits for others who write to SQLite: many people at once hand in works
 UNFINISHED = "uploads"  #: folder of uploads that are on their way
 SECURE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -99,6 +100,8 @@ def configure(options: ServiceOptions) -> None:
         return
     database = django_settings(options.database)
     database.update(CONN_MAX_AGE=None, CONN_HEALTH_CHECKS=True)
+    if database["ENGINE"].endswith("sqlite3"):
+        database["OPTIONS"]["timeout"] = LOCKED_S
     here = Path(__file__).parent
     settings.configure(
         SECRET_KEY=secret_key(options.data),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any
 
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from doublet.errors import DoubletError
-from doublet.web.words import choose_language, words_of
+from doublet.web.words import choose_language, language_of, words, words_of
 
 log = logging.getLogger(__name__)
 
@@ -55,12 +58,12 @@ def show(request: HttpRequest, status: int, code: str, **values: Any) -> HttpRes
     """A page (or JSON for programs, a short line for parts of pages) that says what is wrong and what to do next."""
     if not hasattr(request, "language"):
         request.language = choose_language(request)  # type: ignore[attr-defined]
-    words = words_of(request)
-    title = words(f"error.{status}") if words.has(f"error.{status}") else words("error.500")
+    said = words_of(request)
+    title = said(f"error.{status}") if said.has(f"error.{status}") else said("error.500")
     message = values.pop("message", None)
     if message is None:
         key = f"error.{code}"
-        message = words(key, **values) if words.has(key) else words(f"error.{status}.next")
+        message = said(key, **values) if said.has(key) else said(f"error.{status}.next")
     if request.path.startswith("/api/"):
         return JsonResponse({"code": code, "message": message, "details": values}, status=status)
     if request.headers.get("HX-Request"):
@@ -83,7 +86,39 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return show(request, 500, "server_error")
+    error = sys.exc_info()[1]
+    if isinstance(error, OperationalError | InterfaceError):
+        return no_database(request, error)
+    try:
+        return show(request, 500, "server_error")
+    except (DatabaseError, DoubletError):
+        return plain(request, 500, "server_error")
+
+
+def no_database(request: HttpRequest, error: Exception) -> HttpResponse:
+    """The database is gone, busy for too long, or has no room: nothing is lost but this request."""
+    log.error("the database cannot be used: %s", error)
+    status, code = database_problem(error)
+    response = plain(request, status, code)
+    response.headers["Retry-After"] = "10"
+    return response
+
+
+def database_problem(error: Exception) -> tuple[int, str]:
+    """Status and code for an error of the database."""
+    said = str(error).lower()
+    full = "disk is full" in said or "no space left" in said or "could not extend file" in said
+    return (507, "store_full") if full else (503, "database")
+
+
+def plain(request: HttpRequest, status: int, code: str) -> HttpResponse:
+    """A page that needs no database: neither a name nor a notice, and the language of the browser."""
+    made = words(language_of(request.headers.get("Accept-Language", "")))
+    title, message = made(f"error.{status}"), made(f"error.{status}.next")
+    if request.path.startswith("/api/"):
+        return JsonResponse({"code": code, "message": message, "details": {}}, status=status)
+    values = {"w": made, "status": status, "title": title, "message": message, "again": made("error.again")}
+    return HttpResponse(render_to_string("doublet/plain.html", values), status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import translation
 
@@ -105,4 +106,6 @@ class PlainErrors:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, DoubletError):
             return errors.of(request, error)
+        if isinstance(error, OperationalError | InterfaceError):
+            return errors.no_database(request, error)
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, AuthorizationError, HttpError, ValidationError
@@ -16,7 +17,8 @@ import doublet
 from doublet.errors import DoubletError
 from doublet.web.api import accounts, checks, classes, hooks, jobs, libraries, repeats
 from doublet.web.api.shapes import Problem
-from doublet.web.errors import status_of
+from doublet.web.errors import database_problem, status_of
+from doublet.web.words import words_of
 
 #: answers that any operation may give besides its own, all in the shape of `Problem`
 PROBLEMS = {
@@ -28,6 +30,7 @@ PROBLEMS = {
     413: "The body is too large.",
     422: "The request does not fit the description, or the document cannot be read.",
     429: "Too many requests, or the checks of this day are used up.",
+    507: "There is no room left on the disk.",
     503: "The database or the workers are not available; try again later.",
 }
 
@@ -80,6 +83,16 @@ def _ours(request: HttpRequest, error: DoubletError) -> HttpResponse:
         for name, value in error.details.items()
     }
     return _answer(request, status_of(error), error.code, str(error), details)
+
+
+@api.exception_handler(OperationalError)
+@api.exception_handler(InterfaceError)
+def _no_database(request: HttpRequest, error: Exception) -> HttpResponse:
+    status, code = database_problem(error)
+    message = words_of(request)(f"error.{status}.next")
+    response = _answer(request, status, code, message)
+    response.headers["Retry-After"] = "10"
+    return response
 
 
 @api.exception_handler(ValidationError)

@@ -71,6 +71,8 @@ TABLE = {
     "error.500.next": "It was written to the log. Please try again; if it happens again, tell your administrator.",
     "error.503": "The service cannot answer now",
     "error.503.next": "Please try again in a minute.",
+    "error.again": "Try again",
+    "error.507.next": "Tell your administrator: something must be deleted, or the disk must grow. Nothing that was stored before is lost.",
     "error.507": "There is no room left on the disk",
     "error.bad_request": "Go back, reload the page and try again.",
     "error.forbidden": "Ask an administrator if you need it.",
