@@ -40,7 +40,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     },
 }
 #: pictures of the documentation: page, look, whole page
-DOCS = (("home", "wide"), ("report", "wide"), ("class", "wide"), ("library-add", "wide"), ("report", "phone"))
+DOCS = (("home", "wide"), ("report", "wide"), ("class", "wide"), ("library-add", "wide"))
 LIBRARY = "/libraries/Sample%20library/"
 
 
