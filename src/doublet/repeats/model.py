@@ -219,14 +219,13 @@ class Repeats:
         return tuple(group for group in self.groups if group.new and group.decision not in ("keep", "ignore"))
 
     def plain(self, fragment: RepeatFragment) -> str:
-        """The text of *fragment* without markup."""
+        """The text of *fragment* without markup, and without the blanks and empty lines that it leaves behind."""
         masked = self._masked.get(fragment.file, "")
         text = masked[fragment.start : fragment.end]
-        return (
-            fragment.text
-            if not masked or text == fragment.text
-            else re.sub(r"[^\S\n]{2,}", " ", text).strip()
-        )
+        if not masked or text == fragment.text:
+            return fragment.text
+        text = re.sub(r"[^\S\n]*\n[^\S\n]*\n\s*", "\n\n", text)
+        return re.sub(r"[^\S\n]{2,}", " ", text).strip()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON. The words of each file are kept too (two bytes a word, packed), for a run with this as baseline."""

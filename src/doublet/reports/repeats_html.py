@@ -351,7 +351,7 @@ h4{font-size:.85rem;margin:.75rem 0 .2rem;color:var(--soft);font-weight:600}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
 .facts{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;list-style:none;padding:0;margin:.5rem 0}
 a{color:var(--accent)}.facts b{font-size:1.3rem}.notes,.legend,.saved{color:var(--soft);font-size:.875rem}
-summary{cursor:pointer;color:var(--accent)}details p{margin:.3rem 0;color:var(--soft);font-size:.875rem;
+summary{cursor:pointer;color:var(--accent)}details:not(.body)>p{margin:.3rem 0;color:var(--soft);font-size:.875rem;
 overflow-wrap:anywhere}
 .map{display:grid;gap:.4rem}.file .name{font-size:.85rem;overflow-wrap:anywhere}.file .share{font-size:.85rem;
 color:var(--soft)}

@@ -267,6 +267,8 @@ def test_markup_is_no_difference() -> None:
     assert page.count('class="variant"') == 1, "two places of one wording"
     assert "<mark" not in page and "&lt;b&gt;" not in page
     assert "[…]" not in repeats_report(found)
+    spaced = {name: text.replace("<p>", "<p>\n  <!-- x -->\n  <i></i>\n\n") for name, text in texts.items()}
+    assert "\n\n\n" not in repeats_page(doublet.find_repeats(spaced))
     assert "<b>green</b>" in found.groups[0].fragments[0].text, "the source stays as it is in the JSON"
 
 
