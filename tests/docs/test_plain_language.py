@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pathlib
 import re
 import sys
@@ -67,7 +68,8 @@ def test_a_page_can_be_read_aloud(path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_messages_can_be_read_aloud(language: str) -> None:
-    messages = dict(Wording(language).tables.MESSAGES)
+    pages_of_the_service = importlib.import_module(f"doublet.web.words.{language}").TABLE
+    messages = {**Wording(language).tables.MESSAGES, **pages_of_the_service}
     if language == "ru":  # English help is in the pages of the commands
         messages |= HELP
     wrong = {
