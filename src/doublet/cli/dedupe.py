@@ -208,6 +208,7 @@ def command(
             groups=groups,
             kept=kept,
             quiet=quiet,
+            expected_s=expected.seconds if expected is not None else None,
         )
     if STDOUT not in (groups, kept):
         show(result, form, settings.colour)
@@ -232,6 +233,7 @@ def work(
     groups: Path | None,
     kept: Path | None,
     quiet: bool,
+    expected_s: float | None = None,
 ) -> Deduplication:
     """The job itself, with its progress shown and Ctrl-C handed to it."""
     import sys
@@ -240,7 +242,9 @@ def work(
     from doublet.jobs.dedupe import dedupe_inputs
 
     settings = resolved.settings
-    with shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress:
+    with shown(
+        quiet=quiet, colour=use_colour(settings.colour, sys.stderr), expected_s=expected_s
+    ) as progress:
         try:
             return dedupe_inputs(
                 source,

@@ -67,7 +67,7 @@ def estimate(
 
     texts: list[str] = []
     raw = consumed = characters = 0
-    began = time.perf_counter()
+    began = time.process_time()
     share = SAMPLE_BYTES // max(1, min(len(source.parts), SAMPLE_PARTS))
     for part in _some(source.parts):
         read = packed = 0
@@ -89,7 +89,7 @@ def estimate(
         else:  # all of it, with records that were too large to be read
             consumed += part.size_bytes
         raw += read
-    reading_s = time.perf_counter() - began
+    reading_s = time.process_time() - began
     scale = source.total_bytes / consumed if consumed else 1.0
     documents = round(len(texts) * scale)
     costs = taste_costs(texts, method, dict(parameters or {}), documents)

@@ -20,15 +20,18 @@ PLAIN_EVERY_S = 5.0
 
 
 @contextlib.contextmanager
-def shown(*, quiet: bool, colour: bool, stream: TextIO | None = None) -> Iterator[Progress]:
-    """A `Progress` whose events are shown as *stream* (standard error) allows."""
+def shown(
+    *, quiet: bool, colour: bool, stream: TextIO | None = None, expected_s: float | None = None
+) -> Iterator[Progress]:
+    """A `Progress` whose events are shown as *stream* (standard error) allows. *expected_s* is how long the whole work
+    is expected to take, where that is known."""
     stream = sys.stderr if stream is None else stream
     if quiet:
         progress = Progress()
         with cancelled_by_signals(progress.cancel):
             yield progress
     elif stream.isatty():
-        with _bar(stream, colour) as progress, cancelled_by_signals(progress.cancel):
+        with _bar(stream, colour, expected_s) as progress, cancelled_by_signals(progress.cancel):
             yield progress
     else:
         lines = PlainLines(stream)
@@ -103,10 +106,19 @@ def _of(done: float, total: float, unit: str) -> str:
     return say("done_of", done=first, total=_amount(total, unit))
 
 
+def time_left(elapsed_s: float, expected_s: float | None, stage_left_s: float | None) -> float | None:
+    """Seconds until the whole work is over: what was expected, and at least what is left of this stage. None while
+    nobody knows."""
+    known = [] if stage_left_s is None else [stage_left_s]
+    if expected_s is not None and expected_s > elapsed_s:
+        known.append(expected_s - elapsed_s)
+    return max(known) if known else None
+
+
 @contextlib.contextmanager
-def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
+def _bar(stream: TextIO, colour: bool, expected_s: float | None = None) -> Iterator[Progress]:
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TextColumn
     from rich.progress import Progress as Bars
     from rich.text import Text
 
@@ -120,8 +132,17 @@ def _bar(stream: TextIO, colour: bool) -> Iterator[Progress]:
                 text += ", " + words()("a_second", amount=_amount(task.speed, unit))
             return Text(text)
 
+    began = time.monotonic()
+
+    class TimeLeft(ProgressColumn):
+        """Drawn anew several times a second, whether an event came or not."""
+
+        def render(self, task: Any) -> Text:
+            left = time_left(time.monotonic() - began, expected_s, task.time_remaining)
+            return Text("" if left is None else words()("time_left", seconds=left))
+
     console = Console(file=stream, no_color=not colour, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), Amounts(), TimeRemainingColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Amounts(), TimeLeft())
     with Bars(*columns, console=console, transient=True) as bars:
         tasks: dict[str, Any] = {}
 

@@ -78,3 +78,28 @@ def test_nothing_to_taste() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_texts_without_words(method: str) -> None:
     assert taste_costs(["— … !", "—"], method, {}, 2).memory_bytes(100, 2, 1) >= 0
+
+
+def test_time_left_is_that_of_the_whole_work_and_moves() -> None:
+    from doublet.cli.progress import time_left
+
+    assert time_left(2.0, 10.0, None) == 8.0
+    assert time_left(3.0, 10.0, 1.5) == 7.0  # this stage is nearly over, the work is not
+    assert time_left(9.0, 10.0, 4.0) == 4.0  # the stage takes longer than was expected
+    assert time_left(12.0, 10.0, None) is None  # nobody knows
+    assert time_left(12.0, None, 3.0) == 3.0
+
+
+def test_the_walk_for_statistics_tells_how_far_it_is(tmp_path: Path) -> None:
+    from doublet.jobs.dedupe import dedupe_inputs
+    from doublet.progress import Event, Progress
+    from doublet.sources.open import open_source
+
+    path = tmp_path / "c.jsonl"
+    lines = (json.dumps({"id": i, "text": f"word{i} other{i % 7} of these"}) for i in range(50))
+    path.write_text("\n".join(lines), "utf-8")
+    seen: list[Event] = []
+    with open_source([str(path)]) as source:
+        dedupe_inputs(source, method="tfridf", progress=Progress(seen.append))
+    first = seen[0]
+    assert (first.stage, first.done, first.total) == ("counting", path.stat().st_size, path.stat().st_size)

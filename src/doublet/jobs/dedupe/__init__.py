@@ -169,7 +169,7 @@ def dedupe_inputs(
     limit = limit_work(source, memory_bytes, options.workers, spill_folder)
     with saving(memory_bytes):
         with spilling(limit.folder):
-            methods = DedupeMethods.make(method, parameters, source, options.workers, limit)
+            methods = DedupeMethods.make(method, parameters, source, options.workers, limit, progress)
         memory = share_out(methods, options, limit)
         store = kernels.SetStore(memory.store, memory.folder, options.workers)
         try:

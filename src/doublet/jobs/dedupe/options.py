@@ -13,6 +13,7 @@ from doublet.index.sampled import BYTES_PER_ENTRY, MOST_ENTRIES, SampledKeys
 from doublet.jobs.dedupe.signed import Signed
 from doublet.matches.preference import check_keep
 from doublet.model import Note
+from doublet.progress import Progress
 from doublet.signatures import METHODS, Limit, Method, Statistics, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.signatures.shingled import ShingledMethod
@@ -140,11 +141,16 @@ class DedupeMethods:
 
     @staticmethod
     def make(
-        name: str, parameters: dict[str, Any], source: Any, workers: int, limit: Limit | None = None
+        name: str,
+        parameters: dict[str, Any],
+        source: Any,
+        workers: int,
+        limit: Limit | None = None,
+        progress: Progress | None = None,
     ) -> DedupeMethods:
         """Raises `MemoryTooSmall` when what the method has to know about the collection does not fit the *limit*."""
         own = own_parameters(name, parameters)
-        statistics = gather_statistics(name, _texts(source), threads=workers, within=limit, **own)
+        statistics = gather_statistics(name, _texts(source, progress), threads=workers, within=limit, **own)
         forget_words()  # the threads that read have their own
         return DedupeMethods.of(name, parameters, statistics)
 
@@ -185,9 +191,12 @@ def own_parameters(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
     return own
 
 
-def _texts(source: Any) -> Iterator[str]:
+def _texts(source: Any, progress: Progress | None = None) -> Iterator[str]:
+    """The texts of a source; *progress* is told how far the walk is."""
     for batch in source.batches():
         yield from batch.parse().texts
+        if progress is not None and source.total_bytes:
+            progress.step("counting", batch.consumed_bytes, source.total_bytes, "bytes")
 
 
 def check_share(name: str, value: float | None) -> float:

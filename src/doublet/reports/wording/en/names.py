@@ -286,6 +286,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     # stages of long work, as the progress shows them
     "stage": {
+        "counting": "Counting words",
         "works": "Checking works",
         "among": "Comparing works",
         "checking": "Checking",

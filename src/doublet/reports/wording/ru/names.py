@@ -285,6 +285,7 @@ NAMES: dict[str, dict[str, str]] = {
         "unreadable": "не читается",
     },
     "stage": {
+        "counting": "Подсчёт слов",
         "works": "Проверка работ",
         "among": "Сравнение работ",
         "checking": "Проверка",
