@@ -277,6 +277,27 @@ def test_a_site_that_bans_us_is_left_alone(store: Store) -> None:
     assert [note.code for note in made.notes] == ["host_refuses"]
 
 
+@pytest.mark.covers("R1", "R2")
+def test_one_page_that_wants_to_be_asked_in_years(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds up nothing but itself, and is not tried again and again."""
+    with Site(Library(60)) as site:
+        plain = site.answer
+
+        def answer(target: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+            if target == "/post/30/":
+                return 503, {"Retry-After": "Wed, 01 Jan 2200 00:00:00 GMT"}, b""
+            return plain(target, headers)
+
+        monkeypatch.setattr(site, "answer", answer)
+        crawl(store, site, "post")
+        assert ids(store) == site.addresses() - {f"{site.url}/post/30/"}
+        assert site.targets()["/post/30/"] <= 2, "once while looking, if it was drawn, and once after"
+    ((state, _, many, examples),) = [
+        row for row in store.frontier.reasons(1) if row[3] == [f"{site.url}/post/30/"]
+    ]
+    assert (state, many) == ("failed", 1), examples
+
+
 @pytest.mark.covers("R7")
 def test_a_mirror_is_not_indexed_again(store: Store) -> None:
     with Site(Library(60)) as site, Site(Library(60, frame="A Copy of It"), "127.0.0.3") as mirror:

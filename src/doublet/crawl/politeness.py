@@ -43,6 +43,7 @@ DELAY_S = 1.0
 RETRIES = 3
 BACK_OFF_S = 2.0  #: doubles with each try
 LONGEST_WAIT_S = 120.0  #: that a server may ask for with Retry-After
+LONGEST_HOLD_S = 3600.0  #: the same for the robot, which has other hosts to ask meanwhile
 LONGEST_CRAWL_DELAY_S = 30.0
 REDIRECTS = 10
 ROBOTS_REDIRECTS = 5  # RFC 9309, 2.3.1.2
@@ -231,6 +232,8 @@ class PoliteFetcher:
             answer = _answer(address, response, validators)
         except Again as again:
             error, passing, after = again.error, True, again.after_s
+            if after is not None and after > LONGEST_HOLD_S:
+                error, passing, after = _later(again, after), False, None
         except SourceError as caught:
             error = caught
         finally:
@@ -306,13 +309,7 @@ class PoliteFetcher:
                     raise again.error from again.__cause__
                 wait = pause if again.after_s is None else again.after_s
                 if wait > self.longest_wait_s:
-                    raise FetchFailed(
-                        "come_back_later",
-                        why=again.error.note,
-                        wait=spell_seconds(wait),
-                        **again.error.details,
-                        retry_after_s=wait,
-                    ) from again.__cause__
+                    raise _later(again, wait) from again.__cause__
                 left -= 1
                 pause *= 2
                 log.info("%s; trying again in %.0f s", again.error.message, wait)
@@ -481,6 +478,17 @@ def _modified(headers: Mapping[str, str]) -> str:
     if modified is not None and answered is not None and modified >= answered:
         return ""
     return headers.get("last-modified", "")
+
+
+def _later(again: Again, wait: float) -> FetchFailed:
+    """The server wants to be left alone for longer than anybody waits."""
+    return FetchFailed(
+        "come_back_later",
+        why=again.error.note,
+        wait=spell_seconds(wait),
+        **again.error.details,
+        retry_after_s=wait,
+    )
 
 
 def _forbidden_by_robots(address: Address) -> NotAllowed:

@@ -17,7 +17,7 @@ from typing import Any
 
 from doublet.addresses import parse_address
 from doublet.crawl.keys import page_key
-from doublet.crawl.politeness import PoliteFetcher
+from doublet.crawl.politeness import LONGEST_HOLD_S, PoliteFetcher
 from doublet.crawl.refresh import FIRST_S, next_interval
 from doublet.crawl.request import spell_seconds
 from doublet.crawl.spool import Spool
@@ -268,7 +268,8 @@ class Engine:
         validators = Validators(known.etag, known.modified) if known is not None and known.stored else None
         attempt = self._fetcher.attempt(address, validators=validators)
         ready = attempt.ready_in_s
-        if attempt.passing:
+        later = attempt.error is not None and "retry_after_s" in attempt.error.details
+        if attempt.passing or later:
             host.failures += 1
             status = attempt.error.details.get("status") if attempt.error is not None else 0
             doubled = host.failures - (1 if status else 2)  # a broken connection is tried again at once
@@ -409,7 +410,7 @@ class Engine:
                 place = self._fetcher.place_of(origin)
                 ready = self.store.frontier.settle(number, place, self._owner) if place else wait
                 if ready is not None:
-                    self._hosts[number] = Host(number, origin, now + ready)
+                    self._hosts[number] = Host(number, origin, now + min(ready, LONGEST_HOLD_S))
             elif host.given_up is None:
                 host.exhausted = False
 
@@ -543,6 +544,8 @@ class Engine:
                 answer = fetched.answer
                 self._warc.write(answer.address, answer.status, answer.headers, answer.body)
         key = self._key_of(row, fetched.address)
+        if fetched.error is not None:
+            self._give_up(host, fetched)
         verdict = self.judge.judge(fetched, key)
         self._refusals(host, verdict)
         self._store_later(row, key, fetched, verdict)
