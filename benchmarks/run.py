@@ -31,6 +31,7 @@ TITLES = {
     "compare": "Two texts of ten thousand words; starting",
     "meaning": "Auto on whole documents: changed copies, revisions, news, cost",
     "passages": "Borrowed passages through rewording, on labelled corpora",
+    "unseen": "Texts that nothing was chosen on: sources, passages, news, pages",
     "weights": "TF-RIDF weights",
     "store": "Libraries: storing, checking, finding passages",
     "repeats": "Repeats inside documentation",
@@ -45,6 +46,8 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
     """What the script of a benchmark is called with."""
     if name == "passages":
         return []  # the corpora stand next to the project, or nothing is measured
+    if name == "unseen":
+        return ["--part", "tune", "--only", "news", "--only", "essays"] if quick else []
     if name == "meaning":
         return ["revisions", "news"] if quick else ["ru", "en", "collection", "revisions", "news", "cost"]
     if name == "formats":

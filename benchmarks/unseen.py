@@ -216,6 +216,9 @@ def main() -> None:
     parser.add_argument("--others", type=Path, help="JSONL with texts that lie in the library, too")
     parser.add_argument("--method", default="auto")
     asked = parser.parse_args()
+    if not (asked.data / PAN).is_dir():
+        print(f"{asked.data}: the labelled texts are not there, so nothing is measured")
+        return
     only = asked.only or ["retrieval", "passages", "essays", "news", "pages"]
     texts, pairs = read_pan(asked.data / PAN) if {"retrieval", "passages"} & set(only) else ({}, [])
     results: list[dict[str, Any]] = []
