@@ -54,8 +54,15 @@ class Wording:
         return "" if note is None else note if isinstance(note, str) else self(note.code, **note.values)
 
     def capital(self, note: Note | str | None) -> str:
-        """`say` with a capital letter at its start."""
+        """`say` with a capital letter at its start, unless it starts with a value: a name is written as it is."""
         text = self.say(note)
+        names = (
+            [value for value in note.values.values() if isinstance(value, str)]
+            if isinstance(note, Note)
+            else []
+        )
+        if any(name and text.startswith(name) for name in names):
+            return text
         return text[:1].upper() + text[1:]
 
     def name(self, kind: str, code: str) -> str:

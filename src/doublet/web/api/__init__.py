@@ -79,10 +79,16 @@ def _answer(
 @api.exception_handler(DoubletError)
 def _ours(request: HttpRequest, error: DoubletError) -> HttpResponse:
     details = {
-        name: value if isinstance(value, str | int | float | bool | list | None) else str(value)
+        name: list(value)
+        if isinstance(value, tuple)
+        else value
+        if isinstance(value, str | int | float | bool | list | None)
+        else str(value)
         for name, value in error.details.items()
     }
-    return _answer(request, status_of(error), error.code, str(error), details)
+    said = words_of(request)
+    message = str(error) if said.language == "en" else said.error(error)
+    return _answer(request, status_of(error), error.code, message, details)
 
 
 @api.exception_handler(OperationalError)
@@ -100,30 +106,24 @@ def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     listed = [
         {"where": list(map(str, one.get("loc", ()))), "what": str(one.get("msg", ""))} for one in error.errors
     ]
-    return _answer(
-        request, 422, "invalid_request", "the request does not fit the description", {"errors": listed}
-    )
+    return _answer(request, 422, "invalid_request", words_of(request)("api.invalid"), {"errors": listed})
 
 
 @api.exception_handler(Http404)
 def _missing(request: HttpRequest, error: Http404) -> HttpResponse:
-    return _answer(
-        request, 404, "not_found", "there is nothing at this address, or it belongs to somebody else"
-    )
+    return _answer(request, 404, "not_found", words_of(request)("api.not_found"))
 
 
 @api.exception_handler(AuthenticationError)
 def _unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
-    response = _answer(
-        request, 401, "not_authenticated", "a valid token is needed: Authorization: Bearer TOKEN"
-    )
+    response = _answer(request, 401, "not_authenticated", words_of(request)("api.not_authenticated"))
     response.headers["WWW-Authenticate"] = 'Bearer realm="doublet"'
     return response
 
 
 @api.exception_handler(AuthorizationError)
 def _forbidden(request: HttpRequest, error: AuthorizationError) -> HttpResponse:
-    return _answer(request, 403, "forbidden", "this person, or this token, may not do that")
+    return _answer(request, 403, "forbidden", words_of(request)("api.forbidden"))
 
 
 @api.exception_handler(HttpError)
