@@ -24,6 +24,7 @@ from doublet.cli.base import (
     write_text,
 )
 from doublet.cli.exits import NOTHING_DONE
+from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.cli.rows import write_rows
@@ -346,112 +347,111 @@ def _statistics(store: Store, source: SourceInfo) -> dict[str, Any]:
 
 def _show_statistics(told: dict[str, Any]) -> None:
     from doublet.reports.terminal import table
-    from doublet.reports.wording import wording
 
-    words = wording("en")
+    tell = words()
     write_text(f"{told['address']}\n")
-    rows = [[words.name("page_state", state), f"{many:,}"] for state, many in sorted(told["states"].items())]
-    write_text(table(rows, header=["pages", ""]))
+    rows = [
+        [tell.name("page_state", state), tell.number(many)] for state, many in sorted(told["states"].items())
+    ]
+    write_text(table(rows, header=[tell("pages_title"), ""]))
     if told["reasons"]:
         lines = [
             [
-                words.name("page_state", one["state"]),
-                words.name("page_reason", one["reason"]),
-                f"{one['pages']:,}",
+                tell.name("page_state", one["state"]),
+                tell.name("page_reason", one["reason"]),
+                tell.number(one["pages"]),
                 one["examples"][0] if one["examples"] else "",
             ]
             for one in told["reasons"]
         ]
-        write_text("\n" + table(lines, header=["gave no document", "why", "pages", "for example"]))
+        header = ["pages_without_document", "pages_why", "pages_title", "pages_example"]
+        write_text("\n" + table(lines, header=[tell(code) for code in header]))
     if told["dropped"]:
         lines = [
             [
-                words.name("page_reason", one["reason"]),
-                f"{one['links']:,}",
+                tell.name("page_reason", one["reason"]),
+                tell.number(one["links"]),
                 one["examples"][0] if one["examples"] else "",
             ]
             for one in told["dropped"]
         ]
-        write_text("\n" + table(lines, header=["links not followed because", "links", "for example"]))
+        header = ["pages_not_followed", "pages_links", "pages_example"]
+        write_text("\n" + table(lines, header=[tell(code) for code in header]))
     by_depth: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     for one in told["picture"]:
         by_depth[one["depth"], one["pattern"]][one["state"]] += one["pages"]
     lines = [
-        [str(depth), pattern or "-", f"{counts['stored']:,}", f"{counts.total() - counts['stored']:,}"]
+        [
+            str(depth),
+            pattern or "-",
+            tell.number(counts["stored"]),
+            tell.number(counts.total() - counts["stored"]),
+        ]
         for (depth, pattern), counts in sorted(by_depth.items())
     ]
-    write_text(
-        "\n" + table(lines, header=["links from the front page", "pattern", "documents", "other pages"])
-    )
+    header = ["pages_depth", "plan_pattern", "plan_documents", "pages_other"]
+    write_text("\n" + table(lines, header=[tell(code) for code in header]))
 
 
 def _show_plan(plan: Plan) -> None:
-    from doublet.crawl.request import spell_seconds
     from doublet.reports.terminal import table
-    from doublet.reports.wording import wording
 
-    words = wording("en")
-    rows = [["site", plan.address + (" and the hosts below it" if plan.subdomains else "")]]
+    tell = words()
+    rows = [
+        [tell("plan_site"), tell("plan_hosts_below", site=plan.address) if plan.subdomains else plan.address]
+    ]
     for place, pattern in enumerate(plan.patterns):
-        how = (
-            f"numbers {pattern.low:,} to {pattern.high:,} and what is above"
-            if place in plan.walks
-            else "from link to link"
-        )
-        rows.append(["documents", f"{pattern.text} ({how})"])
+        counted = place in plan.walks
+        how = tell("plan_numbers", low=pattern.low, high=pattern.high) if counted else tell("plan_links")
+        rows.append([tell("plan_documents"), f"{pattern.text} ({how})"])
         rows += [["", example] for example in pattern.examples[:3]]
     if not plan.patterns:
-        rows.append(["documents", "every page with enough text that is not a list of links"])
-    rows += [["left alone", f"{one.text} ({words.name('page_reason', why)})"] for one, why in plan.skipped]
-    rows.append(
-        ["sitemaps and feeds", f"{len(plan.sitemaps) + len(plan.feeds):,}, with {plan.listed:,} documents"]
-    )
+        rows.append([tell("plan_documents"), tell("plan_every_page")])
+    rows += [
+        [tell("plan_left_alone"), f"{one.text} ({tell.name('page_reason', why)})"]
+        for one, why in plan.skipped
+    ]
+    lists = len(plan.sitemaps) + len(plan.feeds)
+    rows.append([tell("plan_lists"), tell("plan_lists_told", lists=lists, documents=plan.listed)])
     if plan.holes_tried:
-        rows.append(["numbers without a page", f"about {plan.holes:.0%} ({plan.holes_tried} were tried)"])
-    rows.append(
-        [
-            "answers for what is not there",
-            "404" if plan.answers_missing else "a page that says so; it is recognised",
-        ]
-    )
+        told = tell("plan_holes_told", share=plan.holes, tried=plan.holes_tried)
+        rows.append([tell("plan_holes"), told])
+    rows.append([tell("plan_missing"), "404" if plan.answers_missing else tell("plan_says_so")])
     known = plan.documents is not None
-    rows.append(["documents, about", f"{plan.documents:,}" if known else "not known before the end"])
+    rows.append(
+        [tell("plan_about_documents"), tell.number(plan.documents or 0) if known else tell("plan_not_known")]
+    )
     if plan.requests is not None:
-        rows.append(["requests, about", f"{plan.requests:,}"])
+        rows.append([tell("plan_about_requests"), tell.number(plan.requests)])
     if plan.seconds is not None:
-        rows.append(
-            [
-                "takes about",
-                f"{spell_seconds(round(plan.seconds))}, with {plan.delay_s:g} s between two requests",
-            ]
-        )
-    rows.append(["looked at so far", f"{plan.looked_at} pages, {plan.probes} addresses that cannot exist"])
+        rows.append([tell("plan_takes"), tell("plan_takes_told", time=plan.seconds, delay=plan.delay_s)])
+    looked = tell("plan_looked_told", pages=plan.looked_at, probes=plan.probes)
+    rows.append([tell("plan_looked"), looked])
     write_text(table(rows))
 
 
 def _show_crawled(made: Crawled, documents: int) -> None:
     from doublet.reports.terminal import table
-    from doublet.reports.wording import wording
 
-    words = wording("en")
-    rows = [["site", made.address]]
-    rows += [["documents", pattern.text] for pattern in made.plan.patterns]
+    tell = words()
+    rows = [[tell("plan_site"), made.address]]
+    rows += [[tell("plan_documents"), pattern.text] for pattern in made.plan.patterns]
     rows += [
-        ["pages fetched", f"{made.fetched:,}"],
-        ["stored", f"{made.stored:,}"],
-        ["changed", f"{made.changed:,}"],
-        ["unchanged", f"{made.unchanged:,}"],
+        [tell("crawled_fetched"), tell.number(made.fetched)],
+        [tell("crawled_stored"), tell.number(made.stored)],
+        [tell("crawled_changed"), tell.number(made.changed)],
+        [tell("crawled_unchanged"), tell.number(made.unchanged)],
     ]
     rows += [
-        [words.name("page_state", state), f"{many:,}"]
+        [tell.name("page_state", state), tell.number(many)]
         for state, many in sorted(made.states.items())
         if many and state not in ("stored", "new", "again")
     ]
-    rows.append(["left for another run", f"{made.waiting:,}"])
-    rows.append([f"in {made.library} now", f"{documents:,}"])
+    rows.append([tell("crawled_waiting"), tell.number(made.waiting)])
+    rows.append([tell("crawled_now", library=made.library), tell.number(documents)])
     write_text(table(rows))
     for note in made.notes:
-        say(str(note))
+        say(tell.say(note))
 
 
 def _range(text: str | None) -> tuple[int, int] | None:
