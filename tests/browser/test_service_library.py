@@ -43,6 +43,8 @@ def test_a_site_is_previewed_added_watched_paused_and_searched(service: Service,
         page.get_by_label("Name of the library").fill("Stories")
         page.get_by_label("Address of the site").fill(site.url + "/")
         page.get_by_label("Only addresses that contain").fill("post")
+        page.locator("details:has(input[name=subdomains]) summary").click()
+        page.get_by_label("Take the hosts below it too").check()
         page.get_by_role("button", name="Show what the robot would do").click()
         page.get_by_role("heading", name="Documents", exact=True).wait_for(timeout=90_000)
         assert "/post/" in page.locator("main").inner_text()

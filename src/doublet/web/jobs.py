@@ -132,6 +132,7 @@ def preview_site(
     only: Sequence[str] = (),
     examples: Sequence[str] = (),
     skip: Sequence[str] = (),
+    subdomains: bool = False,
     limit: int | None = None,
     note: str = "",
 ) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def preview_site(
     from doublet.jobs.crawl import Wish, preview
 
     with polite_fetcher(work.settings) as fetcher:
-        wish = Wish(tuple(only), tuple(examples), tuple(skip))
+        wish = Wish(tuple(only), tuple(examples), tuple(skip), subdomains=subdomains)
         return preview(address, fetcher=fetcher, wish=wish, progress=work.progress).to_dict()
 
 

@@ -54,6 +54,7 @@ class AddForm(forms.Form):
     examples = Lines()
     skip = Lines()
     limit = forms.IntegerField(min_value=1, max_value=10_000_000, required=False)
+    subdomains = forms.BooleanField(required=False)
     # addresses of other kinds
     addresses = Lines()
     kind = forms.ChoiceField(choices=[(one, one) for one in ("auto", *WEB_KINDS)], required=False)
@@ -183,7 +184,7 @@ def queue_upload(library: str, file: Any, who: str) -> JobInfo:
 
 def _wish(data: dict[str, Any]) -> dict[str, Any]:
     """Parameters of the robot's job."""
-    wish = {name: data[name] for name in ("only", "examples", "skip", "limit") if data[name]}
+    wish = {name: data[name] for name in ("only", "examples", "skip", "limit", "subdomains") if data[name]}
     return {"library": data["name"], "address": data["site"], **wish}
 
 

@@ -446,6 +446,7 @@ TABLE = {
     "library.examples_about": "One in a line. The pattern of all addresses is found out from them.",
     "library.skip": "Leave addresses alone that contain",
     "library.limit": "Fetch so many pages at most",
+    "library.subdomains": "Take the hosts below it too: blog.example.org belongs to example.org",
     "library.kind": "Kind",
     "library.kind.auto": "find out",
     "library.kind.page": "page",

@@ -446,6 +446,7 @@ TABLE = {
     "library.examples_about": "По одному в строке. По ним определяется шаблон всех адресов.",
     "library.skip": "Не трогать адреса, которые содержат",
     "library.limit": "Загрузить не более страниц",
+    "library.subdomains": "Брать и поддомены: blog.example.org относится к example.org",
     "library.kind": "Вид",
     "library.kind.auto": "определить",
     "library.kind.page": "страница",
