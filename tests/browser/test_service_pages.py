@@ -120,6 +120,8 @@ def test_a_class(opened: Any) -> None:
     page.locator("[data-go]").click()
     page.wait_for_url("**/classes/**")
     page.get_by_text("Who took from whom").first.wait_for(timeout=90_000)  # the page renews itself
+    anna = page.locator("tr", has=page.get_by_role("link", name="anna.txt", exact=True)).first
+    assert anna.locator("td[data-label='In another work']").inner_text() == "100%"
     page.locator("a[href*='/pair/']").first.click()
     assert "word79" in page.locator("main").inner_text()
 

@@ -614,6 +614,7 @@ TABLE = {
     "group.all_reports": "All reports (zip)",
     "group.who": "Who took from whom",
     "group.to": "Work",
+    "group.closest": "In another work",
     "group.from": "has text in common with",
     "group.share": "Share of the work",
     "group.why": "Direction",

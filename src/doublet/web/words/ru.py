@@ -613,6 +613,7 @@ TABLE = {
     "group.all_reports": "Все отчёты (zip)",
     "group.who": "Кто у кого взял",
     "group.to": "Работа",
+    "group.closest": "Есть в другой работе",
     "group.from": "имеет общий текст с",
     "group.share": "Доля работы",
     "group.why": "Направление",

@@ -52,7 +52,8 @@ def group(request: HttpRequest, id: Any) -> HttpResponse:
         {
             **_state(request, found),
             "group": found,
-            "works": shown_works(works),
+            "works": _with_closest(shown_works(works), pairs),
+            "closest": bool(pairs),
             "matrix": _matrix(works, pairs),
             "pairs": _pairs(works, pairs),
             "graph": _graph(works, pairs),
@@ -66,6 +67,16 @@ def state(request: HttpRequest, id: Any) -> HttpResponse:
     found = _mine(request, id)
     checking.catch_up(found)
     return render(request, "doublet/works/state.html", _state(request, found))
+
+
+def _with_closest(works: list[Any], pairs: list[dict[str, Any]]) -> list[Any]:
+    """The works, each with the largest share of it that one other work of the class has."""
+    most: dict[str, float] = {}
+    for pair in pairs:
+        most[pair["a"]] = max(most.get(pair["a"], 0.0), pair["share"])
+    for one in works:
+        one.closest = most.get(str(one.pk), 0.0)
+    return works
 
 
 def _matrix(works: list[Work], pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
