@@ -26,11 +26,13 @@ import pytest
 import doublet
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.jobs.add_source import Filling
+from doublet.jobs.crawl import Crawling, Wish, crawl_library
 from doublet.sources.kinds import tell_source
 from doublet.sources.oai import OaiSource
 from doublet.sources.protocol import Complete, Failed, Found, Gone, Unchanged
 from doublet.sources.sitemap import SitemapSource
 from doublet.sources.wiki import WikiSource
+from doublet.store.database import Store
 from doublet.text.read import read_document
 from source_shelf import Shelf, of, told
 
@@ -346,3 +348,63 @@ def test_a_site_again(site: str, states: pathlib.Path, polite: PoliteFetcher) ->
     trusted.fill(trusting, polite)
     asked = [line.split('"')[1].split()[1] for line in log.read_text().splitlines()[before:]]
     assert set(asked) <= {"/sitemap.xml", "/sitemap-pages.xml.gz", "/robots.txt"}
+
+
+# The robot
+
+
+@pytest.mark.covers("L1", "L3", "R1", "R2")
+def test_the_robot_reads_a_wiki(
+    mediawiki: str, editor: Editor, polite: PoliteFetcher, tmp_path: pathlib.Path
+) -> None:
+    """From link to link, as anybody who does not know that it is a wiki."""
+    names = [f"Опись {n}" for n in range(1, 13)]
+    for n, name in enumerate(names):
+        words = " ".join(f"лист{n}и{place} хранится в ящике{n * place % 17}" for place in range(20))
+        editor.write(name, f"Эта опись перечисляет бумаги. {words}. Дальше: [[Опись {n + 2}]].")
+    editor.write("Указатель", "\n".join(f"* [[{name}]]" for name in names))
+    host = mediawiki.removesuffix("/w/api.php")
+    with Store(str(tmp_path / "libraries.db")) as store:
+        store.libraries.create("wiki")
+        made = crawl_library(
+            store, "wiki", f"{host}/wiki/Указатель", fetcher=polite, wish=Wish(only=["Опись"])
+        )
+        found = {document.title: document.address for document in store.documents.all("wiki")}
+    assert {title.partition(" — ")[0] for title in found} == set(names)
+    assert not [address for address in found.values() if "index.php" in address]
+    assert made.waiting == 0
+
+
+@pytest.mark.covers("L3", "R1", "R2", "R5")
+def test_the_robot_on_a_site_with_bad_manners(
+    site: str,
+    states: pathlib.Path,
+    polite: PoliteFetcher,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("doublet.jobs.crawl.engine.BACK_OFF_S", 0.01)
+    log = next(states.glob("site-*/access.log"))
+    before = len(log.read_text(encoding="utf-8").splitlines())
+    with Store(str(tmp_path / "libraries.db")) as store:
+        store.libraries.create("site")
+        made = crawl_library(
+            store,
+            "site",
+            f"{site}/",
+            fetcher=polite,
+            wish=Wish(skip=["/trap/", "/slow/", "/docs/"]),
+            crawling=Crawling(limit=400),
+        )
+        found = {
+            document.id.removeprefix(site): text
+            for batch in store.documents.batches("site")
+            for document, text in batch
+        }
+    assert made.fetched < 400, "the site has an end"
+    asked = [
+        line.split('"')[1].split(" ")[1] for line in log.read_text(encoding="utf-8").splitlines()[before:]
+    ]
+    assert not [target for target in asked if target.startswith(("/private/", "/trap/", "/slow/"))]
+    encodings = [text for path, text in found.items() if path.startswith("/enc/")]
+    assert encodings and all("оцифрованные рукописи" in text for text in encodings)
