@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from doublet.crawl.politeness import PoliteFetcher
 from doublet.errors import Cancelled, FetchFailed, InputNotFound, InvalidParameter
 from doublet.jobs import add_source as jobs
 from doublet.jobs.add_source import Filled, Filling, fill_source, register_source, update_library
@@ -571,7 +572,10 @@ def test_what_its_source_does_not_list_any_more(store: Store) -> None:
             asked.append((id, known.version))
             return answers[id]
 
-    filled = fill_source(store, only(store), walked=Listing(Unchanged("listed"), Complete()))
+    with PoliteFetcher(allow_private=True, delay_s=0.0) as fetcher:  # such a source asks for pages
+        filled = fill_source(
+            store, only(store), fetcher=fetcher, walked=Listing(Unchanged("listed"), Complete())
+        )
     assert sorted(asked) == sorted((id, "1") for id in answers)
     assert filled.counts == {"unchanged": 1, "unlisted": 2, "changed": 1, "gone": 1, "failed": 1}
     assert {row.id for row in filled.outcomes if row.state == "unlisted"} == {"same", "read again"}

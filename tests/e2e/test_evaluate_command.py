@@ -52,7 +52,7 @@ def test_a_quick_evaluation_of_the_bundled_texts(tmp_path: pathlib.Path) -> None
         ),
         *("--methods", "shingles,imatch,longsent", "--no-curves"),
     )
-    assert "bundled-ru F1" in done.stdout
+    assert "bundled-ru: F1" in done.stdout
     page = (report / "index.html").read_text("utf-8")
     assert '<html lang="ru">' in page
     shape = json.loads((report / "evaluation.json").read_text("utf-8"))

@@ -58,8 +58,9 @@ def test_bandit_can_fail(tmp_path: Path) -> None:
 CHECK = """
 import sys
 from pathlib import Path
-from doublet.web.configure import ServiceOptions, configure
+from doublet.web.configure import UNFINISHED, ServiceOptions, configure
 
+Path(sys.argv[1], UNFINISHED).mkdir()  # the server makes it when it starts
 https = sys.argv[2] == "https"
 options = ServiceOptions(
     database=sys.argv[1] + "/x.db", data=Path(sys.argv[1]), hosts=("doublet.example.org",), https=https, proxies=1

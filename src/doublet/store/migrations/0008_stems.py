@@ -20,12 +20,19 @@ def make(apps: Any, editor: Any) -> None:  # noqa: ARG001 - the signature that D
         editor.execute(statement)
 
 
+def unmake(apps: Any, editor: Any) -> None:  # noqa: ARG001
+    editor.execute("DROP INDEX doublet_content_unfiled")
+    editor.execute("ALTER TABLE doublet_content DROP COLUMN stems")
+    if editor.connection.vendor == "sqlite":
+        editor.execute("DROP TABLE doublet_stem")
+
+
 class Migration(migrations.Migration):
     dependencies: ClassVar = [("doublet_store", "0007_frontier_order")]
 
     operations: ClassVar = [
         migrations.SeparateDatabaseAndState(
-            database_operations=[migrations.RunPython(make, migrations.RunPython.noop)],
+            database_operations=[migrations.RunPython(make, unmake)],
             state_operations=[
                 migrations.AddField("content", "stems", models.BinaryField(null=True)),
                 migrations.AddIndex(
