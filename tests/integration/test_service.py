@@ -153,6 +153,14 @@ def test_a_class_is_checked_among_itself(teacher: Browser) -> None:
         "anna.txt" in table and "boris.txt" in table and "vera.txt" not in table[: table.index("All pairs")]
     )
     assert page.count("broken.docx") >= 1 and "failed" in page
+    report = re.search(r'href="(/reports/[^"]+/)">anna.txt<', page)
+    assert report
+    shown = teacher.get(report.group(1)).text  # the same answer as that of `doublet check --among`
+    assert '<div class="figure borrowed"><b>100%</b>' in shown and "boris.txt" in shown
+    passage = re.search(r'href="(/reports/[^"]+fragment=[^"]+)"', shown)
+    assert passage
+    beside = teacher.get(html.unescape(passage.group(1)))
+    assert beside.status == 200 and "boris.txt" in beside.text and "word40" in beside.text
     pair = re.search(r'href="(/classes/[^"]+/pair/[^"]+)"', table)
     assert pair and "word79" in teacher.get(html.unescape(pair.group(1))).text
     with zipfile.ZipFile(io.BytesIO(teacher.get(answer.address + "class.zip").body)) as archive:

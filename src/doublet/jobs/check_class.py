@@ -93,7 +93,7 @@ def check_class(
         on_step=lambda step, total: progress.step("among", step, total, "documents"),
     )
     texts = {one.name: one for one in done}
-    return CheckedClass(tuple(_with_works(one, texts, found) for one in done), found)
+    return CheckedClass(tuple(with_works(one, texts, found) for one in done), found)
 
 
 def compare_works(
@@ -161,7 +161,7 @@ def telling_names(works: Iterable[WorkFile]) -> set[str]:
     return {name for name, some in authors.items() if len(some) == 1}
 
 
-def _with_works(work: CheckedWork, others: Mapping[str, CheckedWork], found: Among) -> CheckedWork:
+def with_works(work: CheckedWork, others: Mapping[str, CheckedWork], found: Among) -> CheckedWork:
     """The work with the works from which it has something among its sources."""
     if work.alone is None:
         return work

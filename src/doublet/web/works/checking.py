@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import zlib
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,9 @@ from django.utils import timezone
 
 from doublet.errors import Cancelled, DoubletError, InputUnreadable, PoolBusy, TimedOut, WorkerLost
 from doublet.jobs.check import with_hidden
-from doublet.jobs.check_class import compare_works
+from doublet.jobs.check_class import CheckedWork, compare_works, with_works
 from doublet.jobs.read import GivenText, read_document
+from doublet.matches.among import CLASS, Among
 from doublet.matches.figures import figures
 from doublet.model import Check, Note
 from doublet.progress import Progress
@@ -153,17 +155,61 @@ def perform_group(group: Group, progress: Progress) -> None:
             perform(work, Progress())
     done = [work for work in works if work.state == DONE and work.report is not None]
     if group.options.get("among"):
-        reports = {str(work.pk): kept.load(work.report) for work in done if work.report is not None}
+        checked = {str(work.pk): _alone(work, told[work.pk]) for work in done}
         found = compare_works(
-            [replace(told[work.pk], name=str(work.pk)) for work in done],
-            {id: report.text for id, report in reports.items()},
-            {id: report.check for id, report in reports.items()},
+            [one.work for one in checked.values()],
+            {id: one.text for id, one in checked.items()},
+            {id: one.alone for id, one in checked.items() if one.alone is not None},
             on_step=lambda done, total: progress.step("among", done, total, "documents"),
         )
+        for work in done:
+            _add_works(work, checked, found, _names(works))
         value = found.to_dict()
         for one in value["pairs"]:
             del one["fragments"]  # they are found again when two works are laid side by side
         Group.objects.filter(pk=group.pk).update(result=value)
+
+
+def _names(works: list[Work]) -> dict[str, str]:
+    """What the works are called in each other's reports: by their titles, with a number where several have one."""
+    seen: Counter[str] = Counter()
+    out = {}
+    for one in works:
+        seen[one.title] += 1
+        out[str(one.pk)] = one.title if seen[one.title] == 1 else f"{one.title} ({seen[one.title]})"
+    return out
+
+
+def _alone(work: Work, file: WorkFile) -> CheckedWork:
+    """A work with its check against the libraries, from its report."""
+    assert work.report is not None
+    report = kept.load(work.report)
+    own = tuple(source for source in report.check.sources if source.library != CLASS)
+    alone = replace(report.check, sources=own)
+    return CheckedWork(replace(file, name=str(work.pk)), report.text, alone, report.check)
+
+
+def _add_works(work: Work, checked: dict[str, CheckedWork], found: Among, titles: dict[str, str]) -> None:
+    """The other works from which it has something become sources of its report, as in the report of a command. A report
+    that has them already was done before a worker died."""
+    mine = checked[str(work.pk)]
+    if mine.check is None or len(mine.check.sources) != len(mine.alone.sources if mine.alone else ()):
+        return
+    check = with_works(mine, checked, found).check
+    if check is None or not any(source.library == CLASS for source in check.sources):
+        return
+    named = tuple(
+        replace(source, id=titles[source.id], title="") if source.library == CLASS else source
+        for source in check.sources
+    )
+    before, check = work.report, replace(check, sources=named)
+    work.report = kept.keep(work, mine.text, check)
+    counted = figures(check)
+    Work.objects.filter(pk=work.pk).update(
+        report=work.report, borrowed=counted.borrowed, quoted=counted.quoted, sources=len(check.sources)
+    )
+    if before is not None:
+        kept.drop(before)
 
 
 def _end(work: Work, state: str, message: dict[str, Any]) -> None:
