@@ -14,7 +14,7 @@ import repeats_truth
 
 
 @pytest.mark.shared
-@pytest.mark.covers("P7")
+@pytest.mark.covers("P7", "P9")
 @pytest.mark.parametrize(
     ("algorithm", "manual"),
     [
