@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,8 @@ def duplicates(
                 result, width=width(), colour=use_colour(settings.colour), language=words().language
             )
         )
+        if result.removed:
+            write_text("\n" + "\n".join(textwrap.wrap(words()("duplicates_are_proposals"), width())) + "\n")
 
 
 def _duplicates_there(

@@ -137,8 +137,7 @@ def test_remove_the_duplicates_of_a_reviewed_list(
     made(capsys)
     path = shelf / f"groups.{form}"
     assert run(["library", "duplicates", "--groups", str(path), "-q"]) == 0
-    groups = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
-    assert groups == []
+    assert "nothing was removed" in capsys.readouterr().out
     if form == "csv":  # the reviewer takes one row away
         rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
         assert len(rows) == 3

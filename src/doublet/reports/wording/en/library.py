@@ -40,6 +40,7 @@ MESSAGES: dict[str, str] = {
     "removal_rule": "A document is removed when a kept one resembles it by {threshold:g} or more, or when at least {containment:percent} of it is contained in a kept one that is not shorter.",
     "removal_rule_threshold": "A document is removed when a kept one resembles it by {threshold:g} or more.",
     "removal_rule_method": "A document is removed when the method {method} says that it and a kept one are duplicates.",
+    "duplicates_are_proposals": "These are proposals: nothing was removed. Review them with --groups review.html and hand the saved list to `doublet library remove --duplicates`.",
     "duplicates_title": "Duplicates in {libraries:list}",
     "duplicates_groups": "Groups",
     "duplicates_made": "Made on {date:date}.",

@@ -40,6 +40,7 @@ MESSAGES: dict[str, str] = {
     "removal_rule": "Документ убирается, если оставленный похож на него на {threshold:g} или больше или если не меньше {containment:percent} его текста есть в оставленном, который не короче.",
     "removal_rule_threshold": "Документ убирается, если оставленный похож на него на {threshold:g} или больше.",
     "removal_rule_method": "Документ убирается, если метод {method} считает его и оставленный дубликатами.",
+    "duplicates_are_proposals": "Это предложения: ничего не удалено. Просмотрите их с --groups review.html и передайте сохранённый список команде `doublet library remove --duplicates`.",
     "duplicates_title": "Дубликаты: {libraries:list}",
     "duplicates_groups": "Группы",
     "duplicates_made": "Составлено {date:date}.",
