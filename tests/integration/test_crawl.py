@@ -76,7 +76,7 @@ def test_all_documents_are_found(store: Store, name: str) -> None:
     assert twice <= (sum(site._failed.values()) if library.bad else 0)
     # Everything but documents, holes of a range, probes, robots.txt and sitemap: what was wasted.
     pages = len(asked) - len(wanted) - made.states["missing"] - made.states["soft_404"] - made.plan.probes
-    assert pages <= 90
+    assert pages <= 65
     assert (made.waiting, made.notes) == (0, [])
 
 

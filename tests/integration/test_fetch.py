@@ -390,6 +390,43 @@ def test_a_broken_answer_may_pass(server: BadServer, clock: HandClock) -> None:
         assert fetcher.fetch(f"{server.url}/page").body == b"whole"
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole",
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nwhole",
+        b"HTTP/1.0 200 OK\nX: a\n b\n\nwhole",
+    ],
+)
+def test_odd_answers(server: BadServer, clock: HandClock, data: bytes) -> None:
+    server.pages["/page"] = raw(data)
+    with fetching(clock) as fetcher:
+        found = fetcher.fetch(f"{server.url}/page")
+    assert (found.status, found.body) == (200, b"whole")
+
+
+def test_one_connection_serves_many_requests(server: BadServer, clock: HandClock) -> None:
+    """Also after a redirect, a page that did not change, and one that is not there; a body without an end is not read
+    to its end."""
+    server.pages |= {
+        "/old": answer("301 Moved", body=b"<a href=/new>moved</a>", Location="/new"),
+        "/new": answer(body=b"text", ETag='"1"'),
+        "/same": raw_and_go_on(b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        "/endless": answer("302 Found", body=b"x" * 5_000_000, Location="/new"),
+    }
+    with fetching(clock) as fetcher:
+        for path in ("old", "same", "new", "nowhere", "old"):
+            fetcher.fetch(f"{server.url}/{path}", validators=Validators('"1"', ""))
+        assert len(server._open) == 1
+        assert fetcher.fetch(f"{server.url}/endless").body == b"text"
+        assert len(server._open) == 2
+
+
+def raw_and_go_on(data: bytes) -> Page:
+    return lambda connection, request: connection.sendall(data)
+
+
 def test_nobody_listens(clock: HandClock) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -6,6 +6,7 @@ in time. `finish` tells whether the packed body came to its end.
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -123,6 +124,7 @@ class _Zstd:
             raise BadBody("the packed body ends too early")
 
 
+@functools.cache
 def supported() -> tuple[str, ...]:
     """What can be unpacked here, for Accept-Encoding."""
     found = ["gzip", "deflate"]

@@ -474,10 +474,11 @@ def _answer(address: Address, response: Response, validators: Validators | None)
 def _modified(headers: Mapping[str, str]) -> str:
     """Last-Modified, unless the resource was changed in the very second of the answer: these dates have no parts of a
     second, and if it changes once more in it nobody would be told (RFC 9110, 8.8.2.2)."""
-    modified, answered = (http_date(headers.get(name, "")) for name in ("last-modified", "date"))
-    if modified is not None and answered is not None and modified >= answered:
+    told = headers.get("last-modified", "")
+    if not told:
         return ""
-    return headers.get("last-modified", "")
+    modified, answered = http_date(told), http_date(headers.get("date", ""))
+    return "" if modified is not None and answered is not None and modified >= answered else told
 
 
 def _later(again: Again, wait: float) -> FetchFailed:

@@ -10,22 +10,23 @@ from __future__ import annotations
 
 import contextlib
 import email.utils
+import http.client
 import socket
 import ssl
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import doublet
 from doublet.addresses import Address
 from doublet.crawl import decode
+from doublet.crawl.connections import Connection, Opener, WholeResponse
 from doublet.crawl.guard import refusal
 from doublet.errors import (
     Cancelled,
-    ConfigError,
     DoubletError,
     FetchFailed,
     NotAllowed,
@@ -43,7 +44,7 @@ NAMES_FOR_S = 300.0
 CONNECTIONS = (
     256  #: hosts to which one is kept open: a crawl of fifty hosts reconnected for each page with 32
 )
-_CHUNK = 1 << 16
+_SKIPPED_BYTES = 1 << 16  # of a body that nobody wants, rather than to connect anew
 _IDLE_WATCHER_S = 5.0
 
 Resolve = Callable[[str, int], Sequence[str]]
@@ -107,7 +108,7 @@ class Requester:
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._names: dict[str, tuple[float, list[str]]] = {}
-        self._pools: OrderedDict[str, Any] = OrderedDict()
+        self._kept: OrderedDict[str, Connection] = OrderedDict()  # the one used longest ago first
         self._tls: ssl.SSLContext | None = None
         self._under_way: set[_Watched] = set()
         self._own = threading.local()
@@ -208,9 +209,9 @@ class Requester:
 
     def close(self) -> None:
         with self._lock:
-            pools, self._pools = list(self._pools.values()), OrderedDict()
-        for pool in pools:
-            pool.close()
+            kept, self._kept = list(self._kept.values()), OrderedDict()
+        for connection in kept:
+            connection.close()
 
     def _request(
         self,
@@ -222,51 +223,37 @@ class Requester:
         cut: bool,
         body: bytes | None = None,
     ) -> Response:
-        urllib3 = _urllib3()
-        pool = self._pool(address)
+        connection = self._connection(address)
         watched = _Watched(time.monotonic() + self.timeout_s)
         self._own.numbers = numbers
         self._own.watched = watched
         with self._lock:
             self.requests += 1
             self._under_way.add(watched)
-        raw = None
         good = False
-        sent = {
-            "User-Agent": self.user_agent,
-            "Accept-Encoding": ", ".join(decode.supported()),
-            **headers,
-        }
+        sent = {"User-Agent": self.user_agent, "Accept-Encoding": ", ".join(decode.supported()), **headers}
         _WATCHER.begin(watched)
         try:
-            raw = pool.urlopen(
-                "GET" if body is None else "POST",
-                address.target,
-                body=body,
-                headers=sent,
-                retries=False,
-                redirect=False,
-                preload_content=False,
-                decode_content=False,
-                timeout=urllib3.Timeout(connect=CONNECT_S, read=self.idle_s),
-                assert_same_host=False,
-            )
-            found = {name.lower(): ", ".join(raw.headers.getlist(name)) for name in raw.headers}
+            method = "GET" if body is None else "POST"
+            answer = connection.ask(method, address.target, sent, body)
+            found = _joined(answer.headers)
             got = b""
-            if raw.status in (200, 203) or (raw.status >= 400 and raw.status not in (429, 503)):
-                got = self._body(address, raw, found, limit=limit, cut=cut)
+            if answer.status in (200, 203) or (answer.status >= 400 and answer.status not in (429, 503)):
+                got = self._body(address, answer, found, limit=limit, cut=cut)
+            elif not answer.isclosed():
+                answer.skip(_SKIPPED_BYTES)
             if watched.late:  # a connection that was cut can look like one that came to its end
                 raise self._slow(address)
             self.check_stopped()
-            good = not cut or len(got) < limit
-            return Response(raw.status, found, got)
+            good = answer.isclosed()  # all of it was read
+            return Response(answer.status, found, got)
         except Again:
             if watched.late:
                 raise self._slow(address) from None
             raise
         except DoubletError:
             raise
-        except (urllib3.exceptions.HTTPError, OSError, ValueError, AttributeError) as error:
+        except (http.client.HTTPException, OSError, ValueError, AttributeError) as error:
             self.check_stopped()
             if watched.late:
                 raise self._slow(address) from error
@@ -275,17 +262,14 @@ class Requester:
             _WATCHER.end(watched)
             with self._lock:
                 self._under_way.discard(watched)
-            if raw is not None:
-                if good:
-                    with contextlib.suppress(Exception):
-                        raw.drain_conn()
-                    raw.release_conn()
-                else:
-                    raw.close()
-                    raw.release_conn()
-                    self._forget(address.origin, pool)
+            if good:
+                self._keep(address.origin, connection)
+            else:
+                connection.close()
 
-    def _body(self, address: Address, raw: Any, headers: dict[str, str], *, limit: int, cut: bool) -> bytes:
+    def _body(
+        self, address: Address, answer: WholeResponse, headers: Mapping[str, str], *, limit: int, cut: bool
+    ) -> bytes:
         """The body, unpacked, as far as the limit goes."""
         declared = headers.get("content-length", "")
         if not cut and declared.isdecimal() and int(declared) > limit:
@@ -293,7 +277,7 @@ class Requester:
         out = bytearray()
         try:
             chain = decode.decoders(headers.get("content-encoding", ""))
-            for piece in decode.unpack(_pieces(raw), chain):
+            for piece in decode.unpack(answer.pieces(), chain):
                 out += piece
                 if len(out) > limit:
                     if cut:
@@ -303,37 +287,32 @@ class Requester:
             failed = FetchFailed(
                 f"{address} {error}" if not str(error).startswith("the") else f"{address}: {error}",
                 address=str(address),
-                status=raw.status,
+                status=answer.status,
             )
             raise Again(failed) from error
         return bytes(out)
 
-    def _pool(self, address: Address) -> Any:
-        """The connections to one origin; one is kept open between requests."""
+    def _connection(self, address: Address) -> Connection:
+        """The one that was kept open after the last request to this origin, or a new one."""
         with self._lock:
-            pool = self._pools.get(address.origin)
-            if pool is None:
-                from doublet.crawl.connections import Opener, PlainPool, SecurePool
+            kept = self._kept.pop(address.origin, None)
+        if kept is not None:
+            return kept
+        tls = self._tls_context() if address.scheme == "https" else None
+        opener = Opener(self._connect, self._watch)
+        return Connection(
+            address.host, address.port, opener, tls=tls, connect_s=CONNECT_S, idle_s=self.idle_s
+        )
 
-                secure = address.scheme == "https"
-                opener = Opener(self._connect, self._watch)
-                extra = {"ssl_context": self._tls_context()} if secure else {}
-                kind: Any = SecurePool if secure else PlainPool
-                pool = kind(address.host, address.port, maxsize=1, block=False, opener=opener, **extra)
-                self._pools[address.origin] = pool
-            self._pools.move_to_end(address.origin)
-            old = self._pools.popitem(last=False)[1] if len(self._pools) > self._connections else None
-        if old is not None:
-            old.close()
-        return pool
-
-    def _forget(self, origin: str, pool: Any) -> None:
-        """Close the connection of an answer that made no sense. A body that was read to its end has already given its
-        connection back, and the next try would find it closed by the server."""
+    def _keep(self, origin: str, connection: Connection) -> None:
         with self._lock:
-            if self._pools.get(origin) is pool:
-                del self._pools[origin]
-        pool.close()
+            old = [self._kept.pop(origin, None)]
+            self._kept[origin] = connection
+            if len(self._kept) > self._connections:
+                old.append(self._kept.popitem(last=False)[1])
+        for one in old:
+            if one is not None:
+                one.close()
 
     def _tls_context(self) -> ssl.SSLContext:
         """One for all hosts: reading the certificates of all authorities takes 25 ms."""
@@ -385,23 +364,23 @@ class Requester:
 
     def _explain(self, address: Address, error: Exception) -> Exception:
         """What a fault of the connection means; one that may pass is worth another try."""
-        exceptions = _urllib3().exceptions
         facts: dict[str, Any] = {"address": str(address), "status": 0}
-        inner: Any = error.__cause__ or error
-        if isinstance(error, exceptions.SSLError) or isinstance(inner, ssl.SSLCertVerificationError):
-            why = getattr(inner, "verify_message", "") or str(inner)
+        if isinstance(error, ssl.SSLError):
+            why = getattr(error, "verify_message", "") or str(error)
             return FetchFailed("certificate_not_trusted", why=why, **facts)
-        if isinstance(error, exceptions.LocationParseError | exceptions.InvalidHeader):
-            return FetchFailed("answer_makes_no_sense", why=str(error), **facts)
-        if isinstance(error, TimeoutError | exceptions.TimeoutError) or isinstance(inner, TimeoutError):
+        if isinstance(error, TimeoutError):
             return Again(FetchFailed("no_byte_within", seconds=self.idle_s, **facts))
-        if isinstance(error, exceptions.IncompleteRead) or "IncompleteRead" in str(error):
+        if isinstance(error, http.client.IncompleteRead):
             return Again(FetchFailed("page_broke_off", **facts))
-        if "RemoteDisconnected" in str(error) or "ConnectionReset" in str(error):
+        if isinstance(error, http.client.RemoteDisconnected | ConnectionResetError):
             return Again(FetchFailed("server_broke_off", **facts))
-        if isinstance(error, ConnectionRefusedError) or isinstance(inner, ConnectionRefusedError):
+        if isinstance(error, ConnectionRefusedError):
             return Again(FetchFailed("nothing_listens", **facts))
-        reason = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
+        if isinstance(error, http.client.HTTPException):
+            return Again(
+                FetchFailed("answer_makes_no_sense", why=str(error) or type(error).__name__, **facts)
+            )
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return Again(FetchFailed("cannot_be_fetched", why=reason, **facts))
 
     def _retry_after(self, value: str) -> float | None:
@@ -495,18 +474,14 @@ def spell_seconds(seconds: float) -> str:
     return f"{seconds / 3600:.0f} hours" if seconds < 48 * 3600 else f"{seconds / 86400:.0f} days"
 
 
-def _pieces(raw: Any) -> Iterator[bytes]:
-    while piece := raw.read1(_CHUNK, decode_content=False):
-        yield piece
+def _joined(headers: http.client.HTTPMessage) -> dict[str, str]:
+    """Headers by their names in lower case; one that comes twice is one with both values."""
+    found: dict[str, str] = {}
+    for name, value in headers.items():
+        key = name.lower()
+        found[key] = f"{found[key]}, {value}" if key in found else value
+    return found
 
 
 def _meaning(status: int) -> Note:
     return Note(f"status_{status}" if status in (429, 502, 503, 504) else "status_500")
-
-
-def _urllib3() -> Any:
-    try:
-        import urllib3
-    except ImportError as error:
-        raise ConfigError("needs_urllib3", library="urllib3") from error
-    return urllib3

@@ -41,6 +41,7 @@ class Spool:
         self._segment_bytes = segment_bytes
         self._lock = threading.Lock()
         self._open: Any = None
+        self._written = 0  # bytes of the open segment
         self._waiting: dict[int, set[int]] = {}  # segment → pages that are not stored yet
         folder.mkdir(parents=True, exist_ok=True)
         self._number = max(self._numbers(), default=0)
@@ -70,9 +71,10 @@ class Spool:
         checksum = zlib.crc32(body, zlib.crc32(head))
         record = _HEAD.pack(_MARK, len(head), len(body), checksum) + head + body
         with self._lock:
-            if self._open is None or self._open.tell() + len(record) > self._segment_bytes:
+            if self._open is None or self._written + len(record) > self._segment_bytes:
                 self._next()
             self._open.write(record)
+            self._written += len(record)
             number = self._number
             self._waiting.setdefault(number, set()).add(page)
         return Spooled(page, facts, body, number)
@@ -83,6 +85,7 @@ class Spool:
         closed = self._number
         self._number += 1
         self._open = self._path(self._number).open("ab", buffering=0)
+        self._written = 0
         if not self._waiting.get(closed):
             self._remove(closed)
 

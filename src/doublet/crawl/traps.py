@@ -66,16 +66,23 @@ class Budget:
     fetched: Counter[str] = field(default_factory=Counter)
     good: Counter[str] = field(default_factory=Counter)
 
-    def tell(self, shape: str, *, good: bool) -> None:
-        """*good*: the page was a new document, or had links to new ones."""
+    def tell(self, shape: str, *, good: bool) -> bool:
+        """*good*: the page was a new document, or had links to new ones. Gives whether the budget of the shape is spent
+        now."""
         self.fetched[shape] += 1
         if good:
             self.good[shape] += 1
+        return not good and self.spent(shape)
 
     def spent(self, shape: str) -> bool:
         """Whether no more pages of this shape are worth a request."""
         fetched = self.fetched[shape]
         return fetched >= self.first and self.good[shape] < LEAST_GOOD * fetched
+
+    def unproven(self, shape: str, under_way: int) -> bool:
+        """Whether the pages of this shape that are under way should be judged before more are asked for."""
+        asked = self.fetched[shape] + under_way
+        return asked >= self.first and self.good[shape] < LEAST_GOOD * asked
 
     def to_dict(self) -> dict[str, Any]:
         return {"fetched": dict(self.fetched), "good": dict(self.good)}

@@ -11,6 +11,7 @@ import heapq
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -37,6 +38,8 @@ from doublet.store.sources import Fact, Remembered, WalkBatch
 from doublet.store.values import SourceInfo
 
 THREADS = 16
+GATHER_S = 0.02  #: pages are judged some at a time: waking a thread for each cost more than judging it
+TELL_S = 0.1
 FLUSH_S = 1.0  #: what was fetched is stored after so long at the latest
 IN_FLIGHT = 600  #: pages that are fetched and not stored yet
 IN_FLIGHT_BYTES = 1 << 26
@@ -109,12 +112,16 @@ class Engine:
         self._stop = threading.Event()
         self._done: queue.SimpleQueue[Fetched | BaseException] = queue.SimpleQueue()
         self._in_hand: dict[int, PageRow] = {}  # rows that were handed out and not written down yet
+        self._unjudged: Counter[str] = (
+            Counter()
+        )  # pages under way, by shape, of those that may belong to a trap
         self._flying = 0
         self._flying_bytes = 0
         self._known: dict[int, Remembered] = {}
         self._batch = Step()
         self._renewed = time.monotonic()
         self._claimed = 0.0
+        self._told = 0.0
         self._handed = 0
 
     # The door
@@ -135,6 +142,8 @@ class Engine:
                 for thread in threads:
                     thread.start()
                 self._loop()
+                self._told = 0.0
+                self._tell()
             except BaseException:
                 self._stop.set()
                 self._fetcher.stop()
@@ -249,10 +258,14 @@ class Engine:
                     if not host.rows:
                         host.busy = False
                         continue
+                    row = self._pick(host)
+                    if row is None:
+                        heapq.heappush(self._heap, (now + GATHER_S, number))
+                        continue
                     self._flying += 1
                     if self._heap and not self._watched:
                         self._turn.notify()
-                    return host, host.rows.popleft()
+                    return host, row
                 if self._watched:
                     self._turn.wait(1.0)
                     continue
@@ -260,6 +273,19 @@ class Engine:
                 wait = 0.2 if not self._heap or crowded else min(0.5, self._heap[0][0] - now)
                 self._turn.wait(max(wait, 0.001))
                 self._watched = False
+        return None
+
+    def _pick(self, host: Host) -> PageRow | None:
+        """The next page of a host. Of pages that may belong to a trap only so many are asked for before the first of
+        them are judged; None when all that wait are such."""
+        for _ in range(len(host.rows)):
+            row = host.rows.popleft()
+            shape = self.judge.budgeted(row) if row.pattern < 0 else ""
+            if not shape or not self.judge.budget.unproven(shape, self._unjudged[shape]):
+                if shape:
+                    self._unjudged[shape] += 1
+                return row
+            host.rows.append(row)
         return None
 
     def _fetch(self, host: Host, row: PageRow) -> None:
@@ -303,6 +329,7 @@ class Engine:
         with self._turn:
             if nothing:
                 host.rows.appendleft(row)
+                self._judged(row)
             host.ready = time.monotonic() + ready
             heapq.heappush(self._heap, (host.ready, host.number))
             self._flying -= int(nothing)
@@ -337,6 +364,8 @@ class Engine:
         flushed = time.monotonic()
         while True:
             self._tell()
+            if not self._starving():
+                time.sleep(GATHER_S)
             try:
                 item = self._done.get(timeout=0.05)
                 while True:
@@ -348,6 +377,7 @@ class Engine:
                     item = self._done.get_nowait()
             except queue.Empty:
                 pass
+            self._drop_spent()
             idle = not self._flying and self._done.empty()
             late = time.monotonic() - flushed > FLUSH_S
             if self._batch.full or (len(self._batch) and (late or idle or self._starving())):
@@ -454,6 +484,24 @@ class Engine:
             return False
         return True
 
+    def _drop_spent(self) -> None:
+        """Pages in memory of a shape whose budget ran out meanwhile are not asked for."""
+        if not self.judge.ran_out:
+            return
+        self.judge.ran_out = False
+        dropped: list[PageRow] = []
+        with self._turn:
+            for host in self._hosts.values():
+                spent = {row.number for row in host.rows if self.judge.spent(row)}
+                if spent:
+                    dropped += [row for row in host.rows if row.number in spent]
+                    kept = [row for row in host.rows if row.number not in spent]
+                    host.rows.clear()
+                    host.rows.extend(kept)
+        self._handed -= len(dropped)
+        for row in dropped:
+            self._end(row, Verdict("trap", "budget"))
+
     def _count_out(self) -> None:
         if not self.judge.ranges or self.judge.counted_out or not self._may_hand_out():
             return
@@ -558,10 +606,18 @@ class Engine:
             with self._turn:
                 crowded = self._crowded
                 self._flying = max(0, self._flying - 1)
+                self._judged(fetched.row)
                 if fetched.answer is not None:
                     self._flying_bytes = max(0, self._flying_bytes - len(fetched.answer.body))
                 if crowded and not self._crowded:
                     self._turn.notify_all()
+
+    def _judged(self, row: PageRow) -> None:
+        shape = self.judge.budgeted(row) if row.pattern < 0 else ""
+        if self._unjudged[shape] > 1:
+            self._unjudged[shape] -= 1
+        else:
+            self._unjudged.pop(shape, None)
 
     def _give_up(self, host: Host | None, fetched: Fetched) -> None:
         if host is not None and host.failures >= GIVE_UP and host.given_up is None:
@@ -712,6 +768,10 @@ class Engine:
         self._progress.step("waiting", int(seconds), None, "seconds", Note("database_in_use"))
 
     def _tell(self) -> None:
+        now = time.monotonic()
+        if now - self._told < TELL_S:
+            return
+        self._told = now
         figures = self.figures
         total = self.judge.plan.requests
         known = total is not None and total >= figures.fetched

@@ -82,6 +82,7 @@ class Judge:
         self.noise = Noise.from_dict(state.get("noise", {}))
         self.dropped: dict[str, list[Any]] = {key: list(one) for key, one in state.get("dropped", {}).items()}
         self.barren = int(state.get("barren", 0))
+        self.ran_out = False  # the budget of some shape: pages that wait may not be worth a request any more
         self._led_to: Counter[str] = Counter()
         self._site = plan.site or host_of(plan.address)
         self._origins: dict[str, bool] = {}
@@ -122,7 +123,8 @@ class Judge:
         if number is not None:
             self.ranges[row.pattern].tell(number, verdict.state not in _ABSENT)
         else:
-            self.budget.tell(shape_of(target), good=verdict.good or row.again)
+            if self.budget.tell(shape_of(target), good=verdict.good or row.again):
+                self.ran_out = True
             if verdict.good:
                 self.barren = 0
             elif row.pattern < 0 and not row.again:
@@ -313,11 +315,14 @@ class Judge:
 
     def spent(self, row: PageRow) -> bool:
         """Whether a waiting page is not worth a request any more."""
+        shape = self.budgeted(row)
+        return bool(shape) and ((row.pattern < 0 and self.endless) or self.budget.spent(shape))
+
+    def budgeted(self, row: PageRow) -> str:
+        """The shape from whose budget a request for this page is taken; nothing when it needs none."""
         if row.again or row.depth == 0 or row.pattern in self.ranges:
-            return False
-        if row.pattern < 0 and self.endless:
-            return True
-        return self.budget.spent(shape_of(row.target))
+            return ""
+        return shape_of(row.target)
 
     def learn(self, key: str, content: int) -> list[str]:
         """The page of a key has this content; gives differences of spelling that mean nothing from now on."""

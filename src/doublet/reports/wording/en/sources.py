@@ -15,7 +15,6 @@ MESSAGES: dict[str, str] = {
     "stopped_fetching": "stopped while a page was being fetched; what was stored stays",
     "certificate_not_trusted": "{address}: the certificate of the server cannot be trusted ({why})",
     "answer_makes_no_sense": "{address}: the answer makes no sense ({why})",
-    "needs_urllib3": "documents from the web need the urllib3 library: pip install 'doublet[web]'",
     "redirect_nowhere": "{address2} answers {status}, a redirect, but does not say where to",
     "redirect_circle": "{address} leads in a circle of redirects, over {address2}",
     "redirects_too_many": "{address} leads over more than {redirects} redirects, the last one to {address2}",

@@ -15,7 +15,6 @@ MESSAGES: dict[str, str] = {
     "stopped_fetching": "остановлено во время загрузки страницы; сохранённое остаётся",
     "certificate_not_trusted": "{address}: сертификату сервера нельзя доверять ({why})",
     "answer_makes_no_sense": "{address}: ответ не имеет смысла ({why})",
-    "needs_urllib3": "для документов из сети нужна библиотека urllib3: pip install 'doublet[web]'",
     "redirect_nowhere": "{address2} отвечает {status}, перенаправлением, но не говорит куда",
     "redirect_circle": "{address} ведёт по кругу перенаправлений через {address2}",
     "redirects_too_many": "{address}: больше {redirects} перенаправлений, последнее — на {address2}",
