@@ -4,7 +4,10 @@
     python benchmarks/service.py pages --documents 100000 --reports 10000
     python benchmarks/service.py load --documents 100000 --seconds 60
     python benchmarks/service.py kills --times 20
+    python benchmarks/service.py lighthouse --lighthouse FOLDER       where `npm install lighthouse` was run
     python benchmarks/service.py pages --database postgresql://…     an empty database; without it a file is made
+    python benchmarks/service.py prepare --folder FOLDER              fills it once; then
+    python benchmarks/service.py pages|load --folder FOLDER           measures without filling again
 
 Memory is what the processes hold as it is shared out between them (PSS). Pages are asked for again and again over one
 connection, by an administrator, and the median counts. Under load 50 programs check texts of 1,000 words through REST
@@ -35,6 +38,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from doublet.store.database import Store
+from lighthouse import lighthouse
 from load import family, library, made_up, pss_mb, texts
 from measure import DATA, save
 from web_service import Browser, Service
@@ -108,10 +112,13 @@ def memory(service: Service, options: argparse.Namespace) -> dict[str, Any]:
     return {"processes": len(sizes), "pss_mb": round(sum(sizes.values()), 1)}
 
 
-def pages(service: Service, options: argparse.Namespace) -> list[dict[str, Any]]:
+def prepare(service: Service, options: argparse.Namespace) -> dict[str, Any]:
+    """Reports in the lists and the report of a long work; done once for each folder."""
+    note = service.folder / "prepared.json"
+    if note.exists():
+        return dict(json.loads(note.read_text()))
     asked = fill(options.address, options.documents)
-    browser = service.administrator()
-    program = Browser(service.base, token=token(browser, "pages"))
+    program = Browser(service.base, token=token(service.administrator(), "prepare"))
     made = program.send("POST", "/api/v1/checks", {"text": asked[0], "title": "A work of many"}).json()
     assert made["state"] == "done", made
     add_reports(options.address, made["id"], options.reports)
@@ -124,6 +131,14 @@ def pages(service: Service, options: argparse.Namespace) -> list[dict[str, Any]]
     while program.get(f"/api/v1/checks/{sent['id']}").json()["state"] not in ("done", "failed"):
         assert time.monotonic() < until
         time.sleep(1)
+    found = {"short": made["id"], "long": sent["id"], "long_words": words}
+    note.write_text(json.dumps(found))
+    return found
+
+
+def pages(service: Service, options: argparse.Namespace) -> list[dict[str, Any]]:
+    ready = prepare(service, options)
+    browser = service.administrator()
     name = f"/libraries/{LIBRARY}/"
     rows = []
     line = Line(service, Cookie=cookies(browser))
@@ -138,7 +153,7 @@ def pages(service: Service, options: argparse.Namespace) -> list[dict[str, Any]]
             "/repeats/",
         ),
         *("/methods/", "/methods/supershingles/", "/account/", "/users/", "/audit/", "/settings/"),
-        *("/duplicates/", "/evaluation/", f"/reports/{made['id']}/", f"/reports/{sent['id']}/"),
+        *("/duplicates/", "/evaluation/", f"/reports/{ready['short']}/", f"/reports/{ready['long']}/"),
     ]
     for path in known:
         times, status, size = [], 0, 0
@@ -146,7 +161,9 @@ def pages(service: Service, options: argparse.Namespace) -> list[dict[str, Any]]
             status, content, took = line.ask("GET", path)
             times.append(1000 * took)
             size = len(content)
-        shown = path.replace(made["id"], "SHORT").replace(sent["id"], f"LONG ({words:,} words)")
+        assert status == 200, f"{path}: {status}"
+        long = f"LONG ({ready['long_words']:,} words)"
+        shown = path.replace(ready["short"], "SHORT").replace(ready["long"], long)
         rows.append(
             {
                 "page": shown,
@@ -164,12 +181,13 @@ def load(service: Service, options: argparse.Namespace) -> dict[str, Any]:
     browser = service.administrator()
     secrets = [token(browser, f"client {number}") for number in range(CLIENTS)]
     program = Browser(service.base, token=secrets[0])
-    program.send("POST", "/api/v1/libraries", {"name": "filling"})
+    filling = f"filling {uuid.uuid4().hex[:6]}"
+    program.send("POST", "/api/v1/libraries", {"name": filling})
     lines = [json.dumps({"id": one.id, "text": one.text}) for one in made_up(5_000, start=10_000_000)]
     browser.get("/libraries/add/")
     browser.post(
         "/libraries/add/",
-        {"way": "upload", "name": "filling"},
+        {"way": "upload", "name": filling},
         {"file": ("some.jsonl", "\n".join(lines).encode())},
     )
     took: list[float] = []
@@ -262,7 +280,15 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-WHAT = {"memory": memory, "pages": pages, "load": load, "kills": kills}
+WHAT = {
+    "memory": memory,
+    "prepare": prepare,
+    "pages": pages,
+    "load": load,
+    "kills": kills,
+    "lighthouse": lighthouse,
+}
+WITH_SAMPLES = ("memory", "lighthouse")
 
 
 def main() -> None:
@@ -271,6 +297,7 @@ def main() -> None:
     )
     parser.add_argument("what", choices=WHAT)
     parser.add_argument("--database", default="", help="an empty PostgreSQL database, or a file that is kept")
+    parser.add_argument("--folder", type=Path, help="what `prepare` filled is kept there and used again")
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--reports", type=int, default=10_000)
     parser.add_argument("--long-words", type=int, default=90_000, help="of the long work: 300 pages")
@@ -279,13 +306,17 @@ def main() -> None:
     parser.add_argument("--rest", type=float, default=20.0, help="seconds after the start")
     parser.add_argument("--checkers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lighthouse", type=Path, help="folder in which `npm install lighthouse` was run")
+    parser.add_argument("--only", nargs="*", help="pages for Lighthouse whose names begin so")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="doublet-service-") as folder:
-        options.address = options.database or str(Path(folder) / "service.db")
-        if options.what in ("pages", "load"):
+    with tempfile.TemporaryDirectory(prefix="doublet-service-") as passing:
+        folder = options.folder or Path(passing)
+        folder.mkdir(parents=True, exist_ok=True)
+        options.address = options.database or str(folder / "service.db")
+        if options.what in ("prepare", "pages", "load"):
             fill(options.address, options.documents)
-        more = () if options.what == "memory" else ("--empty",)
-        service = Service(Path(folder), *more, "--checkers", str(options.checkers), database=options.address)
+        more = ("--allow-private",) if options.what in WITH_SAMPLES else ("--empty",)
+        service = Service(folder, *more, "--checkers", str(options.checkers), database=options.address)
         try:
             found = WHAT[options.what](service, options)
         finally:

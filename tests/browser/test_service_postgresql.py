@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,15 @@ def gone_and_back(service: Service, address: str, page: Any) -> None:
     assert page.get_by_text("Sample library").count() >= 1
 
 
+def many_requests(service: Service, address: str) -> None:
+    """Connections are kept and used again: more requests than PostgreSQL allows connections."""
+    name = address.partition("?")[0].rpartition("/")[2]
+    person = service.administrator()
+    assert {person.get("/queue/").status for _ in range(120)} == {200}
+    count = server().psql(f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}'")
+    assert int(re.findall(r"\d+", count)[0]) < 30, count
+
+
 def test_a_check_a_report_and_a_backup(browser: Any, tmp_path: Path) -> None:
     first, second = new_address("postgresql"), new_address("postgresql")
     here, there = tmp_path / "here", tmp_path / "there"
@@ -80,6 +90,7 @@ def test_a_check_a_report_and_a_backup(browser: Any, tmp_path: Path) -> None:
         path = page.url.removeprefix(service.base)
         page.goto(f"{service.base}/libraries/Sample%20library/documents/?q=%D0%B1%D0%B0%D1%88%D0%BD%D0%B8")
         assert page.locator("mark").count() >= 1
+        many_requests(service, first)
         gone_and_back(service, first, page)
         made = doublet("backup", file, "--database", first, data=here / "data")
         assert made.returncode == 0, made.stderr

@@ -20,6 +20,7 @@ from doublet.errors import ConfigError
 UPLOAD_LIMIT = 50_000_000  #: bytes of one request body; more is refused before it is read
 KEY_FILE = "secret.key"
 LOCKED_S = 60  #: that a request waits for others who write to SQLite: many people at once hand in works
+CACHE_KB = 4096  #: that each connection of the serving process to SQLite remembers of the file
 UNFINISHED = "uploads"  #: folder of uploads that are on their way
 SECURE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -89,8 +90,9 @@ def require_safe(bind: str, options: ServiceOptions) -> None:
         raise ConfigError("service_without_name")
 
 
-def configure(options: ServiceOptions) -> None:
-    """Configure Django for this process. Does nothing when it was configured before."""
+def configure(options: ServiceOptions, *, many_threads: bool = False) -> None:
+    """Configure Django for this process. Does nothing when it was configured before. A process of *many_threads* has as
+    many connections, so each of them remembers less."""
     import django
     from django.conf import settings
 
@@ -102,6 +104,8 @@ def configure(options: ServiceOptions) -> None:
     database.update(CONN_MAX_AGE=None, CONN_HEALTH_CHECKS=True)
     if database["ENGINE"].endswith("sqlite3"):
         database["OPTIONS"]["timeout"] = LOCKED_S
+        if many_threads:
+            database["OPTIONS"]["init_command"] += f"PRAGMA cache_size=-{CACHE_KB};"
     here = Path(__file__).parent
     settings.configure(
         SECRET_KEY=secret_key(options.data),

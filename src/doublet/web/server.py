@@ -168,7 +168,7 @@ def serve(
     options = options_of({**given, "bind": bind, "config_file": config_file}, address)
     require_safe(bind, options)
     set_up_logging()
-    configure(options)
+    configure(options, many_threads=True)
     prepare(options, samples=not empty, say=say)
 
     from doublet.web.asgi import application

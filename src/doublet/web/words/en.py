@@ -578,6 +578,7 @@ TABLE = {
     "report.alarms": "Signs of disguise",
     "report.none": "No sources were found",
     "report.none_about": "Nothing in this document was found in the documents that it was compared with.",
+    "report.all_sources": "Show all {number} sources",
     "report.beside": "Beside the text",
     "report.beside_about": "Click a coloured passage, or press n, to see its source here.",
     "report.shortest": "Shortest passage, in words",

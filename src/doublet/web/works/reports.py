@@ -26,6 +26,7 @@ from doublet.web.works.models import DONE, Comment, Decision, ShareLink, Work
 from doublet.web.works.versions import versions
 
 FORMS = ("html", "pdf", "json")
+SOURCES = 60  #: that a page shows at first; a work of hundreds of pages can have a thousand
 
 
 def _mine(request: HttpRequest, id: Any) -> Work:
@@ -54,12 +55,16 @@ def _context(request: HttpRequest, found: Work, secret: str = "") -> dict[str, A
         earlier = Work.objects.filter(
             owner=found.owner, title=found.title, state=DONE, deleted_at=None, created_at__lt=found.created_at
         )[:5]
+    used, folded = ([one for one in view.sources if one.folded is flag] for flag in (False, True))
+    shown = len(view.sources) if request.GET.get("sources") == "all" else SOURCES
     return {
         "work": found,
         "check": report.check,
         "view": view,
-        "used": [one for one in view.sources if not one.folded],
-        "folded": [one for one in view.sources if one.folded],
+        "used": used[:shown],
+        "folded": folded[:shown],
+        "folded_count": len(folded),
+        "all_sources": len(view.sources) if max(len(used), len(folded)) > shown else 0,
         "text": drawing.draw_text(view, address),
         "strip": drawing.strip(view),
         "kinds": [

@@ -4,10 +4,10 @@
   const text = document.getElementById("document");
   if (!text) return;
   const side = document.getElementById("side");
+  const rail = document.querySelector("[data-rail]");
   const beside = document.getElementById("beside");
   const place = document.querySelector("[data-place]");
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
-  all("[data-js]").forEach((part) => { part.hidden = false; });
   let current = null;
   let shortest = 0;
 
@@ -24,6 +24,7 @@
     const box = beside.querySelector("[data-scroll]");
     if (there && box) box.scrollTop = there.offsetTop - box.offsetTop - 60;
     side.scrollTop = 0;
+    rail.scrollTop = 0;
     mark(id);
     history.replaceState(null, "", `#f-${id}`);
     if (moveFocus) side.focus();
