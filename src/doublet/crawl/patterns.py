@@ -149,8 +149,15 @@ def read_pattern(text: str) -> Pattern:
     return Pattern(text)
 
 
+# Nearly every address of a page is one: reading all parts of it took most of the time of matching it.
+_PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(/[!-\"$->@-~]*(?:\?[!-\"$-~]+)?)\Z", re.ASCII)
+
+
 def target_of(address: str) -> str:
     """Path and query of an address."""
+    plain = _PLAIN_ADDRESS.match(address)
+    if plain is not None:
+        return plain.group(1)
     parts = urlsplit(address)
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 

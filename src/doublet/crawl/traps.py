@@ -15,6 +15,7 @@ MOST_PARAMETERS = 6
 MOST_REPEATS = 3  #: of one piece in a path
 LONGEST = 1_000  #: characters of an address
 FIRST_BUDGET = 20  #: pages of a pattern that are fetched whatever they bring
+MOST_SHAPES = 1_000  #: remembered; those with the fewest pages are forgotten first
 LEAST_GOOD = 0.05  #: share of new documents or new links to documents among its pages after that
 _DIGITS = re.compile(r"\d+")
 _WORDY = re.compile(r"[^/?&=]*[-_][^/?&=]*[-_][^/?&=]*|%[0-9A-F]{2}[^/?&=]*", re.I)
@@ -72,6 +73,9 @@ class Budget:
         self.fetched[shape] += 1
         if good:
             self.good[shape] += 1
+        if len(self.fetched) > MOST_SHAPES:
+            self.fetched = Counter(dict(self.fetched.most_common(MOST_SHAPES // 2)))
+            self.good = Counter({one: many for one, many in self.good.items() if one in self.fetched})
         return not good and self.spent(shape)
 
     def spent(self, shape: str) -> bool:

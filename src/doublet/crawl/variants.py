@@ -15,6 +15,7 @@ from typing import Any
 VALUES = 3  # of a parameter that agree in one place
 PLACES = 2
 MOST_PLACES = 5_000  # remembered; older ones are forgotten first
+MOST_DIFFERENCES = 1_000  # that are known to mean something; a site with more makes its parameters up
 
 
 @dataclass(slots=True)
@@ -37,7 +38,10 @@ class Variants:
             if len(self._seen) > MOST_PLACES:
                 del self._seen[next(iter(self._seen))]
             if len(set(values.values())) > 1:
-                self.meant.add(difference)
+                if len(self.meant) < MOST_DIFFERENCES:
+                    self.meant.add(difference)
+                else:
+                    del self._seen[difference, place]
                 continue
             if len(values) >= (VALUES if difference.startswith("?") else 2):
                 self._agreed[difference].add(place)

@@ -30,7 +30,9 @@ from doublet.store.frontier import Link, PageRow
 MOST_DEPTH = 10_000  #: links from the front page: lists have a page behind each page
 MOST_BARREN = 500  #: pages in a row without a single new document or link to one: the site is endless
 EXAMPLES = 3
-KNOWN_KEYS = 200_000
+KNOWN_KEYS = 30_000  #: met lately; of older ones the database knows
+MOST_ORIGINS = 10_000
+MOST_TARGETS = 1_000  #: of redirects
 REDIRECTED = 3  #: addresses that lead to one page: it is where the site sends what is not there
 _UNREADABLE = {"Oversized": "too_large"}
 # A document was there, or something that is not nothing: the number is taken.
@@ -160,8 +162,11 @@ class Judge:
         row = fetched.row
         target = page_key(without_tracking(to))
         signal = self.signals.get(str(row.pattern))
-        self._led_to[target] += 1
         elsewhere = self.plan.pattern_of(to) < 0
+        if elsewhere:
+            self._led_to[target] += 1
+            if len(self._led_to) > MOST_TARGETS:
+                self._led_to = Counter(dict(self._led_to.most_common(MOST_TARGETS // 2)))
         if row.pattern >= 0 and (
             (is_front(to) and not is_front(fetched.address))
             or (signal is not None and target in signal.redirects)
@@ -233,6 +238,8 @@ class Judge:
         origin = address if end < 0 else address[:end]
         found = self._origins.get(origin)
         if found is None:
+            if len(self._origins) >= MOST_ORIGINS:
+                self._origins.clear()
             found = self._origins[origin] = within_site(
                 host_of(origin + "/"), self._site, subdomains=self.plan.subdomains
             )
@@ -257,23 +264,24 @@ class Judge:
             if unfollowed:
                 self.drop("nofollow", address)
                 continue
-            asked = without_tracking(address)
-            pattern = self.plan.pattern_of(asked)
-            if hidden and pattern < 0:
-                self.drop("hidden", asked)
+            pattern = self.plan.pattern_of(without_tracking(address)) if hidden else None
+            if pattern == -1:
+                self.drop("hidden", address)
                 continue
-            link = self._link(asked, row.depth + 1, row.number, pattern=pattern)
+            link = self._link(address, row.depth + 1, row.number, pattern=pattern)
             if link is not None:
                 out.append(link)
         return out
 
-    def _link(self, address: str, depth: int, parent: int, *, pattern: int) -> Link | None:
+    def _link(self, address: str, depth: int, parent: int, *, pattern: int | None = None) -> Link | None:
         """An address worth a request, unless it is known already; the reason is counted when it is not worth it."""
         asked = without_tracking(address)
         key = self.plain(asked)
         if key in self._known:
             self._known.move_to_end(key)
             return None
+        if pattern is None:
+            pattern = self.plan.pattern_of(asked)
         why = odd_shape(asked)
         target = target_of(asked)
         if not why and any(fits(asked, text) for text in self.plan.skip):
@@ -308,7 +316,7 @@ class Judge:
         found = []
         for address in addresses:
             if self.inside(address):
-                link = self._link(address, depth, 0, pattern=self.plan.pattern_of(address))
+                link = self._link(address, depth, 0)
                 if link is not None:
                     found.append(Link(link.key, link.origin, link.target, depth, link.pattern, link.priority))
         return found
