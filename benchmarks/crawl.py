@@ -159,21 +159,28 @@ def spent(others: Sequence[int] = ()) -> float:
     the servers (*others*)."""
     own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     used = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-    for listed in Path("/proc/self/task").glob("*/children"):
+    for child in readers(others):
         with contextlib.suppress(OSError):
-            for child in listed.read_text(encoding="ascii").split():
-                if int(child) not in others:
-                    fields = (
-                        Path(f"/proc/{child}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-                    )
-                    used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            fields = Path(f"/proc/{child}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return used
 
 
-def resident_mb() -> int:
-    """Memory of this process now."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * resource.getpagesize() >> 20
+def readers(others: Sequence[int]) -> list[int]:
+    """Processes of this one, but for the servers."""
+    found = []
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, listed.read_text(encoding="ascii").split())
+    return [child for child in found if child not in others]
+
+
+def resident_mb(process: int | str = "self") -> int:
+    """Memory of a process now."""
+    with contextlib.suppress(OSError):
+        pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize() >> 20
+    return 0
 
 
 def early(memory: list[int]) -> int:
@@ -223,6 +230,7 @@ def crawl(sites: Sites | Trees, wish: Wish, hosts: int, folder: Path) -> list[di
                     "processor_ms_a_page": round(1000 * (spent(sites.pids) - before) / max(1, pages), 2),
                     "memory_mb_after_a_tenth": early(memory),
                     "memory_mb_at_the_end": memory[-1] if memory else 0,
+                    "mb_of_a_reader": max(map(resident_mb, readers(sites.pids)), default=0),
                 }
             )
 
@@ -251,7 +259,7 @@ def frontier(rows: int, address: str) -> dict[str, Any]:
         origin = origins[number % len(origins)]
         return Link(origin + target, origin, target, 1)
 
-    with Store(address) as store:
+    with Store(address) as store, store.database.small_cache():
         store.libraries.create("frontier")
         source = store.sources.add(
             store.libraries.get("frontier").number, "crawl", "http://x.example/", {}

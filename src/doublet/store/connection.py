@@ -41,9 +41,11 @@ BUSY_S = 5.0  #: one try to get the right to write; then the waiting is told and
 #: rows in one statement of SQLite; with 15 columns far below the 32,766 values that it takes
 ROWS_TOGETHER = 250
 PATIENCE_S = 120.0  #: after that it is given up
+_CACHE_KB = 65_536
+_SMALL_CACHE_KB = 16_384
 # Pages of 16 KB: a packed text with its keys and words takes 2 to 3 KB, and half of a small page would stay empty.
 _PRAGMAS = (
-    "PRAGMA page_size=16384;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-65536;"
+    f"PRAGMA page_size=16384;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-{_CACHE_KB};"
     "PRAGMA journal_size_limit=67108864;PRAGMA wal_autocheckpoint=2000;PRAGMA temp_store=MEMORY;"
 )
 _LABEL = "doublet_store"
@@ -473,6 +475,20 @@ class Database:
                 self.rows("SET LOCAL lock_timeout = DEFAULT")
             self.rows("RELEASE SAVEPOINT turn")
         self._waited_s += time.monotonic() - began
+
+    @contextlib.contextmanager
+    def small_cache(self) -> Iterator[None]:
+        """Keep less of a file in the memory of this thread: for work that takes hours and asks for everything once."""
+        if self.place is None:
+            yield
+            return
+        with self.guard():
+            self.rows(f"PRAGMA cache_size=-{_SMALL_CACHE_KB}")
+        try:
+            yield
+        finally:
+            with self.guard():
+                self.rows(f"PRAGMA cache_size=-{_CACHE_KB}")
 
     @contextlib.contextmanager
     def guard(self) -> Iterator[None]:

@@ -135,7 +135,7 @@ class Engine:
             threading.Thread(target=self._fetch_loop, name=f"doublet-fetch-{n}", daemon=True)
             for n in range(self._threads)
         ]
-        with ThreadPoolExecutor(self._pool.workers + 1) as readers:
+        with self.store.database.small_cache(), ThreadPoolExecutor(self._pool.workers + 1) as readers:
             self._readers = readers
             try:
                 self._begin(seen, links)
