@@ -235,27 +235,28 @@ def _look_up_sqlite(
     cursor = database.raw.cursor()
     statement = _LOOK_UP.format(table=table)
 
-    def ask(tokens: list[str], most: int) -> list[tuple[int, I64]]:
+    def ask(tokens: list[str], most: int) -> tuple[I64, I64, I64]:
+        """Places of the tokens that stand somewhere, how many numbers each has, and the numbers of all of them."""
         found = sorted(cursor.execute(statement, (most, json.dumps(tokens))).fetchall())
         # All numbers in one go: one by one they take longer than the search.
         everything = np.fromstring(",".join(documents for _, documents in found), np.int64, sep=",")
-        sizes = [documents.count(",") + 1 for _, documents in found]
-        parts = np.split(everything, np.cumsum(sizes)[:-1]) if found else []
-        return [(place, part) for (place, _), part in zip(found, parts, strict=True)]
+        sizes = np.array([documents.count(",") + 1 for _, documents in found], np.int64)
+        return np.array([place for place, _ in found], np.int64), sizes, everything
 
     tokens = spell_keys(keys, range(len(keys) + 1))
     counts = np.zeros(len(keys), np.int64)
-    parts = []
     # All keys in one statement: most stand nowhere, and a statement for each would cost more than the search.
-    for number, documents in ask(tokens, cut + 1):
-        own = documents
-        if libraries is not None:
-            if len(own) > cut:  # documents of other libraries may have used up the limit
-                ((_, own),) = ask([tokens[number]], -1)
-            own = libraries.only(own, shift)[: cut + 1]
-        counts[number] = len(own)
-        parts.append(own)
-    everything = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    places, sizes, everything = ask(tokens, cut + 1)
+    if libraries is not None and len(places):
+        wanted = libraries.wants(everything, shift)
+        left = np.bincount(np.repeat(np.arange(len(places)), sizes)[wanted], minlength=len(places))
+        parts = np.split(everything[wanted], np.cumsum(left)[:-1])
+        for number in np.flatnonzero((sizes > cut) & (left <= cut)):  # others used up the limit
+            _, _, documents = ask([tokens[places[number]]], -1)
+            parts[number] = documents[libraries.wants(documents, shift)][: cut + 1]
+        sizes = np.array([len(part) for part in parts], np.int64)
+        everything = np.concatenate(parts)
+    counts[places] = sizes
     return np.repeat(np.arange(len(keys)), counts), everything, counts
 
 
@@ -292,10 +293,12 @@ class LibraryFilter:
             self._owners = grown
         return self._owners
 
-    def only(self, documents: I64, shift: int = 0) -> I64:
-        """Those of these libraries; the numbers of parts of documents have *shift* more bits."""
-        inside = documents[documents >> shift < len(self._owners)]
-        owners = self._owners[inside >> shift]
-        wanted = self._wanted[np.minimum(owners, len(self._wanted) - 1)] & (owners < len(self._wanted))
-        out: I64 = inside[wanted]
-        return out
+    def wants(self, documents: I64, shift: int = 0) -> NDArray[np.bool_]:
+        """Which of them are in these libraries; the numbers of parts of documents have *shift* more bits. A number that
+        is newer than what was read belongs to nobody."""
+        owners = (
+            self._owners[np.minimum(documents >> shift, len(self._owners) - 1)] if len(self._owners) else 0
+        )
+        known = (documents >> shift) < len(self._owners)
+        inside = known & (owners < len(self._wanted))
+        return inside & self._wanted[np.where(inside, owners, 0)]
