@@ -147,12 +147,19 @@ class PoliteFetcher:
     # For sources
 
     def fetch(
-        self, address: str, *, validators: Validators | None = None, accept: str = "", robots: bool = True
+        self,
+        address: str,
+        *,
+        validators: Validators | None = None,
+        accept: str = "",
+        robots: bool = True,
+        known: Callable[[str], bool] | None = None,
     ) -> Answer:
-        """Get one address. See `doublet.sources.protocol.Fetcher`; raises `Cancelled` after `stop`."""
+        """Get one address. See `doublet.sources.protocol.Fetcher`; raises `Cancelled` after `stop`. A redirect to a
+        page that is *known* is not followed: the answer is the redirect, with the address of that page."""
         first = parse_address(address)
         last, response = self._follow(
-            first, _headers(validators, accept), ask_robots=robots, redirects=self.redirects
+            first, _headers(validators, accept), ask_robots=robots, redirects=self.redirects, known=known
         )
         return _answer(last, response, validators)
 
@@ -261,6 +268,7 @@ class PoliteFetcher:
         limit: int | None = None,
         cut: bool = False,
         turns: bool = True,
+        known: Callable[[str], bool] | None = None,
     ) -> tuple[Address, Response]:
         seen = {str(address)}
         first = address
@@ -278,6 +286,8 @@ class PoliteFetcher:
             if not link:
                 raise _goes_nowhere(address, first, response.status)
             address = resolve_link(link, address)
+            if known is not None and known(str(address)):
+                return address, response
             if str(address) in seen:
                 raise FetchFailed(
                     "redirect_circle",

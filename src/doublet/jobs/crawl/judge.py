@@ -30,7 +30,7 @@ from doublet.store.frontier import Link, PageRow
 MOST_DEPTH = 10_000  #: links from the front page: lists have a page behind each page
 MOST_BARREN = 500  #: pages in a row without a single new document or link to one: the site is endless
 EXAMPLES = 3
-KNOWN_KEYS = 30_000  #: met lately; of older ones the database knows
+KNOWN_KEYS = 10_000  #: met lately; of older ones the database knows
 MOST_ORIGINS = 10_000
 MOST_TARGETS = 1_000  #: of redirects
 REDIRECTED = 3  #: addresses that lead to one page: it is where the site sends what is not there

@@ -83,6 +83,7 @@ class Looker:
         self._keep = keep
         self._progress = progress or Progress()
         self.seen: dict[str, Seen] = {page_key(one.asked): one for one in known}
+        self._finals = {page_key(one.answer.address): one for one in self.seen.values()}
         self.failed: dict[str, SourceError] = {}
         self.signals: dict[str, Signal] = {}
         self.listed: dict[
@@ -102,19 +103,28 @@ class Looker:
             return found
         if key in self.failed:
             return None
+        if key in self._finals and not probe:  # another address led to it
+            return self._finals[key]
         self._progress.step("looking", len(self.seen), None, "pages", Note("looking_at", address=address))
         try:
-            answer = self._fetcher.fetch(address)
+            answer = self._fetcher.fetch(address, known=self._is_final)
         except SourceError as error:
             self.failed[key] = error
             return None
+        final = self._finals.get(page_key(answer.address))
+        if final is not None:  # it leads to a page that is here already
+            answer = final.answer
         made = Seen(address, answer, probe=probe)
         if self._keep is not None:
             self._keep(made)  # before anything else is done with it: it is not asked for again
         if answer.status == 200:
-            made.page = self._read(answer)
+            made.page = final.page if final is not None and final.page else self._read(answer)
         self.seen[key] = made
+        self._finals.setdefault(page_key(answer.address), made)
         return made
+
+    def _is_final(self, address: str) -> bool:
+        return page_key(address) in self._finals
 
     def _read(self, answer: Answer) -> dict[str, Any]:
         options = {"address": answer.address, "headers": dict(answer.headers)}
