@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
 from click.testing import CliRunner
 
 from doublet.cli import language
 from doublet.cli.root import root
+from doublet.crawl.patterns import Pattern
+from doublet.crawl.politeness import PoliteFetcher
+from doublet.jobs.crawl import Wish, crawl_library, engine
+from doublet.model import Note
+from doublet.progress import Progress
+from doublet.reports.wording import wording
+from doublet.store.database import Store
 from library_simulator import Library, Site
 
 
@@ -33,3 +41,39 @@ def test_a_crawl_is_told_in_the_language_that_was_asked_for(
     assert "ссылок от главной страницы" in said[2]
     for english in ("documents", "requests", "stored", "pages", "links"):
         assert not [text for text in said if f" {english} " in text]
+
+
+@pytest.mark.covers("L5", "R1")
+def test_a_wait_that_the_site_asked_for_is_told(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "WAIT_TOLD_S", 0.3)
+    told: list[Note] = []
+    refused: list[str] = []
+
+    class Busy(Site):
+        def answer(self, target: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+            crawling = any(note.code == "crawl_figures" for note in told)
+            if crawling and not refused and target.startswith("/post/"):
+                refused.append(target)
+                return 429, {"Retry-After": "2"}, b""
+            return super().answer(target, headers)
+
+    progress = Progress(lambda event: told.append(event.message) if event.message is not None else None)
+    with (
+        Busy(Library(60)) as site,
+        Store(str(tmp_path / "shelf.db")) as store,
+        PoliteFetcher(delay_s=0.0, allow_private=True) as fetcher,
+    ):
+        store.libraries.create("shelf")
+        patterns = [Pattern("/post/{number}/")]
+        wish = Wish(patterns=patterns, numbers=(1, 60))
+        crawl_library(store, "shelf", site.url, fetcher=fetcher, wish=wish, progress=progress)
+        assert store.libraries.get("shelf").documents == 60
+    waits = [note.values["waits"] for note in told if note.values.get("waits")]
+    assert {note.code for note in waits} == {"crawl_waits_asked"}
+    assert waits[0].values["host"] == site.url
+    assert re.fullmatch(r"\d\d:\d\d", waits[0].values["until"])
+    figures = next(note for note in told if note.values.get("waits"))
+    assert f"as {site.url} asked" in wording("en").say(figures)
+    assert f"так попросил {site.url}" in wording("ru").say(figures)

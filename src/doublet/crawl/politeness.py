@@ -74,7 +74,8 @@ class Attempt:
 
     *answer* is the server's, redirects included (*redirect* is where to). *error* is why there is none; *passing* when
     another try may help. Neither: it was not this address's turn, or robots.txt was asked for instead. *ready_in_s* is
-    when the host may be asked next, *asked* whether a request was made, *places* the IP numbers of the host.
+    when the host may be asked next, *asked* whether a request was made, *place* the IP number of the host. *after_s* is
+    the part of the wait that the server asked for itself (Retry-After).
     """
 
     answer: Answer | None = None
@@ -84,6 +85,7 @@ class Attempt:
     ready_in_s: float = 0.0
     asked: bool = False
     place: str = ""
+    after_s: float = 0.0
 
 
 class PoliteFetcher:
@@ -248,7 +250,7 @@ class PoliteFetcher:
         ready = max(self._delay(address), after or 0.0)
         if after:
             self._hold(address, after)
-        return Attempt(answer, link, error, passing, ready, True, numbers[0])
+        return Attempt(answer, link, error, passing, ready, True, numbers[0], after or 0.0)
 
     def _target(self, address: Address, response: Response) -> str:
         link = response.headers.get("location", "").strip()

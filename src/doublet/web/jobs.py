@@ -141,7 +141,7 @@ def preview_site(
     from doublet.crawl.politeness import polite_fetcher
     from doublet.jobs.crawl import Wish, preview
 
-    with polite_fetcher(work.settings) as fetcher:
+    with polite_fetcher(work.settings, waiting=work.tell_wait) as fetcher:
         wish = Wish(tuple(only), tuple(examples), tuple(skip), subdomains=subdomains)
         return preview(address, fetcher=fetcher, wish=wish, progress=work.progress).to_dict()
 

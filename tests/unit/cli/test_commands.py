@@ -213,9 +213,11 @@ def test_progress_in_words() -> None:
         "Reading: 50.0 MB of 200 MB (25%), 10.0 MB/s, 15 s left"
     )
     assert describe(Event("joining", 10, None, "documents"), 0.1) == "Finding duplicates: 10 documents"
-    figures = Note("crawl_figures", found=9, stored=3, failed=1, rate=2.5, left="4 seconds")
+    figures = Note(
+        "crawl_figures", found=9, stored=3, failed=1, rate=2.5, left=Note("time_left", seconds=4), waits=None
+    )
     assert describe(Event("crawling", 5, 15, "pages", figures), 5.0) == (
-        "Crawling: 5 of 15 pages (33%), 9 found, 3 stored, 1 failed, 2.5 pages a second, 4 seconds left"
+        "Crawling: 5 of 15 pages (33%), 9 found, 3 stored, 1 failed, 2.5 pages a second, 4 s left"
     )
     assert (
         describe(Event("changing", 1, 8, "changes"), 4.0) == "Changing texts: 1 of 8 changes (12%), 28 s left"

@@ -44,6 +44,7 @@ class Host:
     busy: bool = False  #: in the heap, or in the hands of a thread
     exhausted: bool = False  #: nothing more is waiting in the database, as far as is known
     failures: int = 0
+    asked_s: float = 0.0  #: how long it asked to be left alone the last time
     refusals: int = 0
     given_up: Note | None = None
 

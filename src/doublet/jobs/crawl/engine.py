@@ -20,7 +20,6 @@ from doublet.addresses import parse_address
 from doublet.crawl.keys import page_key
 from doublet.crawl.politeness import LONGEST_HOLD_S, PoliteFetcher
 from doublet.crawl.refresh import FIRST_S, next_interval
-from doublet.crawl.request import spell_seconds
 from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, DoubletError
@@ -40,6 +39,7 @@ from doublet.store.values import SourceInfo
 THREADS = 16
 GATHER_S = 0.02  #: pages are judged some at a time: waking a thread for each cost more than judging it
 TELL_S = 0.1
+WAIT_TOLD_S = 3.0  #: a wait until the next request that is worth a word
 FLUSH_S = 1.0  #: what was fetched is stored after so long at the latest
 IN_FLIGHT = 600  #: pages that are fetched and not stored yet
 IN_FLIGHT_BYTES = 1 << 26
@@ -303,6 +303,7 @@ class Engine:
                 ready = max(ready, min(LONGEST_BACK_OFF_S, BACK_OFF_S * 2**doubled))
         elif attempt.answer is not None:
             host.failures = 0
+        host.asked_s = attempt.after_s
         nothing = attempt.answer is None and attempt.error is None
         if attempt.asked:
             self.figures.requests += 1
@@ -783,9 +784,31 @@ class Engine:
             stored=figures.stored,
             failed=figures.states["failed"] + figures.states["refused"],
             rate=rate,
-            left=None if left is None else spell_seconds(round(left)),
+            left=None if left is None else Note("time_left", seconds=round(left)),
+            waits=self._wait_note(now),
         )
         self._progress.step("crawling", figures.fetched, total if known else None, "pages", told)
+
+    def _wait_note(self, now: float) -> Note | None:
+        """Why nothing happens, when nothing will for some seconds."""
+        with self._turn:
+            hosts = [host for host in self._hosts.values() if host.rows and host.given_up is None]
+            if self._flying or not hosts:
+                return None
+            host = min(hosts, key=lambda one: one.ready)
+            seconds = host.ready - now
+        if seconds < WAIT_TOLD_S:
+            return None
+        told = {
+            "host": host.origin,
+            "seconds": round(seconds),
+            "until": time.strftime("%H:%M", time.localtime(time.time() + seconds)),
+        }
+        if host.asked_s:
+            return Note("crawl_waits_asked", **told)
+        if host.failures:
+            return Note("crawl_waits_failed", **told, times=host.failures)
+        return Note("crawl_waits_turn", **told)
 
 
 _STATES = {"changed": "stored", "unchanged": "stored", "empty": "too_short", "duplicate_id": "duplicate"}

@@ -44,7 +44,7 @@ def crawl(
     if work.checkpoint.get("planned"):  # an attempt before this one made the plan
         wish = Wish()
     crawling = Crawling(limit=limit, min_words=work.settings.min_words, warc=Path(warc) if warc else None)
-    with polite_fetcher(work.settings) as fetcher:
+    with polite_fetcher(work.settings, waiting=work.tell_wait) as fetcher:
         made = crawl_library(
             store,
             library,
@@ -66,7 +66,7 @@ def refresh(
     from doublet.jobs.crawl import Crawling, refresh_library
 
     crawling = Crawling(limit=limit, min_words=work.settings.min_words)
-    with polite_fetcher(work.settings) as fetcher:
+    with polite_fetcher(work.settings, waiting=work.tell_wait) as fetcher:
         made = refresh_library(
             work.store,
             library,

@@ -21,12 +21,14 @@ from typing import Any, Protocol
 
 from doublet.config import Settings
 from doublet.errors import InvalidParameter, UnknownKindOfJob, nearest
+from doublet.model import Note
 from doublet.progress import Progress
 from doublet.store.database import Store
 from doublet.store.values import JobInfo
 
 _GROUP = "doublet.jobs"
 _HERE = "doublet.jobs.queue"
+WAIT_TOLD_S = 5.0
 
 #: name → where the function is: imported when it is needed, whatever part of the program it belongs to
 KINDS = {
@@ -59,6 +61,11 @@ class Work:
     settings: Settings = field(default_factory=Settings)
     checkpoint: dict[str, Any] = field(default_factory=dict)
     keep: Callable[[Mapping[str, Any]], None] = _forget  #: write down a checkpoint
+
+    def tell_wait(self, host: str, seconds: float) -> None:
+        """For a fetcher that has to leave a host alone for a while."""
+        if seconds >= WAIT_TOLD_S:
+            self.progress.step("fetching", 0, None, "", Note("asked_again", host=host, seconds=seconds))
 
 
 class Kind(Protocol):

@@ -9,7 +9,6 @@ from typing import Any
 
 from doublet.errors import SourceError, UsageError
 from doublet.jobs.queue.kinds import Work
-from doublet.model import Note
 
 ROWS = 1_000  #: of documents that could not be used, or of groups, which a result lists; the rest are counted
 
@@ -40,11 +39,7 @@ def fill(
         store.libraries.create(library)
     done: dict[str, Any] = dict(work.checkpoint.get("done", {}))
 
-    def waiting(host: str, seconds: float) -> None:
-        if seconds >= 5:
-            work.progress.step("fetching", 0, None, "", Note("asked_again", host=host, seconds=seconds))
-
-    with polite_fetcher(work.settings, waiting=waiting) as fetcher:
+    with polite_fetcher(work.settings, waiting=work.tell_wait) as fetcher:
         if address is not None:
             infos = [
                 register_source(

@@ -64,7 +64,12 @@ MESSAGES: dict[str, str] = {
     "needs_warcio": "WARC files need the warcio library: pip install 'doublet[web]'",
     "no_home_for_spool": "you have no home folder: set XDG_CACHE_HOME to a folder for fetched pages",
     "looking_at": "{address}",
-    "crawl_figures": "{found:,} found, {stored:,} stored, {failed:,} failed, {rate:.1f} pages a second{left:?, %s left}",
+    "crawl_figures": (
+        "{found:,} found, {stored:,} stored, {failed:,} failed, {rate:.1f} pages a second{left:?, %s}{waits:?; %s}"
+    ),
+    "crawl_waits_asked": "waits {seconds:duration} more, until {until}, as {host} asked",
+    "crawl_waits_failed": "waits {seconds:duration} more, until {until}: {host} has failed {times} {times:time|times} in a row",
+    "crawl_waits_turn": "waits {seconds:duration} more, until {until}, before the next request to {host}",
     "host_held": "{host} is asked by another robot now",
     "host_given_up": "{host} did not answer {times} times in a row and is left for another run ({why})",
     "host_refuses": (

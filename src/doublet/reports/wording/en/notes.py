@@ -82,7 +82,7 @@ MESSAGES: dict[str, str] = {
     "repeats_cut_short": "the text repeats itself in so many ways that only the most significant repeats were looked at",
     "documents_read": "{documents:document}",
     "documents_in_library": "{documents} in {library}",
-    "asked_again": "{host} is asked again in {seconds:.0f} s",
+    "asked_again": "{host} is asked again in {seconds:duration}",
     "file_note": "{file}: {note}",
     "more_copies": "{more} more {more:copy|copies} of a known repeat",
     "documents_without_time": "{without:,} of {documents:document} {without:has|have} no time: {without:it counts|they count} as the oldest",

@@ -66,7 +66,12 @@ MESSAGES: dict[str, str] = {
     "needs_warcio": "для файлов WARC нужна библиотека warcio: pip install 'doublet[web]'",
     "no_home_for_spool": "у вас нет домашней папки: укажите в XDG_CACHE_HOME папку для загруженных страниц",
     "looking_at": "{address}",
-    "crawl_figures": "найдено {found:,}, сохранено {stored:,}, ошибок {failed:,}, {rate:.1f} стр./с{left:?, осталось %s}",
+    "crawl_figures": (
+        "найдено {found:,}, сохранено {stored:,}, ошибок {failed:,}, {rate:.1f} стр./с{left:?, %s}{waits:?; %s}"
+    ),
+    "crawl_waits_asked": "ожидание ещё {seconds:duration}, до {until}: так попросил {host}",
+    "crawl_waits_failed": "ожидание ещё {seconds:duration}, до {until}: {host} не ответил, попыток подряд: {times}",
+    "crawl_waits_turn": "ожидание ещё {seconds:duration}, до {until}, перед следующим запросом к {host}",
     "host_held": "{host} сейчас опрашивает другой робот",
     "host_given_up": "{host} не ответил {times} раз подряд и оставлен до следующего запуска ({why})",
     "host_refuses": (

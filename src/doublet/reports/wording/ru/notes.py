@@ -77,7 +77,7 @@ MESSAGES: dict[str, str] = {
     "repeats_cut_short": "текст повторяет себя на столько ладов, что просмотрены лишь самые значимые повторы",
     "documents_read": "{documents:document}",
     "documents_in_library": "{documents} в {library}",
-    "asked_again": "{host} будет запрошен снова через {seconds:.0f} с",
+    "asked_again": "{host} будет запрошен снова через {seconds:duration}",
     "file_note": "{file}: {note}",
     "more_copies": "ещё {more} {more:копия|копии|копий} известного повтора",
     "documents_without_time": "без времени {without:,} из {documents:document.genitive}: они считаются самыми старыми",
