@@ -109,8 +109,10 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
 
 void count_cells(Cells table, View<uint64_t> values);
 void add_cells(Cells total, View<uint8_t> more);
-nb::tuple post_sets(View<uint64_t> values, View<uint64_t> offsets, View<uint8_t> taking, View<uint8_t> table, double least, double inside,
-                    std::optional<View<uint8_t>> wanted);
+nb::tuple digest_sets(View<uint64_t> values, View<uint64_t> offsets);
+nb::tuple share_sets(View<uint64_t> values, View<uint64_t> offsets, View<uint8_t> taking, View<uint8_t> table, double least, double inside);
+nb::tuple post_shared(View<uint64_t> shared, View<uint64_t> offsets, View<uint8_t> marks, View<uint32_t> sizes,
+                      std::optional<View<uint8_t>> wanted);
 nb::tuple lead_postings(View<uint64_t> numbers, View<uint64_t> documents, View<uint32_t> sizes, uint64_t most, double threshold,
                         bool contained);
 

@@ -65,8 +65,10 @@ NB_MODULE(_native, m) {
   m.def("repeated", &repeated, nb::arg("ids"), nb::arg("length"), nb::arg("threads") = 1);
   m.def("count_cells", &count_cells, nb::arg("table"), nb::arg("values"));
   m.def("add_cells", &add_cells, nb::arg("total"), nb::arg("more"));
-  m.def("post_sets", &post_sets, nb::arg("values"), nb::arg("offsets"), nb::arg("taking"), nb::arg("table"), nb::arg("least"),
-        nb::arg("inside"), nb::arg("wanted") = nb::none());
+  m.def("digest_sets", &digest_sets, nb::arg("values"), nb::arg("offsets"));
+  m.def("share_sets", &share_sets, nb::arg("values"), nb::arg("offsets"), nb::arg("taking"), nb::arg("table"), nb::arg("least"),
+        nb::arg("inside"));
+  m.def("post_shared", &post_shared, nb::arg("shared"), nb::arg("offsets"), nb::arg("marks"), nb::arg("sizes"), nb::arg("wanted") = nb::none());
   m.def("lead_postings", &lead_postings, nb::arg("numbers"), nb::arg("documents"), nb::arg("sizes"), nb::arg("most"), nb::arg("threshold"),
         nb::arg("contained"));
   bind_sets(m);

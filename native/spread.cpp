@@ -9,6 +9,8 @@ namespace doublet {
 namespace {
 
 constexpr uint32_t kMarked = uint32_t{1} << 31, kInside = uint32_t{1} << 30, kSize = kInside - 1;
+constexpr uint8_t kTaking = 1;                    // a value of a document that takes part
+constexpr uint64_t kSalt = 0x9E3779B97F4A7C15ull;
 constexpr size_t kAhead = 16;                     // cells that are fetched before they are needed
 constexpr size_t kMostPairs = size_t{1} << 22;    // after which pairs that were met before are removed
 
@@ -99,57 +101,120 @@ void add_cells(Cells total, View<uint8_t> more) {
   }
 }
 
-nb::tuple post_sets(View<uint64_t> values, View<uint64_t> offsets, View<uint8_t> taking, View<uint8_t> table, double least,
-                    double inside, std::optional<View<uint8_t>> wanted) {
+nb::tuple digest_sets(View<uint64_t> values, View<uint64_t> offsets) {
+  check_offsets(offsets, values.size());
+  Buffer<uint64_t> sums, crosses;
+  {
+    nb::gil_scoped_release release;
+    const size_t count = offsets.size() - 1;
+    sums.resize(count);
+    crosses.resize(count);
+    for (size_t d = 0; d < count; ++d) {
+      uint64_t sum = 0, cross = 0;
+      for (uint64_t i = offsets.data()[d]; i < offsets.data()[d + 1]; ++i) {
+        const uint64_t value = values.data()[i], mixed = mix(value);
+        sum += mixed;
+        cross += mixed * (value | 1) + kSalt;
+      }
+      sums[d] = sum;
+      crosses[d] = cross;
+    }
+  }
+  return nb::make_tuple(own(std::move(sums)), own(std::move(crosses)));
+}
+
+nb::tuple share_sets(View<uint64_t> values, View<uint64_t> offsets, View<uint8_t> taking, View<uint8_t> table, double least, double inside) {
   check_offsets(offsets, values.size());
   if (taking.size() + 1 != offsets.size()) throw nb::value_error("every document must be said to take part or not");
   if (!(least >= 0 && least <= 1) || !(inside >= 0 && inside <= 1)) throw nb::value_error("a share is 0 to 1");
-  if (offsets.size() > UINT32_MAX) throw nb::value_error("there are too many documents");
-  const int shift = shift_of(table.size()), wanted_shift = wanted ? shift_of(wanted->size()) : 0;
+  const int shift = shift_of(table.size());
   Buffer<uint64_t> shared, ends;
-  Buffer<uint32_t> numbers, rows, sizes;
+  Buffer<uint8_t> marks;
   {
     nb::gil_scoped_release release;
     const uint64_t* from = values.data();
     const uint8_t* cells = table.data();
     const size_t n = values.size();
-    std::vector<uint64_t> held, sorted;
-    // The highest of the keys that are marked when this many values of the set are to be, those of a single document
-    // included, which are the rarest.
-    const auto last_marked = [&](uint64_t many, uint64_t alone) -> int64_t {
-      if (many <= alone || held.empty()) return -1;
-      const size_t place = std::min<uint64_t>(many - alone, held.size()) - 1;
-      sorted.assign(held.begin(), held.end());
-      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(place), sorted.end());
-      return static_cast<int64_t>(sorted[place]);
-    };
+    std::vector<uint64_t> keys, sorted;
+    shared.reserve(n);
+    marks.reserve(n);
     ends.push(0);
     for (size_t d = 0; d + 1 < offsets.size(); ++d) {
-      held.clear();
       const uint64_t low = offsets.data()[d], high = offsets.data()[d + 1], size = high - low;
-      if (size > kSize) throw nb::value_error("a set is too large");
+      if (keys.size() < size) keys.resize(size);
+      uint64_t* found = shared.data + shared.size;
+      size_t held = 0;
       for (uint64_t i = low; i < high; ++i) {
         if (i + kAhead < n) __builtin_prefetch(cells + (from[i + kAhead] >> shift));
         const uint8_t count = cells[from[i] >> shift];
-        if (count < 2) continue;
-        shared.push(from[i]);
-        if (taking.data()[d]) held.push_back(uint64_t{count} << 32 | (from[i] & UINT32_MAX));
+        found[held] = from[i];
+        keys[held] = uint64_t{count} << 32 | (from[i] & UINT32_MAX);
+        held += count > 1;
       }
+      uint8_t* mark = marks.data + marks.size;
+      shared.size += held;
+      marks.size += held;
       ends.push(shared.size);
-      const uint64_t alone = size - held.size();
-      const int64_t any = last_marked(prefix(size, least), alone);
-      const int64_t within = inside > 0 ? last_marked(prefix(size, inside), alone) : -1;
-      for (const uint64_t key : held) {
-        const uint32_t marks = (static_cast<int64_t>(key) <= any ? kMarked : 0) | (static_cast<int64_t>(key) <= within ? kInside : 0);
-        const uint32_t number = static_cast<uint32_t>(key);
-        if (!marks && wanted && !wanted->data()[uint64_t{number} << 32 >> wanted_shift]) continue;
-        numbers.push(number);
-        rows.push(static_cast<uint32_t>(d));
-        sizes.push(static_cast<uint32_t>(size) | marks);
+      if (!taking.data()[d]) {
+        std::fill(mark, mark + held, uint8_t{0});
+        continue;
+      }
+      // The highest key that is marked when this many values of the set are to be, those of a single document included,
+      // which are the rarest; `sorted` holds the keys up to `known` before all others.
+      size_t known = held;
+      const auto last_marked = [&](uint64_t many) -> int64_t {
+        const uint64_t alone = size - held;
+        if (many <= alone || !held) return -1;
+        if (many - alone >= held) return INT64_MAX;
+        const size_t place = many - alone - 1;
+        if (known == held) sorted.assign(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(held));
+        const size_t end = place < known ? known : held;
+        std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(place), sorted.begin() + static_cast<std::ptrdiff_t>(end));
+        known = place + 1;
+        return static_cast<int64_t>(sorted[place]);
+      };
+      const int64_t any = last_marked(prefix(size, least));
+      const int64_t within = inside > 0 ? last_marked(prefix(size, inside)) : -1;
+      for (size_t i = 0; i < held; ++i) {
+        const int64_t key = static_cast<int64_t>(keys[i]);
+        mark[i] = static_cast<uint8_t>(kTaking | (key <= any ? kMarked >> 24 : 0) | (key <= within ? kInside >> 24 : 0));
       }
     }
   }
-  return nb::make_tuple(own(std::move(shared)), own(std::move(ends)), own(std::move(numbers)), own(std::move(rows)), own(std::move(sizes)));
+  return nb::make_tuple(own(std::move(shared)), own(std::move(ends)), own(std::move(marks)));
+}
+
+nb::tuple post_shared(View<uint64_t> shared, View<uint64_t> offsets, View<uint8_t> marks, View<uint32_t> sizes,
+                      std::optional<View<uint8_t>> wanted) {
+  check_offsets(offsets, shared.size());
+  if (marks.size() != shared.size()) throw nb::value_error("every value must be marked or not");
+  if (sizes.size() + 1 != offsets.size()) throw nb::value_error("every document must have a size");
+  const int shift = wanted ? shift_of(wanted->size()) : 0;
+  Buffer<uint32_t> numbers, rows, posted;
+  {
+    nb::gil_scoped_release release;
+    const size_t n = shared.size();
+    const uint8_t* cells = wanted ? wanted->data() : nullptr;
+    const auto cell = [&](size_t i) { return cells + (shared.data()[i] << 32 >> shift); };
+    numbers.reserve(n);
+    rows.reserve(n);
+    posted.reserve(n);
+    size_t count = 0;
+    for (size_t d = 0; d + 1 < offsets.size(); ++d) {
+      const uint32_t size = sizes.data()[d];
+      if (size > kSize) throw nb::value_error("a set is too large");
+      for (uint64_t i = offsets.data()[d]; i < offsets.data()[d + 1]; ++i) {
+        if (cells && i + kAhead < n) __builtin_prefetch(cell(i + kAhead));
+        const uint8_t mark = marks.data()[i];
+        numbers[count] = static_cast<uint32_t>(shared.data()[i]);
+        rows[count] = static_cast<uint32_t>(d);
+        posted[count] = size | (uint32_t{mark} << 24 & (kMarked | kInside));
+        count += mark && (mark > kTaking || !cells || *cell(i));
+      }
+    }
+    numbers.size = rows.size = posted.size = count;
+  }
+  return nb::make_tuple(own(std::move(numbers)), own(std::move(rows)), own(std::move(posted)));
 }
 
 nb::tuple lead_postings(View<uint64_t> numbers, View<uint64_t> documents, View<uint32_t> sizes, uint64_t most, double threshold, bool contained) {

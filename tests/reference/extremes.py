@@ -283,12 +283,18 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
         case "add_cells":
             cells = pool.u32(pool.length()).astype(np.uint8)
             return cells, pool.u32(len(cells)).astype(np.uint8)
-        case "post_sets":
+        case "digest_sets":
+            return values, pool.offsets(n)
+        case "share_sets":
             offsets = pool.offsets(n)
             table = pool.u32(pool.some([2, 8, 64], [0, 1, 3]), 4).astype(np.uint8)
             taking = pool.u32(max(0, len(offsets) - 1), 2).astype(np.uint8)
+            return values, offsets, taking, table, pool.share(), pool.share()
+        case "post_shared":
+            offsets = pool.offsets(n)
+            marks = pool.u32(n).astype(np.uint8)
             wanted = pool.random.choice([None, pool.u32(pool.some([2, 8], [0, 1, 3]), 2).astype(np.uint8)])
-            return values, offsets, taking, table, pool.share(), pool.share(), wanted
+            return values, offsets, marks, pool.u32(max(0, len(offsets) - 1)), wanted
         case "lead_postings":
             sizes = pool.u32(n)
             sizes |= np.array([pool.random.randrange(4) << 30 for _ in sizes], np.uint32)
@@ -430,7 +436,7 @@ KERNELS = (
     "tokenize shingle_sets fold_text count_lines json_sets shingle distinct winnow pack_bags unpack_bags heaviest "
     "minima simhash components common_runs sample_keys pair_keys number_words align_texts suffix_array common_prefixes "
     "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
-    "count_cells add_cells post_sets lead_postings"
+    "count_cells add_cells digest_sets share_sets post_shared lead_postings"
 ).split()
 WORK: dict[str, Callable[[Callable[[str, str], None]], None]] = {
     **{name: lambda say, name=name: try_kernel(name, say) for name in KERNELS},

@@ -45,18 +45,40 @@ def test_both_post_the_same(seed: int, least: float, inside: float) -> None:
     table = np.zeros(64, np.uint8)
     reference.count_cells(table, values)
     taking = draw.integers(0, 2, len(sets)).astype(np.uint8)
+    given_ = (values, offsets, taking, table, least, inside)
+    plain = reference.share_sets(*given_)
+    assert lists(native.share_sets(*given_)) == lists(plain)
+    shared, ends, marks = plain
+    for row, one in enumerate(sets):  # every document marks what no similar set can miss
+        mine = marks[int(ends[row]) : int(ends[row + 1])]
+        needed = len(one) - max(int(np.ceil(least * len(one) - 1e-9)), 1) + 1
+        alone = len(one) - len(mine)
+        assert int((mine >> 7).sum()) >= (min(needed - alone, len(mine)) if taking[row] else 0)
+    sizes = np.array([len(one) for one in sets], np.uint32)
     for wanted in (None, np.zeros(2, np.uint8), draw.integers(0, 2, 16).astype(np.uint8)):
-        given_ = (values, offsets, taking, table, least, inside, wanted)
-        plain = reference.post_sets(*given_)
-        assert lists(native.post_sets(*given_)) == lists(plain)
-        *_, rows, sizes = plain
-        if wanted is None:  # every document marks what no similar set can miss
-            for row in np.unique(rows).tolist():
-                size = len(sets[row])
-                marked = int(((sizes[rows == row] >> 31) > 0).sum())
-                alone = size - int((rows == row).sum())
-                needed = size - max(int(np.ceil(least * size - 1e-9)), 1) + 1
-                assert marked >= min(needed - alone, size - alone)
+        posted = reference.post_shared(shared, ends, marks, sizes, wanted)
+        assert lists(native.post_shared(shared, ends, marks, sizes, wanted)) == lists(posted)
+        numbers, rows, marked = posted
+        assert taking[rows].all()
+        if wanted is None:
+            assert len(numbers) == int((marks > 0).sum())
+        elif not wanted.any():
+            assert len(numbers) == int((marks > 1).sum()) == int((marked >> 30 > 0).sum())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_digests_tell_sets_apart_and_not_their_order(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    sets = [draw.integers(0, 2**64, draw.integers(0, 9), np.uint64) for _ in range(draw.integers(0, 9))]
+    values = np.concatenate([np.zeros(0, np.uint64), *sets])
+    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sets])]).astype(np.uint64)
+    plain = reference.digest_sets(values, offsets)
+    assert lists(native.digest_sets(values, offsets)) == lists(plain)
+    turned = np.concatenate([np.zeros(0, np.uint64), *(one[::-1] for one in sets)])
+    assert lists(native.digest_sets(turned, offsets)) == lists(plain)
+    for digest in plain:
+        assert len({(len(one), *sorted(one.tolist())) for one in sets}) == len(set(digest.tolist()))
 
 
 @settings(max_examples=150, deadline=None)

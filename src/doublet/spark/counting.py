@@ -1,7 +1,7 @@
 """How often each number occurs in the collection, about: a table of counters that all executors can read.
 
-Only fingerprints of several documents can lead to a pair (the table `COUNTS`), and of these only the ones that some
-document marked (`MARKS`). A counter is a byte; numbers that share one are counted together, so a fingerprint of two
+Only fingerprints of several documents can lead to a pair (the table of the stage `COUNTS`), and of these only the ones
+that some document marked (the table of the stage `pairing.SHARED`). A counter is a byte; numbers that share one are counted together, so a fingerprint of two
 documents is never taken for one of a single document: a wrong count costs time, not a pair. Tasks count some splits
 each; the tables are added up slice by slice, so nobody holds all of them.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 U8 = NDArray[np.uint8]
 U64 = NDArray[np.uint64]
 
-COUNTS, MARKS = "counts", "marks"
+COUNTS = "counts"
 LEAST_BITS, MOST_BITS = 16, 28  #: of a table: 64 KB to 256 MB
 CELLS_PER_VALUE = 2
 
@@ -82,12 +82,11 @@ def _count_splits(
 def _add_tables(job: Job, stage: str, bits: int, tasks: int, task: int) -> Sent:
     """Add up one slice of all tables."""
     low, high = ((1 << bits) * i // tasks for i in (task, task + 1))
-    total = np.zeros(high - low, np.uint8)
+    total, part = np.empty(high - low, np.uint8), np.empty(high - low, np.uint8)
     for number in range(tasks):
-        with storage.open_input(job.at(stage, f"table-{number:04d}.bin")) as file:
-            file.seek(low)
-            part = np.frombuffer(file.read(high - low), np.uint8)
-        kernels.add_cells(total, part)
+        storage.read_into(job.at(stage, f"table-{number:04d}.bin"), part if number else total, low)
+        if number:
+            kernels.add_cells(total, part)
     storage.write_bytes(job.at(stage, f"slice-{task:04d}.bin"), total.data)
     yield tell(task)
 
@@ -98,8 +97,12 @@ def table_of(job: Job, stage: str, slices: int) -> U8:
     if key not in _tables:
         for old in [old for old in _tables if old[:2] != key[:2]]:
             del _tables[old]
-        parts = [storage.read_bytes(job.at(stage, f"slice-{number:04d}.bin")) for number in range(slices)]
-        _tables[key] = np.frombuffer(b"".join(parts), np.uint8)
+        addresses = [job.at(stage, f"slice-{number:04d}.bin") for number in range(slices)]
+        ends = np.cumsum([storage.size_of(address) for address in addresses]).tolist()
+        table = np.empty(ends[-1], np.uint8)  # numpy asks for huge pages, without which looking up is slow
+        for address, low, high in zip(addresses, [0, *ends[:-1]], ends, strict=True):
+            storage.read_into(address, table[low:high])
+        _tables[key] = table
     return _tables[key]
 
 

@@ -1,7 +1,7 @@
 """The job `dedupe` over Spark: the same answer as `jobs.dedupe` on one machine, for any number of machines and parts.
 
 Stages, each a folder of the output, written once and used again when the job is started again with the same settings:
-signatures → counts → repeated-ids, equal-sets → candidates, pairs → ranks, links → groups, kept, errors.
+signatures → counts → repeated-ids, equal-sets → shared → candidates, pairs → ranks, links → groups, kept, errors.
 Explained in docs/explanation/spark.md.
 """
 
@@ -255,13 +255,15 @@ def _pair(
         containers=job.keep != "longest" and bool(job.containment) and bool(ids["documents"]),
     )
     if by == "shingles":
-        marks, marked = max(counting.LEAST_BITS, bits - 2), partial(pairing.marked, chosen)
+        marks, shared = max(counting.LEAST_BITS, bits - 2), partial(pairing.share, chosen)
         found = run.stage(
-            counting.MARKS,
-            lambda: counting.count(spark, job, counting.MARKS, marks, splits, marked),
+            pairing.SHARED,
+            lambda: counting.count(spark, job, pairing.SHARED, marks, splits, shared),
             progress,
         )
         chosen = replace(chosen, marks=found["tables"])
+    else:
+        run.stage(pairing.SHARED, lambda: _share(spark, chosen), progress)
 
     def pair() -> dict[str, Any]:
         found = pairing.find_pairs(spark, chosen)
@@ -287,7 +289,14 @@ def _decide(
     apart = inside and (chosen.by != "shingles" or crowded > 0)
     if apart:
         # Who lies inside a longer text is asked of all texts, whatever the method is; and all of a crowd.
-        held = replace(chosen, job=replace(job, threshold=2.0), by="shingles", crowding=False, marks=0)
+        held = replace(
+            chosen,
+            job=replace(job, threshold=2.0),
+            by="shingles",
+            crowding=False,
+            marks=0,
+            shared=f"{pairing.SHARED}-inside",
+        )
         run.stage(INSIDE, lambda: {"pairs": _inside(spark, held)}, progress)
 
     def links() -> dict[str, Any]:
@@ -353,9 +362,15 @@ def _decide(
     )
 
 
+def _share(spark: SparkSession, chosen: pairing.Pairing) -> dict[str, Any]:
+    exchange.answers(exchange.begin(spark, chosen.splits, partial(pairing.share_split, chosen)))
+    return {}
+
+
 def _inside(spark: SparkSession, held: pairing.Pairing) -> int:
     """Write the pairs in which a text lies inside a longer one."""
     count = held.job.partitions
+    _share(spark, held)
     posted = exchange.begin(spark, held.splits, partial(pairing.post, held))
     led = exchange.then(posted, count, partial(pairing.lead, held))
     return sum(one["pairs"] for one in exchange.answers(pairing.compare_led(led, held, "-inside")))

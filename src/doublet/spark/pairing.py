@@ -1,10 +1,10 @@
 """Sets → verified pairs: candidates by rare fingerprints or by keys, and their sets compared in full.
 
-Five steps, each of which sends packed arrays to the next (`exchange`):
+Five steps, which send packed arrays to each other (`exchange`):
 
-1. A split *posts* its documents. By shingles: the fingerprints that several documents have, each as 32 bits with its
-   document and the size of the set; those in the prefix which no similar set can miss, the rarest, are marked, and
-   what no document marks is not posted. By keys: all keys of the document.
+1. A split writes down which fingerprints its documents *share* with others; those in the prefix which no similar set
+   can miss, the rarest, are marked. Then it *posts* its documents. By shingles: the shared fingerprints that some
+   document marked, each as 32 bits with its document and the size of the set. By keys: all keys of the document.
 2. A bucket has all that was posted under its part of the numbers: a marked one and another one of the same number are a
    candidate, when their sizes allow it. Numbers that very many documents share are *crowded* and put aside (`crowd`).
 3. The owner of the larger document's split removes what it was told twice, and asks for the sets of the smaller ones.
@@ -14,7 +14,7 @@ Five steps, each of which sends packed arrays to the next (`exchange`):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,7 @@ MOST_PAIRS_OF_ONE = 1 << 14  #: pairs that one number may lead to; those that le
 PAIRS_AT_ONCE = 1 << 20
 _MARKED, _INSIDE = np.uint32(1 << 31), np.uint32(1 << 30)
 _SIZE = np.uint32((1 << 30) - 1)
+_MARK = np.uint8(1 << 7)  #: the same as `_MARKED`, as `kernels.share_sets` gives it
 _HALF = np.uint64(32)
 _ROW = np.uint64(0xFFFFFFFF)
 
@@ -66,6 +67,7 @@ class Pairing:
     )
     crowd_pairs: int = MOST_PAIRS_OF_ONE
     crowding: bool = True  #: put crowds aside; else follow all of their pairs
+    shared: str = SHARED  #: the stage of shared fingerprints
 
     @property
     def least(self) -> float:
@@ -90,37 +92,51 @@ def compare_led(led: DataFrame, pairing: Pairing, suffix: str = "") -> DataFrame
     return exchange.then(given, count, partial(compare, pairing, suffix))
 
 
-# ------------------------------------------------------------------------------------------------------------- post
+# ------------------------------------------------------------------------------------------------------ share, post
 
 
-def post(pairing: Pairing, split: int) -> Sent:
-    """What a split posts; the fingerprints that its documents share with others are written down."""
+def share(pairing: Pairing, split: int) -> Iterator[U64]:
+    """Write down what the documents of a split share with others, and what they mark of it; gives the marked
+    fingerprints, as the highest bits of numbers: others need not be posted by anybody."""
     import pyarrow as pa
 
     job = pairing.job
-    first = 0
-    sketch = _sketch(pairing) if pairing.by == "sketches" else None
-    wanted = counting.table_of(job, counting.MARKS, pairing.marks) if pairing.marks else None
-    parts: list[list[NDArray[Any]]] = []
-    shared: list[Any] = []
-    for part, taking, (values, offsets), (held, ends, numbers, rows, sizes) in _posted(
-        pairing, split, wanted
-    ):
-        shared.append(pa.table([binary(held, ends.astype(np.int64))], schema=_shared_schema()))
-        if pairing.by == "shingles":
-            parts.append([numbers, rows + np.uint32(first), sizes])
-        else:
-            size = np.diff(offsets).astype(np.uint32)
-            keys, of = (
-                runs(part.column("keys"))
-                if sketch is None
-                else _rows_of(minimum_keys(sketch, values, offsets), size)
+    table = counting.table_of(job, counting.COUNTS, pairing.slices)
+    roles = Roles.read(job, split)
+    found: list[U64] = []
+
+    def tables() -> Iterator[Any]:
+        first = 0
+        for part in storage.read_table(job.part(SIGNATURES, split), ["set"]):
+            taking = roles.posting(first, part.num_rows, containers=pairing.containers)
+            first += part.num_rows
+            if pairing.by != "shingles":
+                taking[:] = False
+            values, offsets = runs(part.column("set"))
+            shared, ends, marks = kernels.share_sets(
+                values,
+                offsets.astype(np.uint64),
+                taking.view(np.uint8),
+                table,
+                min(1.0, pairing.least),
+                job.containment or 0.0,
             )
-            whose = np.repeat(np.arange(part.num_rows, dtype=np.uint32), np.diff(of))
-            used = taking[whose] & (size[whose] > 0)
-            parts.append([keys[used], whose[used] + np.uint32(first), size[whose[used]] | _MARKED | _INSIDE])
-        first += part.num_rows
-    storage.write_table(job.part(SHARED, split), iter(shared), _shared_schema())
+            found.append(shared[marks >= _MARK] << _HALF)
+            places = ends.astype(np.int64)
+            yield pa.table([binary(shared, places), binary(marks, places)], schema=_shared_schema())
+
+    storage.write_table(job.part(pairing.shared, split), tables(), _shared_schema())
+    yield from found
+
+
+def share_split(pairing: Pairing, split: int) -> Sent:
+    yield tell(sum(len(marked) for marked in share(pairing, split)))
+
+
+def post(pairing: Pairing, split: int) -> Sent:
+    """What a split posts."""
+    job = pairing.job
+    parts = list(_postings(pairing, split))
     if parts:
         numbers, rows, sizes = (np.concatenate([part[i] for part in parts]) for i in range(3))
         documents = rows.astype(np.uint64) | np.uint64(split) << _HALF
@@ -131,35 +147,41 @@ def post(pairing: Pairing, split: int) -> Sent:
         yield from scatter(places.astype(np.int64), job.partitions, numbers, documents, sizes)
 
 
-def marked(pairing: Pairing, split: int) -> Iterator[U64]:
-    """The fingerprints that a split marks, as the highest bits of a number: others need not be posted by anybody."""
-    for *_, (_, _, numbers, _, sizes) in _posted(pairing, split, np.zeros(2, np.uint8)):
-        yield numbers[(sizes & _MARKED) > 0].astype(np.uint64) << _HALF
-
-
-def _posted(
-    pairing: Pairing, split: int, wanted: U8 | None
-) -> Iterator[tuple[Any, Mask, tuple[U64, I64], tuple[Any, ...]]]:
-    """The documents of a split, some at a time: their columns, who takes part, their sets, and what is posted."""
+def _postings(pairing: Pairing, split: int) -> Iterator[tuple[NDArray[Any], U32, U32]]:
+    """Numbers, rows, and sizes with marks."""
     job = pairing.job
-    table = counting.table_of(job, counting.COUNTS, pairing.slices)
-    roles = Roles.read(job, split)
     first = 0
-    columns = ["set", *(["keys"] if pairing.by == "keys" else [])]
-    for part in storage.read_table(job.part(SIGNATURES, split), columns):
-        values, offsets = runs(part.column("set"))
-        taking = roles.posting(first, part.num_rows, containers=pairing.containers)
-        posting = taking if pairing.by == "shingles" else np.zeros(part.num_rows, np.bool_)
-        posted = kernels.post_sets(
-            values,
-            offsets.astype(np.uint64),
-            posting.view(np.uint8),
-            table,
-            min(1.0, pairing.least),
-            job.containment or 0.0,
-            wanted,
+    if pairing.by == "shingles":
+        wanted = counting.table_of(job, pairing.shared, pairing.marks) if pairing.marks else None
+        both = zip(
+            storage.read_table(job.part(SIGNATURES, split), ["size"]),
+            storage.read_table(job.part(pairing.shared, split)),
+            strict=True,
         )
-        yield part, taking, (values, offsets), posted
+        for part, sets in both:
+            shared, offsets = runs(sets.column("shared"))
+            marks, _ = runs(sets.column("marks"), np.uint8)
+            size = part.column("size").to_numpy()
+            numbers, rows, sizes = kernels.post_shared(
+                shared, offsets.astype(np.uint64), marks, size, wanted
+            )
+            yield numbers, rows + np.uint32(first), sizes
+            first += part.num_rows
+        return
+    roles = Roles.read(job, split)
+    sketch = _sketch(pairing) if pairing.by == "sketches" else None
+    for part in storage.read_table(
+        job.part(SIGNATURES, split), ["size", "keys" if sketch is None else "set"]
+    ):
+        size = part.column("size").to_numpy()
+        if sketch is None:
+            keys, of = runs(part.column("keys"))
+        else:
+            keys, of = _rows_of(minimum_keys(sketch, *runs(part.column("set"))), size)
+        taking = roles.posting(first, part.num_rows, containers=pairing.containers) & (size > 0)
+        whose = np.repeat(np.arange(part.num_rows, dtype=np.uint32), np.diff(of))
+        used = taking[whose]
+        yield keys[used], whose[used] + np.uint32(first), size[whose[used]] | _MARKED | _INSIDE
         first += part.num_rows
 
 
@@ -182,7 +204,7 @@ def _rows_of(keys: U64, sizes: U32) -> tuple[U64, I64]:
 def _shared_schema() -> Any:
     import pyarrow as pa
 
-    return pa.schema([("shared", pa.large_binary())])
+    return pa.schema([("shared", pa.large_binary()), ("marks", pa.large_binary())])
 
 
 # ------------------------------------------------------------------------------------------------------------- lead
@@ -279,12 +301,11 @@ def give(pairing: Pairing, owner: int, blobs: Iterator[Any]) -> Sent:
     for split in np.unique(wanted >> _HALF).tolist():
         mine = wanted >> _HALF == split
         documents, who = wanted[mine] & _ROW, askers[mine]
-        for held in read_documents(pairing, split, np.unique(documents).astype(np.int64)):
-            inside = np.isin(documents, held.rows.astype(np.uint64))
-            for asker in np.unique(who[inside]).tolist():
-                some = documents[inside & (who == asker)].astype(np.int64)
-                for piece in held.only(np.searchsorted(held.rows, np.sort(some))).pieces():
-                    yield numbers[asker], piece.pack(split)
+        held = read_documents(pairing, split, np.unique(documents).astype(np.int64))
+        for asker in np.unique(who).tolist():
+            some = np.sort(documents[who == asker]).astype(np.int64)
+            for piece in held.only(np.searchsorted(held.rows, some)).pieces():
+                yield numbers[asker], piece.pack(split)
     # See `ask`.
     yield numbers[owner], b""
 
@@ -293,53 +314,41 @@ def compare(pairing: Pairing, suffix: str, owner: int, blobs: Iterator[Any]) -> 
     """Verify the candidates of an owner on their sets; write those that are near enough, with their facts."""
     job = pairing.job
     inner, outer = _read_candidates(job.part(CANDIDATES + suffix, owner))
-    held: dict[int, list[Documents]] = {}
-    for blob in blobs:
-        if len(blob):
-            split, documents = Documents.unpack(blob)
-            held.setdefault(split, []).append(documents)
-    theirs = [(split, part) for split, parts in sorted(held.items()) for part in parts]
-    store = kernels.SetStore(1 << 31, "", 1)
-    known, facts = _Known(), _Facts()
-    for split, part in theirs:
-        facts.add(part, known.add(store, split, part))
+    # Blobs come in any order; what is written must not depend on it.
+    parts = [Documents.unpack(blob) for blob in blobs if len(blob)]
+    parts.sort(key=lambda one: (one[0], int(one[1].rows[0])))
+    for split in np.unique(outer >> _HALF).tolist():
+        rows = np.unique(outer[outer >> _HALF == split] & _ROW).astype(np.int64)
+        parts.append((split, read_documents(pairing, split, rows)))
+    held = _Held(parts)
     told = {"candidates": len(inner), "pairs": 0, "bytes": 0}
 
     def tables() -> Iterator[Any]:
-        for split in np.unique(outer >> _HALF).tolist():
-            mine = outer >> _HALF == split
-            rows = np.unique(outer[mine] & _ROW).astype(np.int64)
-            for part in read_documents(pairing, split, rows):
-                here = mine & np.isin(outer & _ROW, part.rows.astype(np.uint64))
-                facts.add(part, known.add(store, split, part))
-                table, count = _near(pairing, store, known, facts, inner[here], outer[here])
-                told["pairs"] += count
-                yield table
+        for low in range(0, len(inner), PAIRS_AT_ONCE):
+            some = slice(low, low + PAIRS_AT_ONCE)
+            table = _near(pairing, held, inner[some], outer[some])
+            told["pairs"] += table.num_rows
+            yield table
 
     storage.write_table(job.part(PAIRS + suffix, owner), tables(), pair_schema())
-    store.close()
+    held.store.close()
     yield tell(told)
 
 
-def _near(
-    pairing: Pairing, store: Any, known: _Known, facts: _Facts, inner: U64, outer: U64
-) -> tuple[Any, int]:
+def _near(pairing: Pairing, held: _Held, inner: U64, outer: U64) -> Any:
     """The pairs that are near enough, with measures and facts, as a table."""
     job = pairing.job
-    left, right = known.find(inner), known.find(outer)
-    overlaps = store.overlaps(left.astype(np.uint32), right.astype(np.uint32)).astype(np.float64)
-    own, other = facts.sizes(left), facts.sizes(right)
+    left, right = held.find(inner), held.find(outer)
+    overlaps = held.store.overlaps(left.astype(np.uint32), right.astype(np.uint32)).astype(np.float64)
+    own, other = held.sizes[left].astype(np.float64), held.sizes[right].astype(np.float64)
     near = overlaps / np.maximum(own + other - overlaps, 1) >= job.threshold
     if job.containment:
         near |= overlaps / np.maximum(own, 1) >= job.containment
     near &= overlaps > 0
     chosen = np.flatnonzero(near)
     if pairing.by == "keys" and not methods_of(job).signed.estimates and len(chosen):
-        agreeing = facts.agree(methods_of(job).method, left[chosen], right[chosen])
-        chosen = chosen[agreeing]
-    return facts.table(inner[chosen], outer[chosen], left[chosen], right[chosen], overlaps[chosen]), len(
-        chosen
-    )
+        chosen = chosen[held.agree(methods_of(job).method, left[chosen], right[chosen])]
+    return held.table(inner[chosen], outer[chosen], left[chosen], right[chosen], overlaps[chosen])
 
 
 def pair_schema() -> Any:
@@ -377,7 +386,7 @@ class Documents:
     offsets: I64
     sizes: U32
     words: U32
-    texts: list[list[bytes]]  #: ids, times, sources
+    texts: list[Any]  #: ids, times, sources, as arrays of Arrow
     signatures: U64
     signature_offsets: I64
     signature_sizes: I64
@@ -388,7 +397,7 @@ class Documents:
             *_pick(self.values, self.offsets, places),
             self.sizes[places],
             self.words[places],
-            [[column[i] for i in places.tolist()] for column in self.texts],
+            [column.take(places) for column in self.texts],
             *_pick(self.signatures, self.signature_offsets, places),
             self.signature_sizes[places],
         )
@@ -403,10 +412,10 @@ class Documents:
     def pack(self, split: int) -> bytes:
         texts: list[NDArray[Any]] = []
         for column in self.texts:
-            texts += [
-                np.frombuffer(b"".join(column), np.uint8),
-                np.array([len(one) for one in column], np.int64),
-            ]
+            _, places, letters = column.buffers()
+            ends = np.frombuffer(places, np.int32, len(column) + 1, column.offset * 4)
+            raw = np.frombuffer(letters or b"", np.uint8)
+            texts += [raw[int(ends[0]) : int(ends[-1])], ends - ends[0]]
         return pack(
             np.array([split], np.int64),
             self.rows,
@@ -422,12 +431,13 @@ class Documents:
 
     @staticmethod
     def unpack(blob: Any) -> tuple[int, Documents]:
+        import pyarrow as pa
+
         split, rows, values, offsets, sizes, words, signatures, of, signature_sizes, *texts = unpack(blob)
-        columns = []
-        for letters, lengths in zip(texts[::2], texts[1::2], strict=True):
-            ends = np.cumsum(lengths).tolist()
-            raw = letters.tobytes()
-            columns.append([raw[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=False)])
+        columns = [
+            pa.Array.from_buffers(pa.binary(), len(rows), [None, pa.py_buffer(ends), pa.py_buffer(letters)])
+            for letters, ends in zip(texts[::2], texts[1::2], strict=True)
+        ]
         return int(split[0]), Documents(
             rows, values, offsets, sizes, words, columns, signatures, of, signature_sizes
         )
@@ -441,87 +451,79 @@ def _pick(values: U64, offsets: I64, places: I64) -> tuple[U64, I64]:
     return values[at], np.concatenate([[0], ends])
 
 
-def read_documents(pairing: Pairing, split: int, rows: I64) -> Iterator[Documents]:
-    """These documents of a split, some at a time. *rows* are sorted."""
+def read_documents(pairing: Pairing, split: int, rows: I64) -> Documents:
+    """These documents of a split. *rows* are sorted."""
     job = pairing.job
     signed = pairing.by == "keys" and not methods_of(job).signed.estimates
     columns = ["id", "size", "words", "time", "source", *(["signature", "signature_size"] if signed else [])]
     first = 0
+    facts, values, lengths = [], [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
     both = zip(
         storage.read_table(job.part(SIGNATURES, split), columns),
-        storage.read_table(job.part(SHARED, split)),
+        storage.read_table(job.part(pairing.shared, split), ["shared"]),
         strict=True,
     )
-    for facts, sets in both:
-        low, high = np.searchsorted(rows, (first, first + facts.num_rows)).tolist()
+    for part, sets in both:
+        low, high = np.searchsorted(rows, (first, first + part.num_rows)).tolist()
         places = rows[low:high] - first
-        first += facts.num_rows
+        first += part.num_rows
         if low == high:
             continue
-        chosen = facts.take(places)
-        values, offsets = _pick(*runs(sets.column("shared")), places)
-        if signed:
-            signatures, of = runs(chosen.column("signature"))
-            sizes = chosen.column("signature_size").to_numpy()
-        else:
-            signatures, of = np.zeros(0, np.uint64), np.zeros(len(places) + 1, np.int64)
-            sizes = np.zeros(len(places), np.int64)
-        yield Documents(
-            rows[low:high],
-            values,
-            offsets,
-            chosen.column("size").to_numpy(),
-            chosen.column("words").to_numpy(),
-            [chosen.column(name).to_pylist() for name in ("id", "time", "source")],
-            signatures,
-            of,
-            sizes,
+        facts.append(part.take(places))
+        some, offsets = _pick(*runs(sets.column("shared")), places)
+        values.append(some)
+        lengths.append(np.diff(offsets))
+    chosen = together(facts)
+    signatures, of = np.zeros(0, np.uint64), np.zeros(len(rows) + 1, np.int64)
+    sizes = np.zeros(len(rows), np.int64)
+    if signed:
+        signatures, of = runs(chosen.column("signature"))
+        sizes = chosen.column("signature_size").to_numpy()
+    return Documents(
+        rows,
+        np.concatenate(values),
+        np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
+        chosen.column("size").to_numpy(),
+        chosen.column("words").to_numpy(),
+        [chosen.column(name).chunk(0) for name in ("id", "time", "source")],
+        signatures,
+        of,
+        sizes,
+    )
+
+
+def together(tables: Sequence[Any]) -> Any:
+    """Some tables as one, each column in one piece. There is at least one row."""
+    import pyarrow as pa
+
+    return pa.concat_tables(tables).combine_chunks()
+
+
+class _Held:
+    """The documents that a task compares, in a store of their sets."""
+
+    def __init__(self, parts: Sequence[tuple[int, Documents]]) -> None:
+        self.store = kernels.SetStore(1 << 31, "", 1)
+        self._parts = [part for _, part in parts]
+        for part in self._parts:
+            self.store.add(part.values.copy(), part.offsets.astype(np.uint64))
+        numbers = [part.rows.astype(np.uint64) | np.uint64(split) << _HALF for split, part in parts]
+        every = np.concatenate([np.zeros(0, np.uint64), *numbers])
+        self._order = np.argsort(every, kind="stable")
+        self._sorted = every[self._order]
+        self._starts = np.concatenate([[0], np.cumsum([len(part.rows) for part in self._parts])])
+        self.sizes, self.words = (
+            np.concatenate([np.zeros(0, np.uint32), *columns])
+            for columns in ([part.sizes for part in self._parts], [part.words for part in self._parts])
         )
 
-
-class _Known:
-    """Which number a document has in the store of this task."""
-
-    def __init__(self) -> None:
-        self._numbers: list[U64] = []
-        self._sorted: tuple[U64, I64] | None = None
-
-    def add(self, store: Any, split: int, part: Documents) -> int:
-        store.add(part.values.copy(), part.offsets.astype(np.uint64))
-        self._numbers.append(part.rows.astype(np.uint64) | np.uint64(split) << _HALF)
-        self._sorted = None
-        return len(part.rows)
-
     def find(self, documents: U64) -> I64:
-        if self._sorted is None:
-            every = np.concatenate([np.zeros(0, np.uint64), *self._numbers])
-            order = np.argsort(every, kind="stable")
-            self._sorted = every[order], order
-        known, order = self._sorted
-        return order[np.searchsorted(known, documents)]
+        """The places of documents in the store."""
+        return self._order[np.searchsorted(self._sorted, documents)]
 
-
-class _Facts:
-    """What is known of the documents in the store of this task, in the same order."""
-
-    def __init__(self) -> None:
-        self._parts: list[Documents] = []
-        self._starts: list[int] = [0]
-
-    def add(self, part: Documents, count: int) -> None:
-        self._parts.append(part)
-        self._starts.append(self._starts[-1] + count)
-
-    def sizes(self, places: I64) -> F64:
-        every = np.concatenate([np.zeros(0, np.uint32), *(part.sizes for part in self._parts)])
-        return every[places].astype(np.float64)
-
-    def _at(self, place: int) -> tuple[Documents, int]:
-        part = int(np.searchsorted(self._starts, place, side="right")) - 1
-        return self._parts[part], place - self._starts[part]
-
-    def signature(self, place: int, recipe: Any) -> Signature:
-        part, row = self._at(place)
+    def _signature(self, place: int, recipe: Any) -> Signature:
+        at = int(np.searchsorted(self._starts, place, side="right")) - 1
+        part, row = self._parts[at], place - int(self._starts[at])
         values = part.signatures[part.signature_offsets[row] : part.signature_offsets[row + 1]]
         return Signature(recipe, values, int(part.signature_sizes[row]))
 
@@ -530,23 +532,26 @@ class _Facts:
         recipe = method.recipe
         pairs = zip(left.tolist(), right.tolist(), strict=True)
         similar = [
-            method.compare(self.signature(a, recipe), self.signature(b, recipe)).similar for a, b in pairs
+            method.compare(self._signature(a, recipe), self._signature(b, recipe)).similar for a, b in pairs
         ]
         return np.array(similar, np.bool_)
 
     def table(self, inner: U64, outer: U64, left: I64, right: I64, overlaps: F64) -> Any:
+        """Pairs with their facts."""
         import pyarrow as pa
 
+        texts = [
+            pa.concat_arrays([pa.array([], pa.binary()), *(part.texts[i] for part in self._parts)])
+            for i in range(3)
+        ]
         columns: list[Any] = []
         for documents, places in ((inner, left), (outer, right)):
-            found = [self._at(place) for place in places.tolist()]
-            texts = [[part.texts[i][row] for part, row in found] for i in range(3)]
             columns += [
                 pa.array(documents.view(np.int64)),
-                pa.array(texts[0], pa.binary()),
-                pa.array([int(part.sizes[row]) for part, row in found], pa.int64()),
-                pa.array([int(part.words[row]) for part, row in found], pa.int64()),
-                pa.array(texts[1], pa.binary()),
-                pa.array(texts[2], pa.binary()),
+                texts[0].take(places),
+                pa.array(self.sizes[places].astype(np.int64)),
+                pa.array(self.words[places].astype(np.int64)),
+                texts[1].take(places),
+                texts[2].take(places),
             ]
         return pa.table([*columns, pa.array(overlaps.astype(np.int64))], schema=pair_schema())

@@ -9,9 +9,9 @@ them.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from doublet.jobs.dedupe.options import AUTO, DedupeMethods
 from doublet.jobs.dedupe.reading import Shingled, shingle_batch
 from doublet.matches.preference import all_numbers, all_whole
 from doublet.model import Outcome
-from doublet.signatures.mixing import mix
 from doublet.spark import inputs, storage
 from doublet.spark.exchange import Sent, tell
 from doublet.spark.job import Job, memory_of, methods_of, splits_of
@@ -31,7 +30,6 @@ U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
 SIGNATURES, OUTCOMES = "signatures", "outcomes"
-_SALT = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sign_split(job: Job, number: int) -> Sent:
@@ -105,18 +103,19 @@ def _table(shingled: Shingled, methods: DedupeMethods, told: dict[str, Any]) -> 
     count = len(shingled.words)
     offsets = shingled.offsets.astype(np.int64)
     ends = shingled.id_ends.astype(np.int64)
-    starts = np.concatenate([[0], ends[:-1]]).astype(np.int64) if count else ends
-    names = [shingled.ids[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-    told["whole_ids"] = told["whole_ids"] and all_whole(
-        [name.decode("utf-8", "surrogatepass") for name in names]
-    )
+    bounds = np.concatenate([[0], ends]).astype(np.int64)
+    if told["whole_ids"] and count:
+        told["whole_ids"] = shingled.ids.isdigit() and all_whole(
+            [shingled.ids[a:b].decode("ascii") for a, b in pairwise(bounds.tolist())]
+        )
     told["number_times"] = told["number_times"] and all_numbers(shingled.times)
-    hashes = b"".join(hashlib.blake2b(name, digest_size=8).digest() for name in names)
-    digest_a, digest_b = digests(shingled.values, offsets)
+    digest_a, digest_b = kernels.digest_sets(shingled.values, shingled.offsets)
     columns = [
         pa.array(shingled.positions.astype(np.uint32)),
-        pa.array(names, pa.binary()),
-        pa.array(np.frombuffer(hashes, "<u8")),
+        pa.Array.from_buffers(
+            pa.binary(), count, [None, pa.py_buffer(bounds.astype(np.int32)), pa.py_buffer(shingled.ids)]
+        ),
+        pa.array(_name_hashes(shingled.ids, bounds)),
         pa.array(shingled.words),
         pa.array(np.diff(offsets).astype(np.uint32)),
         pa.array(digest_a),
@@ -130,10 +129,23 @@ def _table(shingled: Shingled, methods: DedupeMethods, told: dict[str, Any]) -> 
     return pa.table(columns, schema=schema_of(methods))
 
 
+def _name_hashes(names: bytes, bounds: I64) -> U64:
+    """A number for each name, by its bytes and their places."""
+    letters = np.frombuffer(names, np.uint8).astype(np.uint64)
+    places = np.arange(len(letters), dtype=np.int64) - np.repeat(bounds[:-1], np.diff(bounds))
+    hashes: U64 = kernels.digest_sets(
+        letters | places.astype(np.uint64) << np.uint64(8), bounds.astype(np.uint64)
+    )[0]
+    return hashes
+
+
 def _texts(texts: list[str], count: int) -> Any:
     import pyarrow as pa
 
-    return pa.array([text.encode("utf-8", "surrogatepass") for text in texts] or [b""] * count, pa.binary())
+    if not texts:
+        places = np.zeros(count + 1, np.int32)
+        return pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(places), pa.py_buffer(b"")])
+    return pa.array([text.encode("utf-8", "surrogatepass") for text in texts], pa.binary())
 
 
 def _signed(shingled: Shingled, count: int) -> list[Any]:
@@ -194,18 +206,6 @@ def runs(column: Any, kind: Any = np.uint64) -> tuple[NDArray[Any], I64]:
     flat = np.concatenate([np.zeros(0, kind), *values]) if len(values) != 1 else values[0]
     sizes = np.concatenate([np.zeros(0, np.int64), *lengths])
     return flat, np.concatenate([[0], np.cumsum(sizes)])
-
-
-def digests(values: U64, offsets: I64) -> tuple[U64, U64]:
-    """Two numbers for each set that do not depend on the order of its values."""
-    out_a, out_b = np.zeros(len(offsets) - 1, np.uint64), np.zeros(len(offsets) - 1, np.uint64)
-    filled = np.flatnonzero(np.diff(offsets))
-    if len(filled):
-        mixed = mix(values)
-        out_a[filled] = np.add.reduceat(mixed, offsets[filled])
-        # Another function of the values: sets that agree in one of the sums by chance differ in the other.
-        out_b[filled] = np.add.reduceat(mixed * (values | np.uint64(1)) + _SALT, offsets[filled])
-    return out_a, out_b
 
 
 def _sample_counts(values: U64) -> I64:

@@ -189,6 +189,19 @@ def read_bytes(address: str) -> bytes:
         return bytes(file.read())
 
 
+def read_into(address: str, place: Any, start: int = 0) -> None:
+    """Fill an array with the bytes of a file from *start* on. Raises `InputUnreadable` when there are too few."""
+    view = memoryview(place).cast("B")
+    with open_input(address) as file:
+        file.seek(start)
+        done = 0
+        while done < len(view):
+            count = file.readinto(view[done:])
+            if not count:
+                raise InputUnreadable("file_damaged", path=address, why="the file is too short")
+            done += count
+
+
 def read_json(address: str) -> Any:
     return json.loads(read_bytes(address))
 

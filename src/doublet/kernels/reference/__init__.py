@@ -15,7 +15,14 @@ from doublet.kernels.reference.passages import passages, sentence_marks
 from doublet.kernels.reference.runs import common_runs
 from doublet.kernels.reference.sets import SetStore
 from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
-from doublet.kernels.reference.spread import add_cells, count_cells, lead_postings, post_sets
+from doublet.kernels.reference.spread import (
+    add_cells,
+    count_cells,
+    digest_sets,
+    lead_postings,
+    post_shared,
+    share_sets,
+)
 from doublet.kernels.reference.suffix import common_prefixes, exact_groups, self_chains, suffix_array
 from doublet.kernels.reference.tokens import WordTable, fold_text, shingle_sets, tokenize
 from doublet.kernels.reference.winnow import winnow
@@ -43,7 +50,7 @@ __all__ = [
     "pack_bags",
     "pair_keys",
     "passages",
-    "post_sets",
+    "post_shared",
     "read_texts",
     "repeated",
     "sample_keys",
