@@ -1,12 +1,13 @@
 """Dedupe on Spark: against Spark MLlib's own MinHashLSH pipeline, against one machine, and how its cost grows.
 
     python benchmarks/spark.py corpus.jsonl                     ours, MLlib and one machine on this file
-    python benchmarks/spark.py corpus.jsonl --sizes 1000,10000  the growth: CPU, bytes sent, bytes stored
+    python benchmarks/spark.py corpus.jsonl --sizes 1000,10000  the growth: CPU, bytes sent, bytes stored, one machine
 
 Costs are CPU seconds of all processes (the JVM with its compiler and collector, and the Python workers), so a busy
 machine changes little. Starting Spark, and one small job that loads what is needed, is not counted for anybody. The
-rate of a core is megabytes of text for each CPU second; the further rate leaves out what a run over 300 documents takes
-as well, which is the planning of Spark and no work on texts.
+rate of a core is megabytes of text for each CPU second; the further rate leaves out what a run over 300 documents (or
+over the smallest of the sizes) takes as well, which is the planning of Spark and no work on texts. With --save the
+growth is written down for scale.py, which makes the tables of docs/explanation/scale.md of it.
 """
 
 from __future__ import annotations
@@ -30,15 +31,18 @@ THRESHOLD, SHINGLE_WORDS = 0.8, 5
 MLLIB_TABLES = 8  #: hash tables of MinHashLSH: recall of about 0.8 at the threshold; more tables cost more
 
 
-def cpu_seconds() -> float:
-    """Of this process and all that it started, those that are gone included where the system tells."""
+def cpu_seconds(name: str = "") -> float:
+    """Of this process and all that it started, those that are gone included where the system tells; or of those with
+    this name alone."""
     total = 0.0
     for process in (psutil.Process(), *psutil.Process().children(recursive=True)):
         try:
             times = process.cpu_times()
+            if name and process.name() != name:
+                continue
         except psutil.NoSuchProcess:
             continue
-        total += times.user + times.system + times.children_user + times.children_system
+        total += times.user + times.system + (times.children_user + times.children_system) * (not name)
     return total
 
 
@@ -155,6 +159,37 @@ def simulate(path: Path, sizes: list[int]) -> None:
         )
 
 
+def growth(spark: Any, corpus: Path, count: int, folder: Path) -> dict[str, Any]:
+    """What the first documents of a file cost on Spark, and on one machine."""
+    part = first(corpus, count, folder)
+    documents, size = text_bytes(part)
+    sent = shuffled_bytes(spark)
+    java = cpu_seconds("java")
+    cpu, wall, done = measured(lambda: ours(spark, part, folder))
+    java = cpu_seconds("java") - java
+    sent = shuffled_bytes(spark) - sent
+    shutil.rmtree(folder / "run")
+    alone, alone_wall, here = measured(lambda: one_machine(part))
+    assert done.removed == sum(len(group.members) for group in here.groups)
+    row = {
+        "documents": documents,
+        "text_bytes": size,
+        "cpu_s": round(cpu, 2),
+        "java_cpu_s": round(java, 2),
+        "seconds": round(wall, 2),
+        "one_machine_cpu_s": round(alone, 2),
+        "one_machine_seconds": round(alone_wall, 2),
+        "sent_bytes": sent,
+        "stored_bytes": sum(figures["bytes"] for figures in done.stages.values()),
+        "candidates": done.candidates,
+        "pairs": done.pairs,
+        "removed": done.removed,
+        "stage_seconds": {name: figures["seconds"] for name, figures in done.stages.items()},
+    }
+    print(json.dumps(row), flush=True)
+    return row
+
+
 def _rates(
     told: dict[str, Any],
     name: str,
@@ -178,9 +213,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--sizes", default="", help="numbers of documents, for the growth")
+    parser.add_argument("--save", type=Path, help="with --sizes: a file for the figures")
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--without", default="", help="mllib: leave it out")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--conf", action="append", default=[], help="NAME=VALUE: a setting of Spark")
     parser.add_argument(
         "--simulate", action="store_true", help="count the candidates of sketches, without Spark"
     )
@@ -189,30 +226,19 @@ def main() -> None:
         simulate(given.corpus, [int(n) for n in given.sizes.split(",")])
         return
     folder = given.folder or Path(tempfile.mkdtemp(prefix="doublet-spark-"))
-    spark = open_session(given.master, {"spark.driver.memory": "3g", "spark.local.dir": str(folder)})
+    settings = dict(one.split("=", 1) for one in given.conf)
+    if not given.sizes:  # for MLlib Java is as it is on its own
+        settings.setdefault("spark.driver.defaultJavaOptions", "-XX:+UseG1GC")
+    spark = open_session(
+        given.master, {"spark.driver.memory": "3g", "spark.local.dir": str(folder), **settings}
+    )
     spark.sparkContext.setLogLevel("ERROR")
     small = first(given.corpus, 300, folder)
     ours(spark, small, folder)
-    for count in [int(n) for n in given.sizes.split(",") if n]:
-        part = first(given.corpus, count, folder)
-        documents, size = text_bytes(part)
-        sent = shuffled_bytes(spark)
-        cpu, wall, done = measured(lambda part=part: ours(spark, part, folder))
-        stored = {name: figures["bytes"] for name, figures in done.stages.items()}
-        row = {
-            "documents": documents,
-            "text_mb": round(size / 1e6, 2),
-            "cpu_s": round(cpu, 2),
-            "wall_s": round(wall, 2),
-            "mb_per_cpu_s": round(size / 1e6 / cpu, 2),
-            "sent_bytes_per_document": round((shuffled_bytes(spark) - sent) / documents),
-            "stored_bytes_per_document": round(sum(stored.values()) / documents),
-            "candidates": done.candidates,
-            "pairs": done.pairs,
-            "removed": done.removed,
-            "seconds": {name: figures["seconds"] for name, figures in done.stages.items()},
-        }
-        print(json.dumps(row), flush=True)
+    rows = [growth(spark, given.corpus, int(n), folder) for n in given.sizes.split(",") if n]
+    if given.save:
+        measured_with = {"spark": spark.version, "master": given.master}
+        given.save.write_text(json.dumps(measured_with | {"sizes": rows}, indent=1) + "\n", encoding="utf-8")
     if not given.sizes:
         documents, size = text_bytes(given.corpus)
         _, less = text_bytes(small)

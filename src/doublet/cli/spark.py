@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -55,46 +58,116 @@ OUT = click.option(
 )
 
 
-def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Where the work is done, and how it is cut."""
-    options = (
-        click.option(
-            "--master", metavar="URL", help="Cluster: local[4], spark://host:7077, yarn … Default: local[*]."
-        ),
-        click.option(
-            "--conf", "conf", multiple=True, metavar="KEY=VALUE", help="Setting of Spark; repeat it."
-        ),
-        click.option(
-            "--partitions",
-            type=click.IntRange(1),
-            metavar="N",
-            help="Parts between tasks. Default: 2 for each core.",
-        ),
-        click.option(
-            "--splits",
-            type=click.IntRange(1),
-            metavar="N",
-            help="Parts of the input, about. Default: by its size.",
-        ),
-        click.option("--restart", is_flag=True, help="Use nothing that an earlier run left in --out."),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+CLUSTER_OPTIONS = (
+    click.option(
+        "--master", metavar="URL", help="Cluster: local[4], spark://host:7077, yarn … Default: local[*]."
+    ),
+    click.option("--conf", "conf", multiple=True, metavar="KEY=VALUE", help="Setting of Spark; repeat it."),
+    click.option(
+        "--partitions",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Parts between tasks. Default: 2 for each core.",
+    ),
+    click.option(
+        "--splits",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Parts of the input, about. Default: by its size.",
+    ),
+    click.option("--restart", is_flag=True, help="Use nothing that an earlier run left in --out."),
+)
+FIELD_OPTIONS = (
+    click.option("--id-field", default="id", show_default=True, metavar="FIELD", help="Field of the id."),
+    click.option(
+        "--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text."
+    ),
+    click.option("--time-field", metavar="FIELD", help="Field of the time, for --keep newest."),
+    click.option("--source-field", metavar="FIELD", help="Field of the source, for --keep best-source."),
+)
 
 
-def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    options = (
-        click.option("--id-field", default="id", show_default=True, metavar="FIELD", help="Field of the id."),
-        click.option(
-            "--text-field", default="text", show_default=True, metavar="FIELD", help="Field of the text."
-        ),
-        click.option("--time-field", metavar="FIELD", help="Field of the time, for --keep newest."),
-        click.option("--source-field", metavar="FIELD", help="Field of the source, for --keep best-source."),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What all jobs are asked for: the input, the folder, the cluster, and how the result is shown."""
+
+    inputs: tuple[str, ...]
+    out: str
+    fields: tuple[str, str, str | None, str | None]
+    master: str | None
+    conf: tuple[str, ...]
+    cut: dict[str, Any]  #: how the work is cut, and whether it begins anew
+    form: str
+    quiet: bool
+    resolved: config.Resolved
+
+    def start(self, work: Callable[..., Any], *addresses: str, **options: Any) -> int | None:
+        """Do the *work* on a session, with progress; show its figures. *addresses* are those besides the input."""
+        import sys
+
+        from doublet.cli.progress import shown
+        from doublet.sources.records import Fields
+
+        spark = session_of(self.master, self.conf)
+        colour = use_colour(self.resolved.settings.colour, sys.stderr)
+        with shown(quiet=self.quiet, colour=colour) as progress:
+            told = work(
+                spark,
+                self.inputs,
+                *addresses,
+                self.out,
+                fields=Fields(*self.fields),
+                progress=progress,
+                **self.cut,
+                **options,
+            )
+        return show(told if isinstance(told, dict) else told.to_dict(), self.form)
+
+
+def job_options(function: Callable[..., int | None]) -> Callable[..., int | None]:
+    """The options of all jobs. The function gets them as a `Run`, with the settings, and its own ones by name."""
+    own_names = list(signature(function).parameters)[1:]
+
+    @wraps(function)
+    def called(
+        *,
+        inputs: tuple[str, ...],
+        out: str,
+        id_field: str,
+        text_field: str,
+        time_field: str | None,
+        source_field: str | None,
+        master: str | None,
+        conf: tuple[str, ...],
+        partitions: int | None,
+        splits: int | None,
+        restart: bool,
+        form: str,
+        quiet: bool,
+        config_file: Path | None,
+        **given: Any,
+    ) -> int | None:
+        own = {name: given.pop(name) for name in own_names}
+        if "parameters" in own:
+            names = [name for name in ("threshold", "containment") if name in given]
+            own["parameters"], given = parameters_as_flags(own["parameters"], given, names)
+        run = Run(
+            inputs,
+            out,
+            (id_field, text_field, time_field, source_field),
+            master,
+            conf,
+            {"partitions": partitions, "splits": splits, "restart": restart},
+            form,
+            quiet,
+            config.resolve(given, file=config_file),
+        )
+        return function(run, **own)
+
+    shown = (format_option("table", "json"), quiet_option, common_options)
+    for option in reversed((INPUTS, OUT, *FIELD_OPTIONS, *CLUSTER_OPTIONS, *shown)):
+        called = option(called)
+    return called
 
 
 def session_of(master: str | None, conf: tuple[str, ...]) -> Any:
@@ -130,12 +203,6 @@ def show(told: dict[str, Any], form: str) -> int | None:
     return SOME_FAILED if told.get("documents", told.get("works", 0)) else NOTHING_DONE
 
 
-def fields_of(id_field: str, text_field: str, time_field: str | None, source_field: str | None) -> Any:
-    from doublet.sources.records import Fields
-
-    return Fields(id_field, text_field, time_field, source_field)
-
-
 @command.command(
     "dedupe",
     cls=Command,
@@ -148,14 +215,11 @@ doublet spark dedupe s3://archive/pages/ --out s3://archive/run --master spark:/
     machines see, in HDFS or in an S3-compatible store. The folder of the run gets Parquet tables: signatures,
     candidates, pairs, groups, kept, errors. A run that was stopped goes on where it was when it is started again.""",
 )
-@INPUTS
-@OUT
 @settings_options("method", "threshold", "shingle_words", "thesaurus", "containment", "keep")
 @parameter_option
 @click.option(
     "--prefer", multiple=True, metavar="SOURCE", help="With --keep best-source: best first; repeat it."
 )
-@field_options
 @click.option(
     "--reworded",
     type=click.Choice(["list", "all", "remove", "off"]),
@@ -168,64 +232,27 @@ doublet spark dedupe s3://archive/pages/ --out s3://archive/run --master spark:/
     type=click.Choice(["signatures", "pairs", "groups", "kept"]),
     help="Stop when this stage is done; a later run goes on from there.",
 )
-@cluster_options
-@format_option("table", "json")
-@quiet_option
-@common_options
+@job_options
 def dedupe(
-    *,
-    inputs: tuple[str, ...],
-    out: str,
-    parameters: tuple[str, ...],
-    prefer: tuple[str, ...],
-    id_field: str,
-    text_field: str,
-    time_field: str | None,
-    source_field: str | None,
-    reworded: str,
-    stop_after: str | None,
-    master: str | None,
-    conf: tuple[str, ...],
-    partitions: int | None,
-    splits: int | None,
-    restart: bool,
-    form: str,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
+    run: Run, *, parameters: list[str], prefer: tuple[str, ...], reworded: str, stop_after: str | None
 ) -> int | None:
-    import sys
+    from doublet.spark.dedupe import dedupe as work
 
-    from doublet.cli.progress import shown
-    from doublet.spark.dedupe import dedupe as run
-
-    rest, flags = parameters_as_flags(parameters, flags, ("threshold", "containment"))
-    resolved = config.resolve(flags, file=config_file)
-    settings = resolved.settings
-    options = method_parameters(resolved, rest)
-    if reworded == "off" and not by_flag(resolved, "thesaurus"):
+    settings = run.resolved.settings
+    options = method_parameters(run.resolved, parameters)
+    if reworded == "off" and not by_flag(run.resolved, "thesaurus"):
         options.pop("thesaurus", None)
-    spark = session_of(master, conf)
-    with shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress:
-        result = run(
-            spark,
-            inputs,
-            out,
-            method=settings.method,
-            threshold=settings.threshold,
-            containment=settings.containment,
-            keep=settings.keep,
-            prefer=prefer,
-            reworded=reworded if was_given("reworded") else None,
-            fields=fields_of(id_field, text_field, time_field, source_field),
-            partitions=partitions,
-            splits=splits,
-            stop_after=stop_after,
-            restart=restart,
-            progress=progress,
-            **options,
-        )
-    return show(result.to_dict(), form)
+    return run.start(
+        work,
+        method=settings.method,
+        threshold=settings.threshold,
+        containment=settings.containment,
+        keep=settings.keep,
+        prefer=prefer,
+        reworded=reworded if was_given("reworded") else None,
+        stop_after=stop_after,
+        **options,
+    )
 
 
 @command.command(
@@ -237,56 +264,13 @@ doublet spark signatures corpus/ --method minhash --out run""",
 
     The folder can be checked against (doublet spark check) when the method is shingles.""",
 )
-@INPUTS
-@OUT
 @settings_options("method", "shingle_words")
 @parameter_option
-@field_options
-@cluster_options
-@format_option("table", "json")
-@quiet_option
-@common_options
-def signatures(
-    *,
-    inputs: tuple[str, ...],
-    out: str,
-    parameters: tuple[str, ...],
-    id_field: str,
-    text_field: str,
-    time_field: str | None,
-    source_field: str | None,
-    master: str | None,
-    conf: tuple[str, ...],
-    partitions: int | None,
-    splits: int | None,
-    restart: bool,
-    form: str,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
-) -> int | None:
-    import sys
-
-    from doublet.cli.progress import shown
+@job_options
+def signatures(run: Run, *, parameters: list[str]) -> int | None:
     from doublet.spark.signatures import sign
 
-    resolved = config.resolve(flags, file=config_file)
-    options = method_parameters(resolved, list(parameters))
-    spark = session_of(master, conf)
-    with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
-        told = sign(
-            spark,
-            inputs,
-            out,
-            method=resolved.settings.method,
-            fields=fields_of(id_field, text_field, time_field, source_field),
-            partitions=partitions,
-            splits=splits,
-            restart=restart,
-            progress=progress,
-            **options,
-        )
-    return show(told, form)
+    return run.start(sign, method=run.resolved.settings.method, **method_parameters(run.resolved, parameters))
 
 
 @command.command(
@@ -298,11 +282,9 @@ doublet spark check works.jsonl --corpus corpus-run --out checks""",
     help="""Check every document of the INPUTs against a stored corpus: the sources with shares and fragments, as
     `doublet check` gives them for one text. The folder gets Parquet tables: checks, sources, fragments.""",
 )
-@INPUTS
 @click.option(
     "--corpus", required=True, metavar="FOLDER", help="Folder of doublet spark signatures --method shingles."
 )
-@OUT
 @click.option(
     "--min-share",
     type=float,
@@ -311,52 +293,11 @@ doublet spark check works.jsonl --corpus corpus-run --out checks""",
     metavar="SHARE",
     help="Leave smaller sources out.",
 )
-@field_options
-@cluster_options
-@format_option("table", "json")
-@quiet_option
-@common_options
-def check(
-    *,
-    inputs: tuple[str, ...],
-    corpus: str,
-    out: str,
-    min_share: float,
-    id_field: str,
-    text_field: str,
-    time_field: str | None,
-    source_field: str | None,
-    master: str | None,
-    conf: tuple[str, ...],
-    partitions: int | None,
-    splits: int | None,
-    restart: bool,
-    form: str,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
-) -> int | None:
-    import sys
-
-    from doublet.cli.progress import shown
+@job_options
+def check(run: Run, *, corpus: str, min_share: float) -> int | None:
     from doublet.spark.checking import check_works
 
-    settings = config.resolve(flags, file=config_file).settings
-    spark = session_of(master, conf)
-    with shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress:
-        told = check_works(
-            spark,
-            inputs,
-            corpus,
-            out,
-            min_share=min_share,
-            fields=fields_of(id_field, text_field, time_field, source_field),
-            partitions=partitions,
-            splits=splits,
-            restart=restart,
-            progress=progress,
-        )
-    return show(told, form)
+    return run.start(check_works, corpus, min_share=min_share)
 
 
 @command.command(
@@ -367,8 +308,6 @@ doublet spark passages corpus/ --out run""",
     help="""List the pairs of documents that may have passages in common: those that share passage keys. They are
     candidates, to be verified with `doublet compare`.""",
 )
-@INPUTS
-@OUT
 @click.option(
     "--least-keys",
     type=click.IntRange(1),
@@ -377,50 +316,11 @@ doublet spark passages corpus/ --out run""",
     metavar="N",
     help="Shared keys of a pair.",
 )
-@field_options
-@cluster_options
-@format_option("table", "json")
-@quiet_option
-@common_options
-def passages(
-    *,
-    inputs: tuple[str, ...],
-    out: str,
-    least_keys: int,
-    id_field: str,
-    text_field: str,
-    time_field: str | None,
-    source_field: str | None,
-    master: str | None,
-    conf: tuple[str, ...],
-    partitions: int | None,
-    splits: int | None,
-    restart: bool,
-    form: str,
-    quiet: bool,
-    config_file: Path | None,
-    **flags: Any,
-) -> int | None:
-    import sys
-
-    from doublet.cli.progress import shown
+@job_options
+def passages(run: Run, *, least_keys: int) -> int | None:
     from doublet.spark.passages import find_passages
 
-    settings = config.resolve(flags, file=config_file).settings
-    spark = session_of(master, conf)
-    with shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress:
-        told = find_passages(
-            spark,
-            inputs,
-            out,
-            least_keys=least_keys,
-            fields=fields_of(id_field, text_field, time_field, source_field),
-            partitions=partitions,
-            splits=splits,
-            restart=restart,
-            progress=progress,
-        )
-    return show(told, form)
+    return run.start(find_passages, least_keys=least_keys)
 
 
 @command.command(

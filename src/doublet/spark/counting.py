@@ -1,9 +1,9 @@
 """How often each number occurs in the collection, about: a table of counters that all executors can read.
 
 Only fingerprints of several documents can lead to a pair (the table of the stage `COUNTS`), and of these only the ones
-that some document marked (the table of the stage `pairing.SHARED`). A counter is a byte; numbers that share one are counted together, so a fingerprint of two
-documents is never taken for one of a single document: a wrong count costs time, not a pair. Tasks count some splits
-each; the tables are added up slice by slice, so nobody holds all of them.
+that some document marked (the table of the stage `pairing.SHARED`). A counter is a byte; numbers that share one are
+counted together, so a fingerprint of two documents is never taken for one of a single document: a wrong count costs
+time, not a pair. Tasks count some splits each; the tables are added up slice by slice, so nobody holds all of them.
 """
 
 from __future__ import annotations

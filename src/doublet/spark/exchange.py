@@ -9,7 +9,9 @@ there.
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -38,6 +40,7 @@ def begin(spark: SparkSession, tasks: int, work: Begin) -> DataFrame:
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 yield from _batches(work(task))
+        _spare_modules()
 
     return spark.range(0, tasks, 1, max(1, tasks)).mapInArrow(run, SCHEMA)
 
@@ -51,8 +54,21 @@ def then(frame: DataFrame, partitions: int, work: Then) -> DataFrame:
         context = TaskContext.get()
         assert context is not None
         yield from _batches(work(context.partitionId(), _received(batches)))
+        _spare_modules()
 
     return frame.repartition(partitions, "slot").mapInArrow(run, SCHEMA)
+
+
+_spared: set[int] = set()  # how many modules there were when this was done
+
+
+def _spare_modules() -> None:
+    """Spark's Python collects garbage after every task, which takes it longer than a small task: it goes through all
+    that was ever imported. What is there now is left out from then on."""
+    if len(sys.modules) not in _spared:
+        _spared.add(len(sys.modules))
+        gc.collect()
+        gc.freeze()
 
 
 def answers(frame: DataFrame) -> list[Any]:

@@ -162,9 +162,7 @@ def _postings(pairing: Pairing, split: int) -> Iterator[tuple[NDArray[Any], U32,
             shared, offsets = runs(sets.column("shared"))
             marks, _ = runs(sets.column("marks"), np.uint8)
             size = part.column("size").to_numpy()
-            numbers, rows, sizes = kernels.post_shared(
-                shared, offsets.astype(np.uint64), marks, size, wanted
-            )
+            numbers, rows, sizes = kernels.post_shared(shared, offsets.astype(np.uint64), marks, size, wanted)
             yield numbers, rows + np.uint32(first), sizes
             first += part.num_rows
         return

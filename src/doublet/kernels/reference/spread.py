@@ -35,8 +35,8 @@ def add_cells(total: U8, more: U8) -> None:
 
 
 def digest_sets(values: U64, offsets: U64) -> tuple[U64, U64]:
-    """Two numbers for each set, which do not depend on the order of its values: sets that agree in one of them by chance
-    differ in the other."""
+    """Two numbers for each set, which do not depend on the order of its values: sets that agree in one of them by
+    chance differ in the other."""
     sums, crosses = [], []
     for low, high in documents(offsets, len(values)):
         mixed = [(value, mix(value)) for value in values[low:high].tolist()]
@@ -86,9 +86,9 @@ def share_sets(
 def post_shared(
     shared: U64, offsets: U64, marks: U8, sizes: U32, wanted: U8 | None = None
 ) -> tuple[U32, U32, U32]:
-    """The postings of documents, of whose values *share_sets* told which are shared and marked: the low 32 bits of a
-    value, the document, and the size of its set with the marks in bits 31 and 30. With *wanted* a value without a mark is
-    posted only if the cell of its 32 bits is not 0 there."""
+    """The postings of documents from what *share_sets* gave: the low 32 bits of a value, the document, and the size of
+    its set with the marks in bits 31 and 30. With *wanted* a value without a mark is posted only if the cell of its 32
+    bits is not 0 there."""
     spans = documents(offsets, len(shared))
     if len(marks) != len(shared):
         raise ValueError("every value must be marked or not")
