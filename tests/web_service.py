@@ -105,11 +105,19 @@ class Browser:
 class Service:
     """A running service. *password* is that of the first administrator."""
 
-    def __init__(self, folder: Path, *options: str, database: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        database: str = "",
+        environment: Mapping[str, str] | None = None,
+        log: Path | None = None,
+    ) -> None:
         self.folder = folder
+        self._environment = environment or {}
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
-        self._log = folder / "log.txt"
+        self._log = log or folder / "log.txt"
         self._command = [
             *(sys.executable, "-m", "doublet", "serve", "--no-open", "--port", str(self.port)),
             *("--database", database or str(folder / "service.db"), *options),
@@ -119,7 +127,7 @@ class Service:
 
     def start(self) -> None:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("DOUBLET_")}
-        environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        environment |= {"XDG_DATA_HOME": str(self.folder / "data"), **self._environment}
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(self._command, stdout=log, stderr=log, env=environment)
         until = time.monotonic() + START_S

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+import sqlite3
 import time
 import zipfile
 from collections.abc import Iterator
@@ -436,3 +437,20 @@ def test_a_check_that_runs_survives_its_service(tmp_path: Path, number: str) -> 
         assert state == "done"
     finally:
         service.stop()
+
+
+@pytest.mark.covers("S3")
+def test_a_quick_check_that_nobody_finished_is_made_by_a_worker(service: Service, teacher: Browser) -> None:
+    """As if the service had been killed while somebody waited for the answer: there is no job that would go on."""
+    path = check(teacher)
+    id = path.rstrip("/").rpartition("/")[2].replace("-", "")
+    database = sqlite3.connect(service.folder / "service.db", timeout=60)
+    with database:
+        changed = database.execute(
+            "UPDATE web_work SET state = 'running', job = NULL, report = NULL, "
+            "created_at = datetime('now', '-1 hour') WHERE id = ?",
+            (id,),
+        )
+    database.close()
+    assert changed.rowcount == 1 and "Водонапорные башни" not in teacher.get(path).text
+    wait_for(teacher, path, "Водонапорные башни")

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.utils.html import escape
 
+from doublet.web.errors import is_full
 from doublet.web.words import language_of, words
 
 Message = MutableMapping[str, Any]
@@ -96,31 +97,41 @@ def limited(app: App) -> App:
             if begun:
                 raise
             await _refuse(send, headers, scope["path"], limit)
+        except OSError as error:  # a large body goes to the disk while it comes
+            if begun or not is_full(error):
+                raise
+            await _say(send, headers, scope["path"], 507, "store_full", "error.507.next")
 
     return answer
 
 
 async def _refuse(send: Send, headers: dict[bytes, bytes], path: str, limit: int) -> None:
+    await _say(send, headers, path, 413, "too_large", "error.too_large", limit=limit)
+
+
+async def _say(
+    send: Send, headers: dict[bytes, bytes], path: str, status: int, code: str, key: str, **details: int
+) -> None:
     made = words(language_of(headers.get(b"accept-language", b"").decode("latin-1")))
-    said = made("error.too_large", limit=limit)
+    said = made(key, **details)
     if path.startswith("/api/"):
         import json
 
         kind, text = (
             "application/json",
-            json.dumps({"code": "too_large", "message": said, "details": {"limit": limit}}),
+            json.dumps({"code": code, "message": said, "details": details}),
         )
     else:
         kind = "text/html; charset=utf-8"
         text = (
-            f'<!DOCTYPE html><html lang="{made.language}"><meta charset="utf-8"><title>413</title>'
-            f"<h1>{escape(made('error.413'))}</h1><p>{escape(said)}</p>"
+            f'<!DOCTYPE html><html lang="{made.language}"><meta charset="utf-8"><title>{status}</title>'
+            f"<h1>{escape(made(f'error.{status}'))}</h1><p>{escape(said)}</p>"
         )
     body = text.encode()
     await send(
         {
             "type": "http.response.start",
-            "status": 413,
+            "status": status,
             "headers": [
                 (b"content-type", kind.encode()),
                 (b"content-length", str(len(body)).encode()),

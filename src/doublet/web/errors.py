@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import logging
 import sys
 from typing import Any
@@ -11,8 +13,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from doublet.errors import DoubletError
-from doublet.web.words import choose_language, language_of, words, words_of
+from doublet.errors import DoubletError, StoreError
+from doublet.web.words import Words, choose_language, language_of, words, words_of
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +53,19 @@ def of(request: HttpRequest, error: DoubletError) -> HttpResponse:
     status = status_of(error)
     if status >= 500:
         log.error("%s: %s", error.code, error)
-    return show(request, status, error.code, message=words_of(request).error(error))
+    return show(request, status, error.code, message=sentence(words_of(request), error))
+
+
+def sentence(said: Words, error: DoubletError) -> str:
+    """What a user is told. What went wrong with the database is the administrator's business and in the log: its place
+    on the server, and what to do there, is no news for everybody."""
+    key = f"error.{status_of(error)}.next"
+    return said(key) if isinstance(error, StoreError) and said.has(key) else said.error(error)
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether there is no room left on the disk for what was to be written."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def show(request: HttpRequest, status: int, code: str, **values: Any) -> HttpResponse:
@@ -89,6 +103,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if isinstance(error, OperationalError | InterfaceError):
         return no_database(request, error)
+    if is_full(error):
+        return no_room(request)
     try:
         return show(request, 500, "server_error")
     except (DatabaseError, DoubletError):
@@ -102,6 +118,15 @@ def no_database(request: HttpRequest, error: Exception) -> HttpResponse:
     response = plain(request, status, code)
     response.headers["Retry-After"] = "10"
     return response
+
+
+def no_room(request: HttpRequest) -> HttpResponse:
+    """What was uploaded does not fit."""
+    log.error("there is no room left on the disk")
+    for handler in request.upload_handlers:  # what there was room for goes now, not some time
+        with contextlib.suppress(OSError, AttributeError):
+            handler.file.close()  # type: ignore[attr-defined]
+    return plain(request, 507, "store_full")
 
 
 def database_problem(error: Exception) -> tuple[int, str]:

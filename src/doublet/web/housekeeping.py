@@ -1,4 +1,5 @@
-"""What the process that answers requests does beside them: web hooks, and reports whose time is over."""
+"""What the process that answers requests does beside them: web hooks, works that never came into the queue, and reports
+whose time is over."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ from django.db import DatabaseError, close_old_connections, connection
 from doublet.errors import DoubletError
 from doublet.web.hooks.sending import Sender
 from doublet.web.store import store
-from doublet.web.works import expiring
+from doublet.web.works import checking, expiring
 
 log = logging.getLogger(__name__)
 TURN_S = 2.0
+LOOK_S = 10  #: between two looks for works that never came into the queue
 EXPIRE_S = 3600
 
 
@@ -26,6 +28,7 @@ class Housekeeper:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="doublet-housekeeping", daemon=True)
         self._sender = Sender()
+        self._look_again = 0.0
         self._hour = 0  # in which it was last looked for what is over
 
     def start(self) -> None:
@@ -46,6 +49,10 @@ class Housekeeper:
         connection.close()
 
     def turn(self) -> None:
+        now = time.monotonic()
+        if now >= self._look_again:
+            checking.take_up()
+            self._look_again = now + LOOK_S
         hour = int(time.time()) // EXPIRE_S
         if hour != self._hour:
             if expiring.anything_over():

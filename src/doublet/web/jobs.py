@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from doublet.errors import Cancelled, DoubletError
+from doublet.errors import Cancelled, DoubletError, StoreError
 from doublet.jobs.queue.kinds import Work
 from doublet.store.models import Document
 from doublet.web.pages import statistics
@@ -50,7 +50,7 @@ def check_group(work: Work, *, group_id: str) -> dict[str, Any]:
     Group.objects.filter(pk=group.pk).update(state=RUNNING)
     try:
         checking.perform_group(group, work.progress)
-    except Cancelled:
+    except (Cancelled, StoreError):
         raise
     except DoubletError as error:
         Group.objects.filter(pk=group.pk).exclude(state__in=ENDED).update(
@@ -81,7 +81,7 @@ def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
                 Path(folder), algorithm=search.options.get("algorithm", "auto"), progress=work.progress
             )
             page = repeats_page(found, language=search.options.get("language", "en"))
-    except Cancelled:
+    except (Cancelled, StoreError):
         raise
     except DoubletError as error:
         RepeatsSearch.objects.filter(pk=search.pk).exclude(state__in=ENDED).update(

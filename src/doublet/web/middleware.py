@@ -108,4 +108,6 @@ class PlainErrors:
             return errors.of(request, error)
         if isinstance(error, OperationalError | InterfaceError):
             return errors.no_database(request, error)
+        if errors.is_full(error):
+            return errors.no_room(request)
         return None

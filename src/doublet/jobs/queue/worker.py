@@ -8,8 +8,10 @@ back because it may go better later, or because this worker is to stop.
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import math
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -24,6 +26,7 @@ from doublet.errors import (
     LeaseLost,
     SourceBusy,
     StoreBusy,
+    StoreFull,
     StoreUnreachable,
 )
 from doublet.jobs.heartbeat import Heartbeat
@@ -46,6 +49,7 @@ EXPIRE_S = 3600.0  #: how often old jobs are forgotten
 REFRESH_S = 600.0  #: how often an idle worker looks for sites with pages that are due
 #: errors after which the same work may succeed
 PASSING = (StoreBusy, StoreUnreachable, LeaseLost, FetchFailed)
+FULL_S = 20.0  #: that a job waits when the disk is full
 FAULT = "fault"  #: code of a job that ended with an error of the program itself
 OUT_OF_MEMORY = "out_of_memory"
 
@@ -248,7 +252,8 @@ class _Run:
             try:
                 kind = self._kind or kinds.get(job.kind)
                 kinds.check_parameters(job.kind, job.parameters, kind)
-                result = kind(work, **job.parameters)
+                with self._store.database.guard():
+                    result = kind(work, **job.parameters)
                 ended = self._finish("done", result=result)
             except Cancelled as error:
                 ended = self._cancelled(error)
@@ -261,12 +266,17 @@ class _Run:
                 )
             except DoubletError as error:
                 ended = self._failed(error)
+            except OSError as error:
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                    ended = self._fault(error)
+                else:
+                    ended = self._failed(
+                        StoreFull("disk_full", shown=error.filename or tempfile.gettempdir())
+                    )
             except MemoryError:
                 ended = self._finish("failed", OUT_OF_MEMORY)
             except Exception as error:  # ours to mend: the log has the place
-                log.exception("job %d (%s) ended with a fault", job.number, job.kind)
-                facts = {"type": type(error).__name__, "message": str(error)[:1000]}
-                ended = self._finish("failed", FAULT, facts)
+                ended = self._fault(error)
         return Ended(ended.job, ended.state, ended.message, ended.facts, time.monotonic() - began)
 
     def _cancelled(self, error: Cancelled) -> Ended:
@@ -276,8 +286,15 @@ class _Run:
             return self._back(0.0, counts=False)
         return self._finish("cancelled", error.code, _facts(error))
 
+    def _fault(self, error: Exception) -> Ended:
+        log.exception("job %d (%s) ended with a fault", self._job.number, self._job.kind)
+        facts = {"type": type(error).__name__, "message": str(error)[:1000]}
+        return self._finish("failed", FAULT, facts)
+
     def _failed(self, error: DoubletError) -> Ended:
         job = self._job
+        if isinstance(error, StoreFull):  # it goes on when there is room again, however long that takes
+            return self._back(FULL_S, counts=False, error=error)
         if isinstance(error, PASSING) and job.attempts < job.max_attempts:
             return self._back(TRY_AGAIN_S * 2 ** (job.attempts - 1), counts=True, error=error)
         return self._finish("failed", error.code, _facts(error))
@@ -315,7 +332,7 @@ class _Run:
             try:
                 return write()
             except DoubletError as error:
-                if not isinstance(error, PASSING) or time.monotonic() > until:
+                if not isinstance(error, (*PASSING, StoreFull)) or time.monotonic() > until:
                     raise
                 log.warning(
                     "the end of job %d could not be written, which is tried again: %s",

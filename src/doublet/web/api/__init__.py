@@ -14,10 +14,10 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, AuthorizationError, HttpError, ValidationError
 
 import doublet
-from doublet.errors import DoubletError
+from doublet.errors import DoubletError, StoreError
 from doublet.web.api import accounts, checks, classes, hooks, jobs, libraries, repeats
 from doublet.web.api.shapes import Problem
-from doublet.web.errors import database_problem, status_of
+from doublet.web.errors import database_problem, is_full, sentence, status_of
 from doublet.web.words import words_of
 
 #: answers that any operation may give besides its own, all in the shape of `Problem`
@@ -87,6 +87,8 @@ def _ours(request: HttpRequest, error: DoubletError) -> HttpResponse:
         for name, value in error.details.items()
     }
     said = words_of(request)
+    if isinstance(error, StoreError):
+        return _answer(request, status_of(error), error.code, sentence(said, error))
     message = str(error) if said.language == "en" else said.error(error)
     return _answer(request, status_of(error), error.code, message, details)
 
@@ -99,6 +101,13 @@ def _no_database(request: HttpRequest, error: Exception) -> HttpResponse:
     response = _answer(request, status, code, message)
     response.headers["Retry-After"] = "10"
     return response
+
+
+@api.exception_handler(OSError)
+def _no_room(request: HttpRequest, error: OSError) -> HttpResponse:
+    if not is_full(error):
+        raise error
+    return _answer(request, 507, "store_full", words_of(request)("error.507.next"))
 
 
 @api.exception_handler(ValidationError)

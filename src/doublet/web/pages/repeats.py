@@ -25,7 +25,6 @@ from doublet.web.works.models import DONE, RepeatsSearch, Upload
 DECISIONS = ("merge", "keep", "ignore")
 MOST_DECISIONS = 20_000
 ALGORITHMS = ("auto", "exact", "edit", "ngrams")
-KIND = "repeats_search"
 
 
 class RepeatsForm(forms.Form):
@@ -78,11 +77,7 @@ def begin(owner: Any, name: str, content: bytes, algorithm: str, language: str) 
         search = RepeatsSearch.objects.create(
             owner=owner, title=name, upload=upload, options={"algorithm": algorithm, "language": language}
         )
-    job = store().jobs.add(
-        KIND, {"search_id": str(search.pk)}, key=f"repeats-{search.pk}", asked_by=owner.get_username()
-    )
-    RepeatsSearch.objects.filter(pk=search.pk).update(job=job.number)
-    search.job = job.number
+    checking.begin_search(search)
     return search
 
 

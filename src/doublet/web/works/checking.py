@@ -10,11 +10,20 @@ import logging
 import zlib
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
-from doublet.errors import Cancelled, DoubletError, InputUnreadable, PoolBusy, TimedOut, WorkerLost
+from doublet.errors import (
+    Cancelled,
+    DoubletError,
+    InputUnreadable,
+    PoolBusy,
+    StoreError,
+    TimedOut,
+    WorkerLost,
+)
 from doublet.jobs.check import with_hidden
 from doublet.jobs.check_class import CheckedWork, compare_works, with_works
 from doublet.jobs.read import GivenText, read_document
@@ -33,7 +42,8 @@ from doublet.web.works.models import CANCELLED, DONE, ENDED, FAILED, NEW, RUNNIN
 log = logging.getLogger(__name__)
 QUICK_BYTES = 60_000  #: of a pasted text that is checked at once
 PRIORITY = 10  #: a person waits for it
-WORK, GROUP = "work", "class"  #: kinds of jobs
+WORK, GROUP, SEARCH = "work", "class", "repeats_search"  #: kinds of jobs
+LOST = timedelta(minutes=2)  #: that something may be without a job; a quick check waits a fraction of it
 
 
 def begin(work: Work) -> None:
@@ -69,6 +79,29 @@ def begin_group(group: Group) -> None:
     )
     Group.objects.filter(pk=group.pk).update(job=job.number)
     group.job = job.number
+
+
+def take_up() -> None:
+    """Put what was handed in but never came into the queue there: the service was killed, or the disk was full, between
+    two steps."""
+    lost = {"job": None, "state__in": (NEW, RUNNING), "created_at__lt": timezone.now() - LOST}
+    for work in Work.objects.filter(group=None, deleted_at=None, **lost).select_related("owner")[:100]:
+        queue(work)
+    for group in Group.objects.filter(deleted_at=None, **lost).select_related("owner")[:100]:
+        begin_group(group)
+    for search in RepeatsSearch.objects.filter(**lost).select_related("owner").defer("result")[:100]:
+        begin_search(search)
+
+
+def begin_search(search: RepeatsSearch) -> None:
+    job = store().jobs.add(
+        SEARCH,
+        {"search_id": str(search.pk)},
+        key=f"repeats-{search.pk}",
+        asked_by=search.owner.get_username(),
+    )
+    RepeatsSearch.objects.filter(pk=search.pk).update(job=job.number)
+    search.job = job.number
 
 
 def cancel_group(group: Group) -> None:
@@ -108,7 +141,8 @@ def catch_up(thing: Work | Group | RepeatsSearch) -> None:
 
 def perform(work: Work, progress: Progress) -> None:
     """Do the check. A document that cannot be used makes the work fail with its reason; nothing else is raised but
-    `Cancelled`, and `PoolBusy` when too many wait: then the work is as new."""
+    `Cancelled`, and `PoolBusy` when too many wait: then the work is as new. `StoreError` when the database cannot be
+    used, or the disk is full: that is not the fault of the work, which is checked later."""
     changed = Work.objects.filter(pk=work.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
     if not changed:
         return
@@ -120,6 +154,8 @@ def perform(work: Work, progress: Progress) -> None:
     except (PoolBusy, TimedOut, WorkerLost) as error:
         Work.objects.filter(pk=work.pk, state=RUNNING).update(state=NEW)
         raise PoolBusy(error.note) from error
+    except StoreError:
+        raise
     except DoubletError as error:
         _end(work, FAILED, as_message(error))
         return
