@@ -66,7 +66,7 @@ def commands_page() -> str:
     lines += [
         "Results go to standard output, everything else to standard error. `-` is standard input or output.",
         "`doublet COMMAND --help` shows what this page shows.",
-        "`doublet --server URL --token TOKEN check …` and `… library list` ask a service instead of this computer",
+        "`doublet --server URL --token TOKEN check …` and some other commands ask a service instead of this computer",
         "([how](../how-to/run-the-service.md)).",
         "",
     ]

@@ -253,6 +253,10 @@ class Client:
         value = {"libraries": list(libraries), "between": between}
         return dict(self._value("POST", "/libraries/duplicates/search", value=value))
 
+    def count_library(self, library: str) -> dict[str, Any]:
+        """Begin to count the documents and words of a library; gives the job, whose result has the numbers."""
+        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/statistics"))
+
     def jobs(self) -> list[dict[str, Any]]:
         return list(self._all("/jobs", limit=200))
 
@@ -309,6 +313,10 @@ class Client:
     def repeats(self, id: str) -> dict[str, Any]:
         return dict(self._value("GET", f"/repeats/{quote(id)}"))
 
+    def repeats_page(self, id: str) -> bytes:
+        """The page of a search that is done, as one HTML file."""
+        return self.ask("GET", f"/repeats/{quote(id)}/page")
+
 
 def _later(
     method: Callable[Concatenate[Client, P], R],
@@ -361,5 +369,7 @@ class AsyncClient:
     jobs = _later(Client.jobs)
     job = _later(Client.job)
     cancel_job = _later(Client.cancel_job)
+    count_library = _later(Client.count_library)
     find_repeats = _later(Client.find_repeats)
     repeats = _later(Client.repeats)
+    repeats_page = _later(Client.repeats_page)

@@ -169,8 +169,16 @@ def test_libraries_and_the_queue_of_a_service(service: Service, token: str, tmp_
     found = doublet(*there, "library", "duplicates", "Sent/1", "--format", "json")
     assert found.returncode == 0 and len(json.loads(found.stdout)["groups"]) == 1, found.stderr
     assert "Sent/1" not in doublet(*there, "library", "duplicates", "Sent/1").stderr
+    counted = json.loads(doublet(*there, "library", "statistics", "Sent/1", "--format", "json").stdout)
+    assert counted["documents"] == 4 and counted["top"][0]["df"] == 4
+    by = doublet(*there, "library", "statistics", "Sent/1", "--by", "language", "--format", "json")
+    assert json.loads(by.stdout)["documents"] == 4, by.stderr
     queue = doublet(*there, "queue", "list", "--library", "Sent/1", "--format", "json")
-    assert {one["kind"] for one in json.loads(queue.stdout)["jobs"]} == {"fill_upload", "duplicates"}
+    assert {one["kind"] for one in json.loads(queue.stdout)["jobs"]} == {
+        "fill_upload",
+        "duplicates",
+        "library_statistics",
+    }
     number = job["number"]
     seen = json.loads(doublet(*there, "queue", "show", number, "--format", "json").stdout)
     assert seen["number"] == number and seen["result"]["documents"] == 4
@@ -181,3 +189,16 @@ def test_libraries_and_the_queue_of_a_service(service: Service, token: str, tmp_
     assert folder.returncode == 2 and "--server" in folder.stderr
     local = doublet(*there, "library", "rename", "Sent/1", "x")
     assert local.returncode == 2 and "--server" in local.stderr
+
+
+def test_repeats_by_a_service(service: Service, token: str, tmp_path: Path) -> None:
+    there = ("--server", service.base, "--token", token)
+    manual, page = tmp_path / "manual.txt", tmp_path / "page.html"
+    manual.write_text("Press the green button and wait until the lamp is on. " * 4, encoding="utf-8")
+    told = doublet(*there, "repeats", manual)
+    assert told.returncode == 0 and f"{service.base}/repeats/" in told.stdout, told.stderr
+    made = doublet(*there, "repeats", manual, "--format", "html", "--out", page)
+    assert made.returncode == 0 and "green button" in page.read_text(encoding="utf-8"), made.stderr
+    for more in (["--format", "json"], ["--min-tokens", "7"]):
+        refused = doublet(*there, "repeats", manual, *more)
+        assert refused.returncode == 2 and "--server" in refused.stderr

@@ -143,9 +143,7 @@ def _duplicates_there(
         if later:
             write_text(job_table(remote.job_info(begun), language=words().language))
             return
-        job = remote.job_info(server.wait_job(int(begun["number"])))
-    if job.state != "done":
-        raise UsageError("server_job_ended", number=job.number, state=job.state)
+        job = remote.finished(server, begun)
     if form == "json":
         write_bytes([json_document(job.result)])
         return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
+from doublet.cli import remote
 from doublet.cli.base import (
     Command,
     common_options,
@@ -25,7 +26,8 @@ from doublet.cli.rows import write_rows
 from doublet.errors import UsageError
 
 if TYPE_CHECKING:
-    from doublet.jobs.library_statistics import LibraryPart
+    from doublet.client import Client
+    from doublet.jobs.library_statistics import FrequentWord, LibraryPart
 
 NAME = click.argument("name", metavar="NAME")
 
@@ -184,21 +186,26 @@ def statistics(
     from doublet.jobs.library_statistics import count_parts, frequent_words
 
     resolved = config.resolve(flags, file=config_file)
-    with (
-        open_store(resolved) as store,
-        shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
-    ):
-        if by is not None:
-            parts = count_parts(store, name, by, progress=progress)
-        else:
-            collection = store.libraries.statistics(name)
-            found = frequent_words(store, name, 20 if top is None else top)
+    server = remote.client_here()
+    if server is not None:
+        parts, documents, tokens, distinct, found = _counted_there(server, name, by, top)
+    else:
+        with (
+            open_store(resolved) as store,
+            shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
+        ):
+            if by is not None:
+                parts = count_parts(store, name, by, progress=progress)
+            else:
+                collection = store.libraries.statistics(name)
+                documents, tokens, distinct = collection.documents, collection.words, len(collection)
+                found = frequent_words(store, name, 20 if top is None else top)
     if by is not None:
         _show_parts(parts, by, top, form)
         return
     columns = ("word", "stem", "df", "cf")
     say = words()
-    facts = {"documents": collection.documents, "words": collection.words, "distinct_words": len(collection)}
+    facts = {"documents": documents, "words": tokens, "distinct_words": distinct}
     if form == "json":
         _json({"format": 1, **facts, "top": [one.to_dict() for one in found]})
     elif form != "table":
@@ -209,12 +216,28 @@ def statistics(
             [
                 one.word,
                 say.number(one.df),
-                say.percent(one.df / max(1, collection.documents)),
+                say.percent(one.df / max(1, documents)),
                 say.number(one.cf),
             ]
             for one in found
         ]
         _table(rows, "word", "documents", "of_all", "times")
+
+
+def _counted_there(
+    server: Client, name: str, by: str | None, top: int | None
+) -> tuple[list[LibraryPart], int, int, int, list[FrequentWord]]:
+    """The same numbers, counted by a service."""
+    from doublet.jobs.library_statistics import FrequentWord, LibraryPart
+
+    with server:
+        result = remote.finished(server, server.count_library(name)).result
+    parts = [LibraryPart(**one) for one in result[by]] if by is not None else []
+    most = 20 if top is None else top
+    if by is None and most > len(result["top"]) and result["distinct_words"] > len(result["top"]):
+        raise UsageError("server_tells_fewer", most=len(result["top"]))
+    listed = [FrequentWord(**one) for one in result["top"][:most]]
+    return parts, result["documents"], result["words"], result["distinct_words"], listed
 
 
 def _show_parts(parts: list[LibraryPart], by: str, top: int | None, form: str) -> None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from doublet.model import Check
     from doublet.store.values import JobInfo, LibraryInfo, SourceInfo, StoredDocument
 
-COMMANDS = ("check", "library", "queue")  #: that know --server
+COMMANDS = ("check", "library", "queue", "repeats")  #: that know --server
 #: of groups of commands, those that a service can do
 PARTS = {
-    "library": ("create", "list", "show", "documents", "document", "add", "duplicates"),
+    "library": ("create", "list", "show", "documents", "document", "add", "duplicates", "statistics"),
     "queue": ("list", "show", "cancel", "retry", "pause", "resume"),
 }
 
@@ -58,6 +58,19 @@ def client_here() -> Client | None:
     if context is None or context.parent is None:
         return None
     return client() if context.info_name in PARTS.get(str(context.parent.info_name), ()) else None
+
+
+def asked_for() -> Client | None:
+    """The client, if --server was given with this command: for commands that otherwise need no service."""
+    return client() if _noted().get("given") else None
+
+
+def finished(client: Client, job: dict[str, Any]) -> JobInfo:
+    """The job when it is done. Raises `UsageError` when it ended otherwise."""
+    ended = job_info(client.wait_job(int(job["number"])))
+    if ended.state != "done":
+        raise UsageError("server_job_ended", number=ended.number, state=ended.state)
+    return ended
 
 
 def require_local(command: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import doublet
 from doublet import config
+from doublet.cli import remote
 from doublet.cli.base import (
     PATH,
     Command,
@@ -28,6 +29,9 @@ from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.errors import InputUnreadable, UsageError
+
+if TYPE_CHECKING:
+    from doublet.client import Client
 
 EXAMPLE = """\
 doublet repeats manual.xml
@@ -221,6 +225,12 @@ def command(
     chosen |= {"decisions": decided} if decided is not None else {}
     if out is not None:
         check_output(out)
+    server = remote.asked_for()
+    if server is not None:
+        _refuse_others()
+        with server:
+            _there(server, files, str(options["algorithm"]), form, out)
+        return None
     if later:
         if "-" in files or form not in ("table", "json"):
             raise UsageError("later_repeats")
@@ -265,6 +275,44 @@ def command(
         say(f"{count(len(result.new_groups), 'new repeat')} against {baseline}", quiet=quiet)
         return OVER_THE_LIMIT
     return SOME_FAILED if result.outcomes else None
+
+
+def _refuse_others() -> None:
+    """Raises `UsageError` for an option that the service does not know."""
+    context = click.get_current_context()
+    known = {"files", "algorithm", "form", "out", "quiet", "colour", "config_file"}
+    for option in context.command.params:
+        source = context.get_parameter_source(str(option.name))
+        if option.name not in known and source is click.core.ParameterSource.COMMANDLINE:
+            raise UsageError("not_with_server", option=option.opts[0])
+
+
+def _there(server: Client, files: tuple[str, ...], algorithm: str, form: str, out: Path | None) -> None:
+    """The same search by a service, which keeps the page, and what is decided on it."""
+    from doublet.reports.output import open_output
+
+    if form not in ("table", "html"):
+        raise UsageError("not_with_server", option=f"--format {form}")
+    if len(files) != 1 or not Path(files[0]).is_file():
+        raise UsageError("server_takes_files", given=files[0] if len(files) == 1 else " ".join(files))
+    begun = server.find_repeats(Path(files[0]), algorithm=algorithm)
+    server.wait_job(int(begun["job"]))
+    found = server.repeats(begun["id"])
+    if found["state"] != "done":
+        raise UsageError("server_job_ended", number=found["job"], state=found["state"])
+    say_it = words()
+    summary = found["summary"]
+    address = f"{server.server}/repeats/{begun['id']}/"
+    share = say_it.percent(summary["coverage"])
+    told = say_it("server_repeats", groups=summary["groups"], share=share, address=address) + "\n"
+    content = server.repeats_page(begun["id"]) if form == "html" else told.encode()
+    if out is not None:
+        with open_output(out) as stream:
+            stream.write(content)
+    elif form == "html":
+        write_bytes([content])
+    else:
+        write_text(told)
 
 
 def inputs(files: tuple[str, ...], quiet: bool) -> Any:

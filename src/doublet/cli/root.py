@@ -75,7 +75,8 @@ doublet dedupe corpus.jsonl --groups groups.jsonl --kept clean.jsonl"""
     "--server",
     metavar="URL",
     envvar="DOUBLET_SERVER",
-    help="Service that does the work instead of this computer (check, library list). [default: DOUBLET_SERVER]",
+    help="Service that does the work instead of this computer (check, library, queue, "
+    "repeats). [default: DOUBLET_SERVER]",
 )
 @click.option(
     "--token",

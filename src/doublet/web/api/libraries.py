@@ -14,6 +14,7 @@ from doublet.jobs.queue.kinds import enqueue
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
+from doublet.web.pages import statistics
 from doublet.web.pages.adding import allowed_folder, queue_upload
 from doublet.web.store import store
 
@@ -138,6 +139,14 @@ def get_duplicates(request: HttpRequest, name: str) -> Any:
     if not jobs:
         raise Http404
     return {"job": jobs[0].number, "ended": jobs[0].ended, "result": jobs[0].result}
+
+
+@router.post("/{path:name}/statistics", response={202: shapes.JobShape}, **allowed("count_library"))
+def count_library(request: HttpRequest, name: str) -> Any:
+    """Count documents and words: by year, language, source, folder and length, and the words that most documents have.
+    The numbers are in the result of the job."""
+    user: Any = request.user
+    return 202, shapes.JobShape.of(statistics.queue(store().libraries.get(name), user.get_username()))
 
 
 # Names may hold slashes, so what is asked of the library itself comes last.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from ninja import File, Form, Router, Schema
 from ninja.files import UploadedFile
 from pydantic import Field
@@ -20,6 +20,8 @@ from doublet.web.works import checking
 from doublet.web.works.models import RepeatsSearch
 
 router = Router(tags=["repeats"])
+#: the page may run its own script and reach nothing
+SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; sandbox allow-scripts"
 
 
 class SearchShape(Schema):
@@ -71,6 +73,21 @@ def put_repeats_decisions(request: HttpRequest, id: UUID, data: Decisions) -> An
     kept = {key[:200]: value for key, value in list(data.decisions.items())[:MOST_DECISIONS]}
     RepeatsSearch.objects.filter(pk=search.pk).update(decisions=kept)
     return {"decisions": kept}
+
+
+@router.get(
+    "/{id}/page",
+    openapi_extra={"responses": {200: {"description": "The page", "content": {"text/html": {}}}}},
+    **allowed("get_repeats_page"),
+)
+def get_repeats_page(request: HttpRequest, id: UUID) -> Any:
+    """The page of a search that is done, as one HTML file."""
+    search = own(RepeatsSearch.objects.all(), request.user, pk=id)
+    if search.result is None:
+        raise Http404
+    response = HttpResponse(checking.unpacked(search.result), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = SANDBOX
+    return response
 
 
 @router.get("/{id}", response=SearchShape, **allowed("get_repeats"))

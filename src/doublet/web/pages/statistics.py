@@ -12,32 +12,51 @@ from django.shortcuts import redirect, render
 
 from doublet.jobs.library_statistics import count_parts, frequent_words
 from doublet.jobs.queue.kinds import Work
+from doublet.store.values import JobInfo, LibraryInfo
 from doublet.web.pages.libraries import job_row, named_library
 from doublet.web.store import store
 from doublet.web.words import Words, words_of
 
 JOB = "library_statistics"
+KINDS = ("year", "language", "source", "folder")  #: of parts that are counted
+VERSION = 2  #: of what a job tells
 ROWS = 15  #: of one picture; the rest are added up
-WORDS = 30
+WORDS = 30  #: on the page
+KEPT = 1_000  #: words that programs can have
 LENGTHS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)  #: words of a document, upper edges
 WIDTH = 300
 
 
 def count(work: Work, *, library: str) -> dict[str, Any]:
     """A job: all counts of a library."""
+    counted = work.store.libraries.statistics(library)
     lengths = [0] * (len(LENGTHS) + 1)
     for one in work.store.documents.all(library):
         lengths[sum(one.words >= edge for edge in LENGTHS)] += 1
     return {
         "library": library,
         "changes": work.store.libraries.get(library).changes,
+        "documents": counted.documents,
+        "words": counted.words,
+        "distinct_words": len(counted),
         "lengths": lengths,
         **{
             by: [part.to_dict() for part in count_parts(work.store, library, by, progress=work.progress)]
-            for by in ("year", "language", "source")
+            for by in KINDS
         },
-        "words": [one.to_dict() for one in frequent_words(work.store, library, WORDS)],
+        "top": [one.to_dict() for one in frequent_words(work.store, library, KEPT)],
     }
+
+
+def queue(info: LibraryInfo, asked_by: str) -> JobInfo:
+    """The job that counts a library as it is now; one for all who ask."""
+    return store().jobs.add(
+        JOB,
+        {"library": info.name},
+        library=info.name,
+        key=f"statistics {info.number} {info.changes} {VERSION}",
+        asked_by=asked_by,
+    )
 
 
 def statistics(request: HttpRequest, name: str) -> HttpResponse:
@@ -45,17 +64,11 @@ def statistics(request: HttpRequest, name: str) -> HttpResponse:
     words = words_of(request)
     user: Any = request.user
     if request.method == "POST":
-        store().jobs.add(
-            JOB,
-            {"library": info.name},
-            library=info.name,
-            key=f"statistics {info.number} {info.changes}",
-            asked_by=user.get_username(),
-        )
+        queue(info, user.get_username())
         return redirect("library-statistics", info.name)
     jobs = store().jobs.find(library=info.name, kind=JOB, limit=5)
     active = next((one for one in jobs if not one.over), None)
-    done = next((one for one in jobs if one.state == "done"), None)
+    done = next((one for one in jobs if one.state == "done" and "top" in one.result), None)
     context: dict[str, Any] = {"info": info, "active": job_row(active, words) if active else None}
     if done is not None:
         result = done.result
@@ -64,7 +77,7 @@ def statistics(request: HttpRequest, name: str) -> HttpResponse:
             "ended": done.ended,
             "charts": [_chart(by, result[by], words) for by in ("year", "language", "source")],
             "lengths": _bars(_lengths(result["lengths"], words)),
-            "words": _bars([(one["word"], one["df"]) for one in result["words"]]),
+            "words": _bars([(one["word"], one["df"]) for one in result["top"][:WORDS]]),
         }
     return render(request, "doublet/pages/statistics.html", context)
 
