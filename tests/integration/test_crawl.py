@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from doublet.crawl.patterns import Pattern
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.errors import ConfigError, FetchFailed, InputUnreadable, NotAllowed, SiteIsMirror, SourceError
 from doublet.jobs.crawl import Crawled, Crawling, Wish, crawl_library, preview, refresh_library
@@ -91,6 +92,19 @@ def test_a_preview_stores_nothing(tmp_path: pathlib.Path) -> None:
     assert plan.requests == plan.patterns[0].high
     assert asked < 60
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.covers("L2")
+def test_a_range_of_the_user_is_all_that_is_taken(store: Store) -> None:
+    """Also of what was seen while looking, of links, and when the site is crawled again."""
+    with Site(Library(80)) as site:
+        wanted = {f"{site.url}/post/{number}/" for number in range(11, 31)}
+        crawl(store, site, patterns=[Pattern("/post/{number}/")], numbers=(11, 30))
+        assert ids(store) == wanted
+        crawl(store, site)
+        assert ids(store) == wanted
+        above = [target for target in site.targets() if target > "/post/80/" and target.startswith("/post/9")]
+        assert len(above) <= 6, "probes for what cannot exist"
 
 
 @pytest.mark.covers("L1")

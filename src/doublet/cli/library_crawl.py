@@ -44,15 +44,17 @@ if TYPE_CHECKING:
     example="""\
 doublet library crawl stories https://example.org/ --only post --preview
 doublet library crawl stories https://example.org/ --only post --create
-doublet library crawl papers https://example.org/ --example https://example.org/item.asp?id=27224423
+doublet library crawl papers https://example.org/ https://example.org/item?id=27 https://example.org/item?id=514
 doublet library crawl stories https://example.org/ --pattern '/post/{number}/' --range 1-5000""",
     help="""Index the site at ADDRESS into the library NAME. Say with --only which text addresses of documents have in
-    them, or give one or more of them with --example. The pattern of addresses is found out: numbers are counted out,
-    other sites are walked from link to link. --preview shows the plan, its size and how long it takes. A crawl that was
-    stopped goes on when the same command is run again; a site that is known is looked through for what is new.""",
+    them, or name some documents after ADDRESS (or with --example). The pattern of addresses is found out: numbers are
+    counted out, other sites are walked from link to link. --preview shows the plan, its size and how long it takes. A
+    crawl that was stopped goes on when the same command is run again; a site that is known is looked through for what
+    is new.""",
 )
 @click.argument("name", metavar="NAME")
 @click.argument("address", metavar="ADDRESS")
+@click.argument("more", metavar="[EXAMPLE]...", nargs=-1)
 @click.option(
     "--only", multiple=True, metavar="TEXT", help="Text that addresses of documents contain; repeat it."
 )
@@ -79,7 +81,10 @@ doublet library crawl stories https://example.org/ --pattern '/post/{number}/' -
     help="Pattern of addresses of documents, such as /post/{number}/, instead of the one that would be found out.",
 )
 @click.option(
-    "--range", "numbers", metavar="FROM-TO", help="Count the numbers of the pattern out from here to there."
+    "--range",
+    "numbers",
+    metavar="FROM-TO",
+    help="Count the numbers of the pattern out from here to there, and take no others.",
 )
 @click.option("--preview", is_flag=True, help="Show what would be done, and store nothing.")
 @click.option("--look-again", is_flag=True, help="Find the pattern of a known site out again.")
@@ -101,6 +106,7 @@ def crawl(
     *,
     name: str,
     address: str,
+    more: tuple[str, ...],
     only: tuple[str, ...],
     examples: tuple[str, ...],
     skip: tuple[str, ...],
@@ -126,6 +132,7 @@ def crawl(
     resolved = config.resolve(flags, file=config_file)
     settings = resolved.settings
     span = _range(numbers)
+    examples = (*more, *examples)
     wish = Wish(only, examples, skip, tuple(map(_pattern, patterns)), span, subdomains)
     colour = use_colour(settings.colour, sys.stderr)
     if preview:
@@ -402,7 +409,8 @@ def _show_plan(plan: Plan) -> None:
     ]
     for place, pattern in enumerate(plan.patterns):
         counted = place in plan.walks
-        how = tell("plan_numbers", low=pattern.low, high=pattern.high) if counted else tell("plan_links")
+        numbers = "plan_numbers" if plan.numbers is None else "plan_range"
+        how = tell(numbers, low=pattern.low, high=pattern.high) if counted else tell("plan_links")
         rows.append([tell("plan_documents"), f"{pattern.text} ({how})"])
         rows += [["", example] for example in pattern.examples[:3]]
     if not plan.patterns:

@@ -39,6 +39,7 @@ class Range:
     run: int = 0  #: misses in a row up to now
     leap: int = 0
     probes: dict[int, bool | None] = field(default_factory=dict)
+    fixed: bool = False  #: the user has said where it ends
 
     def __post_init__(self) -> None:
         if self.next < 0:
@@ -53,7 +54,9 @@ class Range:
         if self.probes:
             fresh = [number for number, answer in self.probes.items() if answer is None]
             return fresh[:many]
-        limit = self.high if self.next <= self.high else self.told_up_to + self.patience() + PROBES
+        limit = (
+            self.high if self.fixed or self.next <= self.high else self.told_up_to + self.patience() + PROBES
+        )
         upper = min(self.next + many, limit + 1)
         out = [number for number in range(self.next, upper) if number not in self.early]
         self.next = max(self.next, upper)
@@ -72,18 +75,24 @@ class Range:
         while self.told_up_to in self.early:
             self._take(self.told_up_to, self.early.pop(self.told_up_to))
             self.told_up_to += 1
-        if not self.done and not self.probes and self.told_up_to > self.high and self.run >= self.patience():
+        if self.fixed:
+            self.done = self.told_up_to > self.high
+        elif (
+            not self.done and not self.probes and self.told_up_to > self.high and self.run >= self.patience()
+        ):
             self._begin_leap()
 
     def seen(self, number: int) -> None:
         """A link to this number was met: the range goes at least so far."""
-        if number > self.high:
+        if number > self.high and not self.fixed:
             self.high = number
             self.done = False
             self.leap, self.probes = 0, {}
 
     def reopen(self) -> range:
         """Look for the end again: a site grows at the top. Gives the numbers that had no page and may have one now."""
+        if self.fixed:
+            return range(0)
         tried = range(self.high + 1, self.next)
         self.recent = self.recent[: len(self.recent) - self.run]
         self.next = self.told_up_to = max(self.high + 1, self.low)
@@ -152,11 +161,12 @@ class Range:
             "run": self.run,
             "leap": self.leap,
             "probes": {str(number): answer for number, answer in self.probes.items()},
+            "fixed": self.fixed,
         }
 
     @staticmethod
     def from_dict(given: dict[str, Any]) -> Range:
-        made = Range(given["low"], given["high"])
+        made = Range(given["low"], given["high"], fixed=given.get("fixed", False))
         for name in ("next", "done", "hits", "misses", "told_up_to", "gaps", "run", "leap"):
             setattr(made, name, given[name])
         made.early = {int(number): bool(found) for number, found in given["early"].items()}

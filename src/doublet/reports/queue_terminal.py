@@ -65,6 +65,8 @@ def job_table(job: Any, *, language: str = "en") -> str:
 def state_of(job: Any, words: Wording) -> str:
     if job.state == "running" and job.cancel:
         return words("job_stopping")
+    if job.state == "new" and job.paused:
+        return words.name("job_state", "paused")
     if job.state == "new" and job.attempts:
         return words("job_again")
     return words.name("job_state", job.state)

@@ -91,7 +91,8 @@ class Judge:
         self._known: OrderedDict[str, None] = OrderedDict()
         for place in plan.walks:
             pattern = plan.patterns[place]
-            self.ranges.setdefault(place, Range(pattern.low, pattern.high))
+            fixed = plan.numbers is not None
+            self.ranges.setdefault(place, Range(pattern.low, pattern.high, fixed=fixed))
 
     def state(self) -> dict[str, Any]:
         return {

@@ -373,6 +373,7 @@ class Looker:
         listed = {link for link in self.listed if made.pattern_of(link) >= 0 or not made.patterns}
         made.listed = len(listed)
         documents = requests = 0
+        made.numbers = numbers
         known = True
         origin = parse_address(self.seen[page_key(made.address)].answer.address).origin
         for place, pattern in enumerate(made.patterns):

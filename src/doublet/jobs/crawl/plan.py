@@ -27,6 +27,7 @@ class Plan:
     patterns: list[Pattern] = field(default_factory=list)
     skipped: list[tuple[Pattern, str]] = field(default_factory=list)
     walks: list[int] = field(default_factory=list)
+    numbers: tuple[int, int] | None = None  #: that the user wants of a pattern, and nothing beyond
     sitemaps: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     listed: int = 0  #: addresses of documents that sitemaps and feeds name
@@ -62,8 +63,12 @@ class Plan:
         """Number of the pattern of a document; -1 when it is not one."""
         for number, pattern in enumerate(self.patterns):
             if pattern.matches(address):
-                return number
+                return number if self._wanted(pattern, address) else -1
         return -1
+
+    def _wanted(self, pattern: Pattern, address: str) -> bool:
+        found = pattern.number_of(address) if self.numbers is not None else None
+        return self.numbers is None or found is None or self.numbers[0] <= found <= self.numbers[1]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -76,6 +81,7 @@ class Plan:
             "patterns": [pattern.to_dict() for pattern in self.patterns],
             "skipped": [{**pattern.to_dict(), "why": why} for pattern, why in self.skipped],
             "walks": self.walks,
+            "numbers": list(self.numbers) if self.numbers else None,
             "sitemaps": self.sitemaps,
             "feeds": self.feeds,
             "listed": self.listed,
@@ -95,4 +101,7 @@ class Plan:
         facts = dict(given)
         facts["patterns"] = [Pattern.from_dict(one) for one in given["patterns"]]
         facts["skipped"] = [(Pattern.from_dict(one), str(one["why"])) for one in given["skipped"]]
+        if given.get("numbers"):
+            low, high = given["numbers"]
+            facts["numbers"] = low, high
         return Plan(**facts)

@@ -237,7 +237,11 @@ def _shown(plan: Plan, words: Words) -> dict[str, Any]:
             {
                 "text": one.text,
                 "examples": one.examples[:3],
-                "how": words("preview.counted", low=words.number(one.low), high=words.number(one.high))
+                "how": words(
+                    "preview.counted" if plan.numbers is None else "preview.range",
+                    low=words.number(one.low),
+                    high=words.number(one.high),
+                )
                 if place in plan.walks
                 else words("preview.walked"),
             }

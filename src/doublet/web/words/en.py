@@ -473,6 +473,7 @@ TABLE = {
     "preview.documents": "Documents",
     "preview.every_page": "Every page with enough text that is not a list of links.",
     "preview.counted": "numbers {low} to {high} and above, counted out",
+    "preview.range": "numbers {low} to {high}, counted out",
     "preview.walked": "found from link to link",
     "preview.skipped": "Left alone",
     "preview.about_documents": "documents, about",

@@ -473,6 +473,7 @@ TABLE = {
     "preview.documents": "Документы",
     "preview.every_page": "Каждая страница с достаточным количеством текста, кроме списков ссылок.",
     "preview.counted": "номера от {low} до {high} и больше, по порядку",
+    "preview.range": "номера от {low} до {high}, по порядку",
     "preview.walked": "по ссылкам",
     "preview.skipped": "Не затрагиваются",
     "preview.about_documents": "документов, примерно",

@@ -22,6 +22,7 @@ MESSAGES: dict[str, str] = {
     "plan_site": "site",
     "plan_hosts_below": "{site} and the hosts below it",
     "plan_numbers": "numbers {low:,} to {high:,} and what is above",
+    "plan_range": "numbers {low:,} to {high:,}",
     "plan_links": "from link to link",
     "plan_every_page": "every page with enough text that is not a list of links",
     "plan_left_alone": "left alone",

@@ -370,6 +370,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "job_state": {
         "new": "waits",
+        "paused": "paused",
         "running": "runs",
         "done": "done",
         "failed": "failed",

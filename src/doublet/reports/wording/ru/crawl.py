@@ -22,6 +22,7 @@ MESSAGES: dict[str, str] = {
     "plan_site": "сайт",
     "plan_hosts_below": "{site} и его поддомены",
     "plan_numbers": "номера с {low:,} по {high:,} и что выше",
+    "plan_range": "номера с {low:,} по {high:,}",
     "plan_links": "по ссылкам",
     "plan_every_page": "каждая страница с достаточным текстом, которая не список ссылок",
     "plan_left_alone": "не берём",

@@ -381,6 +381,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "job_state": {
         "new": "ждёт",
+        "paused": "приостановлено",
         "running": "выполняется",
         "done": "готово",
         "failed": "не удалось",
