@@ -2,6 +2,7 @@
 
     python benchmarks/ratio.py ../before                   the same made-up input for both, five rounds
     python benchmarks/ratio.py ../before --documents 20000 --rounds 9
+    python benchmarks/ratio.py ../before --texts real.jsonl the first documents of a file instead: {"id": …, "text": …}
 
 The other checkout has its own native module already (`make setup` in it). Rounds alternate between the two, each in a
 process of its own, so that a busy machine is as busy for both; CPU seconds are those of the process with all of its
@@ -53,8 +54,12 @@ def cpu_s() -> float:
 
 def work(path: Path) -> dict[str, float]:
     """One round, in a process of its own; only with what both checkouts have."""
+    # An installation of one checkout for development would answer for both.
+    sys.meta_path = [one for one in sys.meta_path if not type(one).__module__.startswith("_editable_")]
     import doublet
 
+    if Path(doublet.__file__).parents[1] != Path(os.environ["PYTHONPATH"]):
+        raise SystemExit(f"{doublet.__file__} is not in {os.environ['PYTHONPATH']}")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     luck = random.Random(SEED)
     pages = [" ".join(row["text"] for row in luck.choices(rows, k=10)) for _ in range(COMPARISONS + 5)]
@@ -104,11 +109,18 @@ def main() -> None:
     )
     parser.add_argument("other", type=Path, help="checkout to compare with")
     parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument(
+        "--texts", type=Path, help="JSONL file to take them from; without it they are made up"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "documents.jsonl"
-        made_up(options.documents, path)
+        if options.texts is None:
+            made_up(options.documents, path)
+        else:
+            with options.texts.open(encoding="utf-8") as lines:
+                path.write_text("".join(itertools.islice(lines, options.documents)), encoding="utf-8")
         found: dict[str, list[dict[str, float]]] = {"other": [], "this": []}
         sides = [("other", options.other.resolve()), ("this", HERE.parent)]
         for number in range(options.rounds):

@@ -1,84 +1,86 @@
 // Words of stored documents as bytes, and the heaviest of them. Twins of the same names in doublet/kernels/reference/bags.py.
 #include "kernels.hpp"
+#include "varints.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace doublet {
 
-namespace {
-
-void push_number(Buffer<uint8_t>& out, uint64_t value) {
-  while (value > 127) {
-    out.push(static_cast<uint8_t>(value | 128));
-    value >>= 7;
-  }
-  out.push(static_cast<uint8_t>(value));
-}
-
-// The next number of a bag, or an error: `damaged` is set when the bag ends too early or the number has more than 64 bits.
-uint64_t read_number(const uint8_t*& at, const uint8_t* end, bool& damaged) {
-  uint64_t value = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    if (at == end) break;
-    const uint8_t byte = *at++;
-    if (shift == 63 && byte > 1) break;
-    value |= static_cast<uint64_t>(byte & 127) << shift;
-    if (byte < 128) return value;
-  }
-  damaged = true;
-  return 0;
-}
-
-}  // namespace
-
 nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers) {
   check_offsets(offsets, words.size());
-  for (size_t i = 0; i < words.size(); ++i) {
+  for (size_t i = 0; i < words.size(); ++i)
     if (words.data()[i] >= numbers.size()) throw nb::value_error("a word has no number");
-    if (numbers.data()[words.data()[i]] > UINT32_MAX) throw nb::value_error("the number of a word is above 4294967295");
-  }
   Buffer<uint8_t> data;
   Buffer<uint64_t> ends, df, cf;
+  Buffer<uint32_t> rows;
+  bool high = false;
   {
     nb::gil_scoped_release release;
-    df.reserve(numbers.size() + 1);
-    cf.reserve(numbers.size() + 1);
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      df.push(0);
-      cf.push(0);
-    }
+    df.resize(numbers.size());
+    cf.resize(numbers.size());
+    std::fill(df.begin(), df.end(), 0);
+    std::fill(cf.begin(), cf.end(), 0);
     data.reserve(words.size() * 2 + 16);
+    rows.resize(words.size());
     ends.push(0);
-    std::vector<std::pair<uint64_t, uint32_t>> own;  // number in the database, number here
-    std::vector<uint64_t> several;
-    for (size_t d = 0; d + 1 < offsets.size(); ++d) {
-      own.clear();
-      several.clear();
+    const size_t documents = offsets.size() - 1;
+    // The places of each word, then the words by their numbers: so every document is given its own in their order.
+    std::vector<uint32_t> owner(words.size());
+    for (size_t d = 0; d < documents; ++d)
       for (uint64_t i = offsets.data()[d]; i < offsets.data()[d + 1]; ++i) {
-        const uint32_t word = words.data()[i];
-        own.emplace_back(numbers.data()[word], word);
-        ++cf[word];
+        owner[i] = static_cast<uint32_t>(d);
+        ++cf[words.data()[i]];
       }
-      std::sort(own.begin(), own.end());
-      size_t distinct = 0;
-      for (size_t i = 0; i < own.size(); ++i) distinct += !i || own[i].first != own[i - 1].first;
-      push_number(data, distinct);
+    std::vector<std::pair<uint64_t, uint32_t>> used;  // number in the database, number here
+    std::vector<uint64_t> next(numbers.size());
+    for (size_t word = 0; word < numbers.size(); ++word)
+      if (cf[word]) {
+        high |= numbers.data()[word] > UINT32_MAX;
+        used.emplace_back(numbers.data()[word], static_cast<uint32_t>(word));
+      }
+    std::sort(used.begin(), used.end());
+    uint64_t before = 0;
+    for (const auto& one : used) {
+      next[one.second] = before;
+      before += cf[one.second];
+    }
+    std::vector<uint64_t> places(words.size());
+    for (size_t i = 0; i < words.size(); ++i) places[next[words.data()[i]]++] = i;
+    std::vector<uint64_t> number(words.size()), count(words.size());  // of each document, from its offset on
+    std::vector<uint32_t> distinct(documents);
+    size_t at = 0;
+    for (const auto& one : used) {
+      uint32_t last = UINT32_MAX;
+      for (const size_t end = at + cf[one.second]; at < end; ++at) {
+        const uint64_t place = places[at];
+        const uint32_t d = owner[place];
+        const uint64_t start = offsets.data()[d];
+        df[one.second] += d != last;
+        last = d;
+        if (!distinct[d] || number[start + distinct[d] - 1] != one.first) {
+          number[start + distinct[d]] = one.first;
+          ++distinct[d];
+        }
+        ++count[start + distinct[d] - 1];
+        rows[place] = distinct[d] - 1;
+      }
+    }
+    for (size_t d = 0; d < documents; ++d) {
+      const uint64_t start = offsets.data()[d], end = start + distinct[d];
+      push_number(data, distinct[d]);
       uint64_t previous = 0;
-      for (size_t i = 0; i < own.size();) {
-        size_t next = i + 1;
-        ++df[own[i].second];
-        for (; next < own.size() && own[next].first == own[i].first; ++next) df[own[next].second] += own[next].second != own[next - 1].second;
-        push_number(data, (own[i].first - previous) << 1 | (next - i > 1));
-        if (next - i > 1) several.push_back(next - i);
-        previous = own[i].first;
-        i = next;
+      for (uint64_t i = start; i < end; ++i) {
+        push_number(data, (number[i] - previous) << 1 | (count[i] > 1));
+        previous = number[i];
       }
-      for (uint64_t count : several) push_number(data, count);
+      for (uint64_t i = start; i < end; ++i)
+        if (count[i] > 1) push_number(data, count[i]);
       ends.push(data.size);
     }
   }
-  return nb::make_tuple(own(std::move(data)), own(std::move(ends)), own(std::move(df)), own(std::move(cf)));
+  if (high) throw nb::value_error("the number of a word is above 4294967295");
+  return nb::make_tuple(own(std::move(data)), own(std::move(ends)), own(std::move(df)), own(std::move(cf)), own(std::move(rows)));
 }
 
 nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets) {

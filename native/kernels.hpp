@@ -90,6 +90,14 @@ Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint
 nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
 nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers);
 nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets);
+Array<int64_t> sort_postings(View<uint64_t> keys, View<uint64_t> documents);
+nb::tuple pack_postings(View<uint64_t> keys, View<uint64_t> documents, View<uint64_t> libraries, View<uint64_t> offsets);
+nb::tuple unpack_postings(View<uint8_t> data, View<uint64_t> offsets, std::optional<View<uint64_t>> wanted, bool cut);
+nb::tuple merge_postings(View<uint8_t> data, View<uint64_t> offsets);
+nb::tuple chunk_stems(View<uint32_t> words, View<uint32_t> rows, View<uint64_t> offsets, View<uint8_t> filed, View<uint64_t> keys,
+                      size_t chunk_words, size_t most);
+nb::tuple shared_chunks(View<uint64_t> keys, View<uint64_t> chunks, View<double> weights, View<uint64_t> stems, View<uint64_t> offsets,
+                        double enough, size_t least, size_t best);
 nb::tuple heaviest(View<double> weights, View<uint32_t> ranks, View<uint64_t> offsets, size_t count);
 Matrix<uint32_t> minima(View<uint64_t> values, View<uint64_t> offsets, View<uint32_t> factors, View<uint32_t> terms, int64_t threads);
 Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weights, View<uint64_t> offsets);

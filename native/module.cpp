@@ -40,6 +40,14 @@ NB_MODULE(_native, m) {
   m.def("winnow", &winnow, nb::arg("values"), nb::arg("offsets"), nb::arg("window"));
   m.def("pack_bags", &pack_bags, nb::arg("words"), nb::arg("offsets"), nb::arg("numbers"));
   m.def("unpack_bags", &unpack_bags, nb::arg("data"), nb::arg("offsets"));
+  m.def("sort_postings", &sort_postings, nb::arg("keys"), nb::arg("documents"));
+  m.def("pack_postings", &pack_postings, nb::arg("keys"), nb::arg("documents"), nb::arg("libraries"), nb::arg("offsets"));
+  m.def("unpack_postings", &unpack_postings, nb::arg("data"), nb::arg("offsets"), nb::arg("wanted") = nb::none(), nb::arg("cut") = false);
+  m.def("merge_postings", &merge_postings, nb::arg("data"), nb::arg("offsets"));
+  m.def("chunk_stems", &chunk_stems, nb::arg("words"), nb::arg("rows"), nb::arg("offsets"), nb::arg("filed"), nb::arg("keys"),
+        nb::arg("chunk_words"), nb::arg("most"));
+  m.def("shared_chunks", &shared_chunks, nb::arg("keys"), nb::arg("chunks"), nb::arg("weights"), nb::arg("stems"), nb::arg("offsets"),
+        nb::arg("enough"), nb::arg("least"), nb::arg("best"));
   m.def("heaviest", &heaviest, nb::arg("weights"), nb::arg("ranks"), nb::arg("offsets"), nb::arg("count"));
   m.def("minima", &minima, nb::arg("values"), nb::arg("offsets"), nb::arg("factors"), nb::arg("terms"), nb::arg("threads") = 1);
   m.def("limit_vectors", &limit_vectors, nb::arg("bits"));

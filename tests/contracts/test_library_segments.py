@@ -1,9 +1,11 @@
-"""Segments of postings on PostgreSQL against the plainest model of them, a set of pairs."""
+"""Segments of postings against the plainest model of them, a set of pairs."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +18,10 @@ from doublet.model import Document
 from doublet.store import segments
 from doublet.store.connection import Database
 from doublet.store.database import Store
+from doublet.store.leases import new_owner
 from doublet.store.segments import Records, Segment, worth_merging
 from doublet.store.verify import verify
-from library_databases import new_address
+from library_databases import VENDORS, new_address
 
 TOP = (1 << segments.KEY_BITS) - 1
 
@@ -40,16 +43,22 @@ ROWS = st.lists(
 )
 
 
-@given(rows=ROWS)
-def test_records_survive_packing(rows: list[tuple[int, int, int]]) -> None:
-    data = segments.pack(records(*rows))
-    assert len(data) == segments.RECORD * len(rows)
-    assert plain(segments.unpack(data)) == rows
+@given(rows=ROWS, cut=st.integers(0, 20))
+def test_records_survive_packing(rows: list[tuple[int, int, int]], cut: int) -> None:
+    rows, cuts = sorted(rows), [0, min(cut, len(rows)), len(rows)]
+    assert plain(segments.unpack(segments.pack(records(*rows), cuts))[0]) == rows
+    blocks = segments.pack_plain(records(*rows), cuts)
+    assert [len(data) for data in blocks] == [segments.RECORD * n for n in (cuts[1], cuts[2] - cuts[1])]
+    assert plain(segments.unpack_plain(b"".join(blocks))) == rows
 
 
 def test_half_a_record_is_damage() -> None:
     with pytest.raises(StoreDamaged, match="verify --repair"):
-        segments.unpack(b"\0" * (segments.RECORD + 1))
+        segments.unpack_plain(b"\0" * (segments.RECORD + 1))
+    (block,) = segments.pack(records((1, 2, 3), (4, 5, 6)), [0, 2])
+    for damaged in (block[:-1], block + b"\x09", block[1:]):
+        with pytest.raises(StoreDamaged, match="verify --repair"):
+            segments.unpack([damaged])
 
 
 @given(rows=ROWS)
@@ -69,12 +78,12 @@ def test_added_and_removed_is_nothing() -> None:
 def test_blocks_hold_all_and_are_small(keys: list[int], bits: int) -> None:
     keys = keys + [5] * (segments.HEAVY + 1) + [6] * segments.HEAVY
     given_rows = sorted((key, 2 * n + 2, 1) for n, key in enumerate(keys))
-    blocks = dict(segments._blocks(bits, records(*given_rows)))
+    blocks = dict(segments.cut_blocks(bits, records(*given_rows), segments.pack))
     assert -1 - 5 in blocks
     assert -1 - 6 not in blocks
     found = []
     for part, data in blocks.items():
-        for key, document, library in plain(segments.unpack(data)):
+        for key, document, library in plain(segments.unpack([data])[0]):
             assert part == (-1 - key if part < 0 else key >> (segments.KEY_BITS - bits))
             if document == 0:
                 assert -1 - key in blocks
@@ -101,9 +110,14 @@ def test_which_are_merged() -> None:
 # On a real database
 
 
-@pytest.fixture(scope="module")
-def database() -> Database:
-    return Database(new_address("postgresql"))
+@pytest.fixture(scope="module", params=VENDORS)
+def database(request: pytest.FixtureRequest) -> Database:
+    return Database(new_address(str(request.param)))
+
+
+def clear(database: Database) -> None:
+    for table in ("doublet_segment", "doublet_block"):
+        database.rows(f"DELETE FROM {table}")
 
 
 @pytest.fixture
@@ -130,7 +144,7 @@ _STEPS = st.lists(
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_history_gives_what_a_set_gives(database: Database, small: None, steps: list, cut: int) -> None:
     with database.writing():
-        database.rows("TRUNCATE doublet_segment, doublet_block")
+        clear(database)
     there: dict[int, frozenset[int]] = {}
     number = 0
     for action, values in steps:
@@ -167,7 +181,7 @@ def _write(database: Database, rows: dict[int, frozenset[int]], *, removed: bool
 
 def test_a_key_that_is_asked_for_twice(database: Database) -> None:
     with database.writing():
-        database.rows("TRUNCATE doublet_segment, doublet_block")
+        clear(database)
         _write(database, {1: frozenset({7, 9}), 2: frozenset({9})}, removed=False)
     asked = np.array([9, 7, 9, 8], np.uint64)
     numbers, documents, frequency = segments.look_up(database, asked, None, 10)
@@ -193,27 +207,28 @@ def test_of_a_key_of_many_documents_only_the_beginning_is_read(
 ) -> None:
     read = []
     with database.writing():
-        database.rows("TRUNCATE doublet_segment, doublet_block")
+        clear(database)
         documents = np.arange(1, 20_001, dtype=np.int64)
         segments.write(database, np.full(20_000, 77, np.uint64), documents, np.ones_like(documents))
 
-    def count(*given: object, plain: object = Database.binary) -> list[tuple]:
-        rows = plain(*given)
-        read.append(sum(len(row[-1]) for row in rows))
+    def count(*given: Any, plain: Any = segments._heavy) -> list[bytes]:
+        rows: list[bytes] = plain(*given)
+        read.append(sum(map(len, rows)))
         return rows
 
-    monkeypatch.setattr(Database, "binary", count)
+    monkeypatch.setattr(segments, "_heavy", count)
     for libraries in (None, [1]):
         _, found, frequency = segments.look_up(database, np.array([77], np.uint64), libraries, 100)
         assert found.tolist() == list(range(1, 102))
         assert frequency.tolist() == [101]
-    assert sum(read) < 20_000
+    assert 0 < sum(read) < 20_000
     assert len(segments.look_up(database, np.array([77], np.uint64), [2], 100)[1]) == 0
 
 
-def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_look_ups_beside_merges_miss_nothing(vendor: str, small: None) -> None:
     """Readers in one thread, two writers that merge all the time: what was stored before is always found."""
-    address = new_address("postgresql")
+    address = new_address(vendor)
     with Store(address) as store:
         for name in ("a", "b"):
             store.libraries.create(name)
@@ -251,6 +266,98 @@ def test_look_ups_beside_merges_miss_nothing(small: None) -> None:
         assert store.libraries.get("a").documents == 3 + 30 - 7
 
 
+def test_blocks_of_older_segments_are_read_and_merged(small: None) -> None:
+    """As PostgreSQL has them from before blocks were packed."""
+    database = Database(new_address("postgresql"))
+    there = {n: frozenset({7, 9, n, TOP - n}) for n in range(1, 9)}
+    with database.writing():
+        for part in (range(1, 4), range(4, 7)):
+            _write(database, {n: there[n] for n in part}, removed=False)
+        for (segment, bits), rows in _stored(database).items():
+            database.rows("DELETE FROM doublet_block WHERE segment = %s", [segment])
+            own = records(*rows).sorted()
+            segments.copy_blocks(database.raw, segment, segments.cut_blocks(bits, own, segments.pack_plain))
+        database.rows("UPDATE doublet_segment SET format = %s", [segments.PLAIN])
+        _write(database, {n: there[n] for n in (7, 8)}, removed=False)
+    for step in ("as they are", "merged"):
+        numbers, documents, _ = segments.look_up(database, np.array([7, 2, TOP - 8], np.uint64), None, 99)
+        found = sorted(zip(numbers.tolist(), documents.tolist(), strict=True))
+        assert found == [*((0, n) for n in there), (1, 2), (2, 8)], step
+        segments.tidy(database, thorough=True)
+    assert database.rows("SELECT format, postings FROM doublet_segment") == [(segments.PACKED, 31)]
+
+
+def _stored(database: Database) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
+    out = {}
+    for segment in segments._segments(database):
+        out[segment.id, segment.bits] = plain(segments._read(database, segment))
+    return out
+
+
+# The right to take segments away
+
+
+def test_one_at_a_time_merges(database: Database) -> None:
+    with segments.merging(database) as right:
+        assert right is not None
+        other = Database(database.address)
+        with segments.merging(other) as second:
+            assert second is None
+        other.close()
+    with segments.merging(database) as again:
+        assert again is not None
+
+
+@pytest.fixture
+def lite() -> Database:
+    return Database(new_address("sqlite"))
+
+
+def test_who_was_killed_holds_nobody_up(lite: Database, small: None) -> None:
+    """On SQLite the right is a lease: it ends with its owner, or when it was not renewed."""
+    for owner, until in (
+        ("elsewhere:1:1:1:machine", 0),
+        (new_owner().replace(f":{os.getpid()}:", ":999999999:"), 4e9),
+    ):
+        with lite.writing():
+            lite.rows("DELETE FROM doublet_merging")
+            lite.rows("INSERT INTO doublet_merging (owner, until) VALUES (%s, %s)", [owner, until])
+            clear(lite)
+            for n in range(1, 8):
+                _write(lite, {n: frozenset({7, n})}, removed=False)
+            lite.rows(
+                "UPDATE doublet_segment SET state = %s WHERE id = (SELECT max(id) FROM doublet_segment)", [0]
+            )
+        segments.tidy(lite)
+        assert lite.rows("SELECT count(*) FROM doublet_merging") == [(0,)]
+        found = segments.look_up(lite, np.array([7], np.uint64), None, 99)[1]
+        assert found.tolist() == [1, 2, 3, 4, 5, 6]  # the last one was never put to use: it is gone
+        assert lite.rows("SELECT count(*) FROM doublet_segment WHERE state <> 1") == [(0,)]
+
+
+def test_who_lost_the_right_stops_and_nothing_is_lost(lite: Database, small: None, monkeypatch: Any) -> None:
+    with lite.writing():
+        for n in range(1, 9):
+            _write(lite, {n: frozenset({7, n * (TOP // 9)})}, removed=False)
+    copied = []
+
+    def copy(*given: Any, plain: Any = segments._copy_blocks) -> None:
+        plain(*given)
+        copied.append(1)
+        if len(copied) == 1:  # somebody else takes over in the middle of a merge
+            lite.rows("UPDATE doublet_merging SET owner = 'another:1:1:1:machine'")
+
+    monkeypatch.setattr(segments, "_copy_blocks", copy)
+    segments.tidy(lite, thorough=True)
+    assert len(copied) == 1
+    assert lite.rows("SELECT owner FROM doublet_merging") == [("another:1:1:1:machine",)]
+    assert len(segments.look_up(lite, np.array([7], np.uint64), None, 99)[1]) == 8
+    lite.rows("UPDATE doublet_merging SET until = 0")
+    segments.tidy(lite, thorough=True)
+    assert lite.rows("SELECT state, postings FROM doublet_segment") == [(1, 16)]
+    assert len(segments.look_up(lite, np.array([7], np.uint64), None, 99)[1]) == 8
+
+
 @pytest.fixture
 def rows_of_the_second_layout() -> Iterator[str]:
     """The address of a database as it was when every posting was a row."""
@@ -283,14 +390,18 @@ def test_rows_become_segments(rows_of_the_second_layout: str) -> None:
         assert store.database.row("SELECT to_regclass('doublet_posting')") == (None,)
 
 
-def test_a_damaged_index_is_found_and_made_again() -> None:
+def test_a_damaged_index_is_found_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "HEAVY", 128)  # fewer than a step of making it again writes
     with Store(new_address("postgresql")) as store:
         store.libraries.create("x")
         shared = " ".join(f"all have these words {n}" for n in range(20))
         own = [" ".join(f"w{n}x{i}" for i in range(60)) for n in range(segments.HEAVY + 5)]
         store.documents.add("x", [Document(str(n), f"{shared} {text}") for n, text in enumerate(own)])
         for damage, error in (
-            ("UPDATE doublet_block SET data = substr(data, 2) WHERE part >= 0", StoreDamaged),
+            (
+                "UPDATE doublet_block SET data = substr(data, 1, length(data) - 1) WHERE part >= 0",
+                StoreDamaged,
+            ),
             ("DELETE FROM doublet_block WHERE part < 0", StoreBusy),
         ):
             with store.database.writing():

@@ -10,11 +10,12 @@ import pytest
 
 import doublet
 from another_process import assert_sound
+from doublet.index.stem_chunks import MOST_CHUNKS, chunk_numbers, read_windows, telling
 from doublet.jobs.check_library import check_library
 from doublet.model import Document
 from doublet.signatures.background import Rates
 from doublet.signatures.statistics import LEXICAL_CANON
-from doublet.store import stems
+from doublet.store import postings, segments, stems
 from doublet.store.database import Store
 from doublet.store.rebuild import rebuild
 from doublet.store.verify import verify
@@ -101,11 +102,8 @@ def test_an_old_library_is_filed_when_a_check_may_write(
         store.libraries.create("x")
         store.documents.add("x", documents)
         # As it was before there was an index of stems.
-        if store.database.vendor == "sqlite":
-            stems.empty(store.database)
-        else:
-            store.database.rows("UPDATE doublet_content SET stems = NULL")
-            rebuild(store.database)
+        store.database.rows("UPDATE doublet_content SET stems = NULL")
+        rebuild(store.database)
         assert verify(store) == []
         assert sources(store, text) == []
         assert sources(store, text, build=True) == ["d007"]
@@ -124,7 +122,7 @@ def test_a_damaged_index_of_stems_is_made_again(address: str, collection: tuple[
             "ON d.id = c.document_id WHERE d.name = 'd007'"
         )[0]
         with store.database.writing():
-            stems.remove(store.database, [row[0]], [bytes(row[1])], [bytes(row[2])])
+            postings.remove(store.database, stems.unpack([row[0]], [bytes(row[1])], [bytes(row[2])]))
         assert [one.kind for one in verify(store)] == ["index"]
         assert all(one.repaired for one in verify(store, repair=True))
         assert verify(store) == []
@@ -151,6 +149,57 @@ def test_what_is_remembered_follows_the_library(address: str, collection: tuple[
         assert sources(store, text) == []
 
 
+def test_stems_lead_to_their_own_chunks(address: str, collection: tuple[list[Document], str]) -> None:
+    """Exactly the chunks in which a stem is, for each stem that is asked for."""
+    documents, text = collection
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", documents)
+        windows = read_windows(LEXICAL_CANON.tokens([text], words=True))
+        hits = store.documents.look_up_stems(windows, None, store.libraries.all())
+        found = {(windows.words[key], chunk) for key, chunk in zip(hits.keys, hits.documents, strict=True)}
+        numbers = store.documents.numbers_of(store.libraries.get("x").number, [one.id for one in documents])
+        expected = set()
+        for document in documents:
+            batch = LEXICAL_CANON.tokens([document.text], words=True)
+            chunks, _ = chunk_numbers(batch.offsets)
+            for stem, chunk in zip(batch.words(0), chunks.tolist(), strict=True):
+                expected.add((stem, numbers[document.id] * MOST_CHUNKS + chunk))
+        assert found == {one for one in expected if one[0] in windows.words}
+        assert len(found) == len(hits.keys) == hits.frequency.sum()
+
+
+def test_a_library_goes_back_to_the_layout_before_and_forth_again(
+    address: str, collection: tuple[list[Document], str]
+) -> None:
+    """What was filed is filed again from what is stored of the documents; going back, passages are still found."""
+    from django.core.management import call_command
+
+    documents, text = collection
+    with Store(address) as store:
+        store.libraries.create("x")
+        store.documents.add("x", documents)
+        bits = store.database.rows("SELECT stems, document_id FROM doublet_content")
+        alias = store.database.alias
+        call_command("migrate", "doublet_store", "0008", database=alias, verbosity=0)
+        if store.database.vendor == "sqlite":
+            filed = "SELECT count(*) FROM doublet_posting WHERE doublet_posting MATCH %s"
+            keys = postings.unpack_keys(store.database.rows("SELECT keys FROM doublet_content")[0][0])
+            assert store.database.rows(filed, [postings.spell_keys(keys[:1], [0, 1])[0].strip()]) == [(1,)]
+            assert store.database.rows("SELECT count(*) FROM doublet_content WHERE stems IS NULL") == [(60,)]
+            with store.database.writing():
+                store.database.many("UPDATE doublet_content SET stems = %s WHERE document_id = %s", bits)
+        else:
+            (data,) = store.database.binary("SELECT data FROM doublet_block LIMIT 1", [])[0]
+            assert segments.unpack_plain(data).documents.all()
+        call_command("migrate", "doublet_store", database=alias, verbosity=0)
+        assert verify(store) == []
+        assert sources(store, text) == ["d007"]
+        store.optimize()
+        assert sources(store, text) == ["d007"]
+    assert_sound(address, "x")
+
+
 def test_long_documents_have_many_chunks(address: str) -> None:
     """A chunk is found inside a document with more content words than there can be chunks of 150."""
     luck = random.Random(3)
@@ -172,6 +221,6 @@ def test_long_documents_have_many_chunks(address: str) -> None:
 def test_words_that_are_in_every_text_are_not_filed() -> None:
     batch = LEXICAL_CANON.tokens(["people work made small telescope"], words=True)
     masses = Rates().of(batch.hashes)[1]
-    filed = stems.telling(batch.hashes)
+    filed = telling(batch.hashes)
     assert filed.tolist() == (masses >= 2.5).tolist()
     assert bool(filed[-1])

@@ -535,7 +535,8 @@ def test_verify_finds_and_mends(vendor: str) -> None:
     first = next(store.documents.all("x")).number
     packed = bytes(database.rows("SELECT keys FROM doublet_content WHERE document_id = %s", [first])[0][0])
     with database.writing():
-        postings.remove_postings(database, [first], [packed])
+        keys = postings.unpack_keys(packed)
+        postings.remove(database, postings.Pairs.of_keys([first], keys, [0, len(keys)]))
         database.rows("UPDATE doublet_library SET documents = 17")
         database.rows("UPDATE doublet_statistics SET documents = 99")
         database.rows("DELETE FROM doublet_entry WHERE name = 'en'")
@@ -773,17 +774,20 @@ def test_a_library_is_sound_after_steps(vendor: str, method: str, monkeypatch: p
 def test_small_changes_leave_few_segments() -> None:
     """FTS5 merges nothing in the transaction of whoever comes last; we do, in steps of our own."""
     with Store(new_address("sqlite")) as store:
-        store.libraries.create("x")
-        most = 0
+        number = store.libraries.create("x").number
+        store.signatures.index(number, "minhash", {}, build=True)
+        most, filed = 0, 0
         for n in range(60):
             store.documents.add("x", [Document(str(n), f"{RU} own{n}")])
-            ((structure,),) = store.database.rows("SELECT block FROM doublet_posting_data WHERE id = 10")
-            ((counted,),) = store.database.rows("SELECT count(DISTINCT segid) FROM doublet_posting_idx")
+            ((structure,),) = store.database.rows("SELECT block FROM doublet_key_data WHERE id = 10")
+            ((counted,),) = store.database.rows("SELECT count(DISTINCT segid) FROM doublet_key_idx")
             assert postings.segments_of(structure) == counted
             most = max(most, counted)
+            filed = max(filed, store.database.rows("SELECT count(*) FROM doublet_segment")[0][0])
         assert most < postings.MERGE_FROM
         assert most > 4  # they were not merged each time
-        assert store.database.rows("SELECT k FROM doublet_posting_config WHERE k = 'crisismerge'")
+        assert store.database.rows("SELECT k FROM doublet_key_config WHERE k = 'crisismerge'")
+        assert 4 < filed < 3 * segments.FAN
         assert verify(store, ["x"]) == []
 
 

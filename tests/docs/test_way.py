@@ -114,7 +114,8 @@ WAYS = {
     "compare: two texts": [("compare", "c.txt", "d.txt"), ("compare", "a.txt", "b.txt", "--format", "json")],
     "check: a work against documents of files": [("check", "a.txt", "--against", "pile.jsonl")],
     "check: a work against libraries": [
-        ("check", "a.txt", "--library", "x", "--leave-out", "quotations", "--leave-out", "common")
+        ("check", "a.txt", "--library", "x", "--leave-out", "quotations", "--leave-out", "common"),
+        ("check", "d.txt", "--library", "x"),  # not all of it is explained by equal passages
     ],
     "library add: a document into a library": [("library", "add", "x", "folder")],
     "dedupe: a document among many": [

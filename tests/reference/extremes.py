@@ -205,6 +205,41 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
             return np.frombuffer(bag, np.uint8), pool.random.choice(
                 [np.array([0, len(bag)], np.uint64), pool.offsets(len(bag))]
             )
+        case "sort_postings":
+            return values, pool.u64(n)
+        case "pack_postings":
+            keys = pool.some([np.sort(values)], [values])
+            return keys, pool.u64(n), pool.u64(n), pool.offsets(n)
+        case "unpack_postings" | "merge_postings":
+            keys = np.sort(pool.u32(pool.length(), 9).astype(np.uint64))
+            documents = np.array([pool.random.choice(HUGE) for _ in keys], np.uint64)
+            data = reference.pack_postings(keys, documents, keys, np.array([0, len(keys)], np.uint64))[0]
+            data = data[: pool.some([len(data)], [0, 1, len(data) // 2])].copy()
+            if len(data) and pool.random.random() < 0.2:
+                data[pool.random.randrange(len(data))] = pool.random.choice([0, 1, 127, 128, 255])
+            if name == "merge_postings":
+                return data, pool.offsets(len(data))
+            wanted = pool.random.choice([None, np.array([1, 3, 5], np.uint64), pool.u64()])
+            return data, pool.offsets(len(data)), wanted, pool.random.random() < 0.5
+        case "chunk_stems":
+            words = pool.u32(pool.length())
+            rows = pool.u32(len(words), 3)
+            filed, keys = pool.u32(6, 2).astype(np.uint8), pool.u64(6)
+            return (
+                words,
+                rows,
+                pool.offsets(len(words)),
+                filed,
+                keys,
+                pool.count(1, 2, 5),
+                pool.count(1, 2, 4),
+            )
+        case "shared_chunks":
+            keys, stems = (pool.u32(pool.length()).astype(np.uint64) for _ in range(2))
+            chunks, weights = pool.u64(len(keys)), pool.f64(6)
+            enough = pool.some([0.0, 1.0, 2.0], FLOATS)
+            counts = pool.count(0, 1, 2), pool.count(0, 1, 2)
+            return keys, chunks, weights, stems, pool.offsets(len(stems)), enough, *counts
         case "heaviest":
             rows = pool.length()
             return pool.f64(rows), pool.u32(rows, 3), pool.offsets(rows), pool.count(1, 2, 3)
@@ -434,6 +469,7 @@ def try_tables(say: Callable[[str, str], None]) -> None:
 
 KERNELS = (
     "tokenize shingle_sets fold_text count_lines json_sets shingle distinct winnow pack_bags unpack_bags heaviest "
+    "sort_postings pack_postings unpack_postings merge_postings chunk_stems shared_chunks "
     "minima simhash components common_runs sample_keys pair_keys number_words align_texts suffix_array common_prefixes "
     "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
     "count_cells add_cells digest_sets share_sets post_shared lead_postings"

@@ -109,7 +109,7 @@ def test_values_that_come_twice_are_one():
         store.add(values, offsets)
         assert store.sizes().tolist() == [2, 1]
         assert store.overlaps(np.array([1], np.uint32), np.array([1], np.uint32)).tolist() == [1]
-        data, ends, df, cf = kernel.pack_bags(words, np.array([0, 4], np.uint64), numbers)
+        data, ends, df, cf, _ = kernel.pack_bags(words, np.array([0, 4], np.uint64), numbers)
         assert [column.tolist() for column in kernel.unpack_bags(data, ends)] == [[3, 7], [1, 3], [0, 2]]
         assert (df.tolist(), cf.tolist()) == ([1, 1, 1], [1, 2, 1])
         assert kernel.NumberTable().number(np.array([1, 0, 1], np.uint64)).tolist() == [0, 1, 0]

@@ -28,12 +28,13 @@ def _same(mine: Any, theirs: Any) -> None:
 
 def test_it_works() -> None:
     words, offsets = _columns([[2, 0, 2], [], [1]])
-    data, ends, df, cf = kernels.pack_bags(words, offsets, np.array([5, 300, 9], np.uint64))
+    data, ends, df, cf, rows = kernels.pack_bags(words, offsets, np.array([5, 300, 9], np.uint64))
     # 2 words: 5 once, 9 (4 more) several times, namely 2; nothing; 1 word: 300 in two bytes.
     assert data.tolist() == [2, 5 << 1, (4 << 1) | 1, 2, 0, 1, (600 & 127) | 128, 600 >> 7]
     assert ends.tolist() == [0, 4, 5, 8]
     assert df.tolist() == [1, 1, 1]
     assert cf.tolist() == [1, 1, 2]
+    assert rows.tolist() == [1, 0, 1, 0]
     _same(
         kernels.unpack_bags(data, ends),
         (np.array([5, 9, 300], np.uint32), np.array([1, 2, 1], np.uint32), np.array([0, 2, 2, 3], np.uint64)),

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
 from doublet.index.passage_keys import CUT, Hits
+from doublet.model import Span
 from doublet.signatures.background import Rates
 from doublet.text.tokens import TokenBatch
 
@@ -68,35 +70,47 @@ def telling(stems: U64) -> NDArray[np.bool_]:
     return Rates().of(stems)[1] >= LEAST_IDF
 
 
-def read_windows(text: TokenBatch) -> Windows:
-    """Of one text, by its content words: a batch of `LEXICAL_CANON` that knows their spelling."""
-    stems, first, numbers = np.unique(text.hashes, return_index=True, return_inverse=True)
-    numbers = numbers.reshape(-1)
-    words = [text.vocabulary[number] for number in text.ids[first].tolist()]
-    masses = Rates().of(stems)[1]
-    size = len(numbers)
+def read_windows(text: TokenBatch, explained: Sequence[Span] = ()) -> Windows:
+    """Of one text, by its content words: a batch of `LEXICAL_CANON` that knows their spelling. A window all
+    of whose words are in places that are *explained* already is not looked for."""
+    size = len(text.hashes)
     starts = np.arange(0, max(1, size - WINDOW_WORDS + STEP_WORDS), STEP_WORDS)
     ends = np.minimum(starts + WINDOW_WORDS, size)
-    windows = np.repeat(np.arange(len(starts)), ends - starts)
-    places = np.arange(len(windows)) - np.repeat(np.cumsum(ends - starts) - (ends - starts), ends - starts)
-    keys = numbers[np.repeat(starts, ends - starts) + places]
-    pairs = np.unique(windows * max(1, len(stems)) + keys)
+    count = len(starts)
+    open_ = _still_open(text, starts, ends, explained)
+    starts, ends, numbers = starts[open_], ends[open_], np.flatnonzero(open_)
+    sizes = ends - starts
+    windows = np.repeat(numbers, sizes)
+    at = np.arange(len(windows)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    stems, first, keys = np.unique(text.hashes[at], return_index=True, return_inverse=True)
+    masses = Rates().of(stems)[1]
+    pairs = np.unique(windows * max(1, len(stems)) + keys.reshape(-1))
     windows, keys = np.divmod(pairs, max(1, len(stems)))
     known = masses[keys] >= LEAST_IDF
     windows, keys = windows[known], keys[known]
-    order = np.lexsort((stems[keys], -masses[keys], windows))
+    order = np.lexsort((keys, -masses[keys], windows))
     windows, keys = windows[order], keys[order]
     rank = np.arange(len(windows)) - np.searchsorted(windows, windows)
     windows, keys = windows[rank < RAREST], keys[rank < RAREST]
     used, keys = np.unique(keys, return_inverse=True)
     return Windows(
         stems[used],
-        [words[number] for number in used.tolist()],
+        [text.vocabulary[number] for number in text.ids[at[first[used]]].tolist()],
         masses[used],
         keys.reshape(-1).astype(np.int64),
         windows.astype(np.int64),
-        len(starts),
+        count,
     )
+
+
+def _still_open(text: TokenBatch, starts: I64, ends: I64, explained: Sequence[Span]) -> NDArray[np.bool_]:
+    """Which windows, from one content word to another, have a word that is in none of the places."""
+    edges = np.zeros(len(text.hashes) + 1, np.int64)
+    np.add.at(edges, np.searchsorted(text.starts, [place.start for place in explained]), 1)
+    np.add.at(edges, np.searchsorted(text.ends, [place.end for place in explained], side="right"), -1)
+    free = np.concatenate([[0], np.cumsum(np.cumsum(edges)[:-1] == 0)])
+    out: NDArray[np.bool_] = (free[ends] > free[starts]) | (starts == ends)
+    return out
 
 
 def chunk_numbers(offsets: U64) -> tuple[I64, I64]:
@@ -133,48 +147,22 @@ def _documents(chunks: I64, scores: F64, most: int) -> list[int]:
 
 
 def _shared(
-    windows: Windows, keys: I64, chunks: I64, weights: F64, enough: float, best: int | None = BEST
+    windows: Windows, keys: I64, chunks: I64, weights: F64, enough: float, best: int = BEST
 ) -> tuple[I64, F64, I64]:
     """Chunks that share *enough* with a window, what that weighs, and the window. Of each window only the *best* (and
-    those that are as good as the last of them); None: all."""
-    nothing = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64)
-    used = weights[keys] > 0
-    keys, chunks = keys[used], chunks[used]
-    if not len(keys):
-        return nothing
-    order = np.argsort(keys, kind="stable")
-    keys, chunks = keys[order], chunks[order]
-    names, places = np.unique(chunks, return_inverse=True)
-    places = places.reshape(-1)
-    # A chunk that shares too little with the whole text shares too little with each of its windows.
-    kept = np.bincount(places, weights[keys]) >= enough
-    keys, places = keys[kept[places]], (np.cumsum(kept) - 1)[places[kept[places]]]
-    names = names[kept]
-    if not len(names):
-        return nothing
-    ends = np.searchsorted(keys, np.arange(len(windows.stems) + 1))
-    out: list[tuple[I64, F64, I64]] = []
-    cuts = np.searchsorted(windows.windows, np.arange(windows.count + 1)).tolist()
-    for window in range(windows.count):
-        own = windows.keys[cuts[window] : cuts[window + 1]].tolist()
-        parts = [places[ends[key] : ends[key + 1]] for key in own]
-        rows = np.concatenate(parts) if parts else places[:0]
-        if not len(rows):
-            continue
-        worth = np.repeat(weights[own], [len(part) for part in parts])
-        scores: F64 = np.bincount(rows, worth, len(names)).astype(np.float64)
-        good = np.flatnonzero(scores >= enough)
-        if len(good):
-            good = good[np.bincount(rows, minlength=len(names))[good] >= LEAST_STEMS]
-        if best is not None and len(good) > best:
-            rounded = np.round(scores[good], 9)
-            good = good[rounded >= np.sort(rounded)[-best]]
-        if len(good):
-            out.append((names[good], scores[good], np.full(len(good), window, np.int64)))
-    if not out:
-        return nothing
-    found, scores_, window_ = zip(*out, strict=True)
-    return np.concatenate(found), np.concatenate(scores_), np.concatenate(window_)
+    those that are as good as the last of them); 0: all."""
+    ends = np.searchsorted(windows.windows, np.arange(windows.count + 1))
+    found, scores, own = kernels.shared_chunks(
+        keys.astype(np.uint64),
+        chunks.astype(np.uint64),
+        weights,
+        windows.keys.astype(np.uint64),
+        ends.astype(np.uint64),
+        enough,
+        LEAST_STEMS,
+        best,
+    )
+    return found.astype(np.int64), scores, own.astype(np.int64)
 
 
 def near_documents(windows: Windows, batch: TokenBatch) -> tuple[I64, I64, F64]:
@@ -187,7 +175,7 @@ def near_documents(windows: Windows, batch: TokenBatch) -> tuple[I64, I64, F64]:
     owners = np.repeat(np.arange(len(sizes)), sizes)[asked] * MOST_CHUNKS + chunks[asked]
     span = max(1, len(sizes)) * MOST_CHUNKS
     keys, owners = np.divmod(np.unique(at[asked] * span + owners), span)
-    found, scores, own = _shared(windows, keys, owners, windows.masses, ENOUGH_IN_GENERAL, best=None)
+    found, scores, own = _shared(windows, keys, owners, windows.masses, ENOUGH_IN_GENERAL, best=0)
     documents = found // MOST_CHUNKS
     # The best chunk of each document, then the best documents of each window.
     order = np.lexsort((-scores, documents, own))

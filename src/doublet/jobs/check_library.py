@@ -1,8 +1,9 @@
 """Check a text against libraries: what was taken, from where, and what of it need not count (K1–K5).
 
-1. The keys of the text (`index.passage_keys`) lead to documents that share runs of words with it, its telling stems
-   (`index.stem_chunks`) to those that may hold reworded passages, in all libraries or in those named.
-2. The few that explain most are laid beside the text (`matches.explain`); only what is found there is reported.
+1. The keys of the text (`index.passage_keys`) lead to documents that share runs of words with it, in all libraries or
+   in those named. The few that explain most are laid beside the text (`matches.explain`).
+2. Where no equal passage explains the text, its telling stems (`index.stem_chunks`) lead to documents that may hold
+   reworded passages; these are laid beside it too. Only what is found there is reported.
 3. What the user wants left out (quotations, the bibliography, wording common in the libraries, own earlier versions) is
    taken out of the share, with its reason and the share that it would have made (`matches.left_out`).
 
@@ -29,7 +30,7 @@ from doublet.index.passage_keys import (
 )
 from doublet.jobs.check import align_options, empty_notes, stamped
 from doublet.matches.align import ALIGN_NAMES
-from doublet.matches.explain import Beside, explain, lay_beside
+from doublet.matches.explain import Beside, equal_places, explain, lay_beside
 from doublet.matches.left_out import (
     BY_FORM,
     Masked,
@@ -108,9 +109,12 @@ def check_library(
     stored: dict[int, StoredDocument] = {}
 
     def candidates_of(hits: Hits) -> Stored:
-        chosen = choose(hits, documents, limit, passage_keys.CUT) + near
+        chosen = choose(hits, documents, limit, passage_keys.CUT)
         if size:
             chosen += store.documents.same_words(int(keys.folds.view(np.int64)[0]), numbers)
+        return read(chosen)
+
+    def read(chosen: Sequence[int]) -> Stored:
         full = store.documents.full([number for number in dict.fromkeys(chosen) if number not in stored])
         # A library that was made this moment is none of those asked for.
         return {n: one for n, one in full.items() if libraries is None or one[0].library in names}
@@ -137,17 +141,20 @@ def check_library(
         )
         beside.update(zip(others, new, strict=True))
 
-    near: list[int] = []  # documents that telling stems lead to, the nearest first
-    if method == AUTO and size:
+    def near_documents() -> list[int]:
+        """Those that telling stems lead to, the nearest first, for what no equal passage explains."""
         if build:
             for info in infos:
                 store.documents.file_stems(
                     info.number, lambda done, total: progress.step("signing", done, total, "documents")
                 )
-        windows = stem_chunks.read_windows(LEXICAL_CANON.of(words))
+        windows = stem_chunks.read_windows(LEXICAL_CANON.of(words), equal_places(words, beside.values()))
+        if not len(windows.stems):
+            return []
         chunks = max(documents, sum(info.words for info in infos) // CHUNK_WORDS)
-        near = stem_chunks.choose(windows, store.documents.look_up_stems(windows, numbers, infos), chunks)
+        return stem_chunks.choose(windows, store.documents.look_up_stems(windows, numbers, infos), chunks)
 
+    near: list[int] = []
     used: dict[str, Any] = {"shingle_words": SHINGLE_WORDS, "window": WINDOW}
     if method in (PASSAGES, AUTO):
         if parameters:
@@ -155,6 +162,9 @@ def check_library(
         found = candidates_of(hits)
         progress.step("looking up", len(found), len(found), "documents")
         lay(found)
+        if method == AUTO and size:
+            near = near_documents()
+            lay(read(near))
     else:
         found, measures, used = _similar(
             store, infos, text, words, method, dict(parameters or {}), limit, build, progress

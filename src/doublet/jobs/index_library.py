@@ -8,7 +8,7 @@ recognised by its content and left alone.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -135,14 +135,17 @@ def as_document(item: Any) -> Document | None:
     """A document in any of the shapes that the Python functions take; None for anything else."""
     if isinstance(item, Document):
         return item
-    if isinstance(item, Mapping):
-        facts = {name: item.get(name) for name in ("id", "text", "title", "time", "source", "address")}
+    facts: Sequence[Any] = ()
+    if isinstance(item, dict | Mapping):  # dict first: Mapping alone takes longer to tell
+        id, text = item.get("id"), item.get("text")
+        if len(item) > 2:
+            facts = [item.get(name) for name in ("title", "time", "source", "address")]
     elif isinstance(item, tuple) and len(item) == 2:
-        facts = {"id": item[0], "text": item[1]}
+        id, text = item
     else:
         return None
-    if isinstance(facts["id"], int) and not isinstance(facts["id"], bool):
-        facts["id"] = str(facts["id"])
-    if not isinstance(facts["id"], str) or not isinstance(facts["text"], str):
+    if isinstance(id, int) and not isinstance(id, bool):
+        id = str(id)
+    if not isinstance(id, str) or not isinstance(text, str):
         return None
-    return Document(**{name: str(value) for name, value in facts.items() if value is not None})
+    return Document(str(id), str(text), *("" if value is None else str(value) for value in facts))

@@ -7,7 +7,7 @@ count is a mask over the words of the text (`matches.left_out`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.matches.align import AlignOptions, Passage, exact_passages, name_passages, to_fragments
-from doublet.matches.passages import count_runs, find_all, stem
+from doublet.matches.passages import RUN_WORDS, count_runs, find_all, stem
 from doublet.matches.sources import Ranked, clip, rank_sources
-from doublet.model import Document, SourceMatch, hash_text
+from doublet.model import Document, SourceMatch, Span, hash_text
 from doublet.text.tokens import TokenBatch, read_words
 
 Mask = NDArray[np.bool_]
@@ -83,6 +83,13 @@ def lay_beside(
         if on_step is not None:
             on_step(number + 1, len(documents))
     return out
+
+
+def equal_places(words: TokenBatch, beside: Iterable[Beside]) -> list[Span]:
+    """The places of the text that are equal in one of the documents, and long enough to count by themselves."""
+    return [
+        words.span(p.a_start, p.a_end - 1) for one in beside for p in one.passages if p.equal >= RUN_WORDS
+    ]
 
 
 def measure(words: TokenBatch, others: TokenBatch, shingle_words: int) -> list[tuple[float, float]]:

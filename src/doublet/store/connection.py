@@ -310,11 +310,13 @@ class Database:
         sql = f"INSERT INTO {table} ({names}) VALUES "
         marks = f"({', '.join('?' * len(columns))})"
         raw = self.raw
-        rest = list(rows)
-        while len(rest) >= ROWS_TOGETHER:
-            part, rest = rest[:ROWS_TOGETHER], rest[ROWS_TOGETHER:]
-            raw.execute(sql + ", ".join([marks] * ROWS_TOGETHER), list(itertools.chain.from_iterable(part)))
-        raw.executemany(sql + marks, rest)
+        everything = list(rows)
+        whole = len(everything) - len(everything) % ROWS_TOGETHER
+        together = sql + ", ".join([marks] * ROWS_TOGETHER)
+        for start in range(0, whole, ROWS_TOGETHER):
+            part = everything[start : start + ROWS_TOGETHER]
+            raw.execute(together, list(itertools.chain.from_iterable(part)))
+        raw.executemany(sql + marks, everything[whole:])
 
     def _kinds(self, table: str, columns: Sequence[str]) -> list[str]:
         """Types of columns of PostgreSQL: its binary format wants to be told."""

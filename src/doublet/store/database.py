@@ -62,10 +62,10 @@ class Store:
 
     def optimize(self) -> None:
         """Put the index in its best shape after much was added. Worth it after a bulk load; never needed."""
-        if self.database.vendor == "sqlite":
-            postings.optimize(self.database)
-            return
         segments.tidy(self.database, thorough=True)
+        postings.optimize(self.database)
+        if self.database.vendor == "sqlite":
+            return
         with self.database.guard():
             # What was merged leaves room behind, which should be used before the tables grow.
             self.database.rows("VACUUM (ANALYZE) doublet_block")

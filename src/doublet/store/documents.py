@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.index.passage_keys import Hits
+from doublet.index.passage_keys import CUT, Hits
 from doublet.index.stem_chunks import Windows
 from doublet.model import Document
-from doublet.store import postings, stems
+from doublet.store import segments, stems
 from doublet.store.connection import Database
 from doublet.store.libraries import Libraries
 from doublet.store.names import name_hash, unescape
@@ -22,6 +22,7 @@ from doublet.store.sources import taken_out
 from doublet.store.texts import Packer
 from doublet.store.values import Added, LibraryInfo, StoredDocument, iso
 from doublet.store.writing import Prepared, Writer, prepare
+from doublet.text.tokens import WordMemory
 
 U64 = NDArray[np.uint64]
 
@@ -36,14 +37,14 @@ class Documents:
         self._packer = packer
         self._writer = writer
         self._libraries = libraries
-        self._owners = postings.LibraryFilter(database)
         self._stems = stems.StemIndex(database)
+        self._memory = WordMemory()  # of all who prepare documents
 
     # In and out
 
     def prepare(self, documents: Sequence[Document]) -> Prepared:
         """The part of adding that needs no database; may run in another thread than `add_prepared`."""
-        return prepare(documents, self._packer)
+        return prepare(documents, self._packer, self._memory)
 
     def add_prepared(
         self,
@@ -175,8 +176,7 @@ class Documents:
     def look_up(self, keys: U64, libraries: Sequence[int] | None) -> Hits:
         """Postings of passage keys in these libraries; None: in all."""
         with self._database.guard():
-            wanted = None if libraries is None else self._owners.want(libraries)
-            return postings.look_up(self._database, keys, wanted)
+            return Hits(*segments.look_up(self._database, keys, libraries, CUT))
 
     def look_up_stems(
         self, windows: Windows, libraries: Sequence[int] | None, infos: Sequence[LibraryInfo]
@@ -184,12 +184,11 @@ class Documents:
         """Chunks of documents that have the stems of the windows, in these libraries; None: in all. *infos*: how the
         libraries were when the check began."""
         with self._database.guard():
-            wanted = None if libraries is None else self._owners.want(libraries)
             state = None
             # A transaction of somebody else may still be taken back; filing old documents does not count as a change.
             if not (self._database.in_foreign_transaction or stems.any_unfiled(self._database)):
                 state = tuple((info.number, info.changes) for info in infos)
-            return self._stems.look_up(windows, wanted, state)
+            return self._stems.look_up(windows, libraries, state)
 
     def file_stems(self, library: int, step: Callable[[int, int], None] | None = None) -> None:
         """File the stems of the documents of a library that came before there was an index of stems, in short steps."""

@@ -344,4 +344,4 @@ def drop_recipe(database: Database, recipe: int) -> None:
                 database.rows("DELETE FROM doublet_recipe WHERE id = %s", [recipe])
                 return
             take_entries(database, recipe, [row[0] for row in rows])
-        postings.tidy(database, "doublet_key")
+        postings.tidy(database)

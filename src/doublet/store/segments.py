@@ -1,4 +1,4 @@
-"""Postings on PostgreSQL: sorted runs that never change (segments), cut into small blocks.
+"""Postings of passages and stems in sorted runs that never change (segments), cut into small blocks.
 
 A row for each posting would touch a page of the index for each key of a new document: four thousand pages for a hundred
 documents. So every batch is written as a segment of its own, in one go, and segments of like size are merged into one,
@@ -7,16 +7,17 @@ disappear. Nobody changes what is there, so writers never wait for each other he
 statement, always sees one state. A merge goes in short transactions: the new segment is written slice by slice and not
 yet used, one statement puts it in the place of the old ones, and their blocks are deleted some at a time.
 
-A block holds the postings of a segment whose keys begin with the same bits: records of 14 bytes, sorted by key and
-document. A key that many documents have stands in a row of its own, so that a look-up can take only the beginning; in
-the block a record with document 0 points to it. Designs were measured at a million documents; see
-docs/explanation/library-store.md.
+A block holds the postings of a segment whose keys begin with the same bits, sorted by key and document, as differences
+(`kernels.pack_postings`); blocks of older segments have records of 14 bytes instead (`PLAIN`). A key that many
+documents have stands in a row of its own, so that a look-up can take only the beginning; in the block a record with
+document 0 points to it. Designs were measured at a million documents; see docs/explanation/library-store.md.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -24,8 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
 from doublet.errors import StoreBusy, StoreDamaged, StoreFull
 from doublet.store.connection import Database, array
+from doublet.store.leases import LEASE_S, NOW, is_gone, new_owner
 from doublet.store.pace import Pace
 
 U64 = NDArray[np.uint64]
@@ -34,18 +37,20 @@ Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 KEY_BITS = 40
-RECORD = (
-    14  #: bytes: 5 of the key, 5 of the document (its last bit: removed), 4 of the library; the highest first
-)
-#: postings of a block, at most, when keys spread evenly. Smaller ones: more rows; larger ones: more to read for a key
-BLOCK = 64
+#: bytes of a record of plain blocks: 5 of the key, 5 of the document (its last bit: removed), 4 of the library; the
+#: highest first. Packed ones are shorter.
+RECORD = 14
+#: postings of a block, at most, when keys spread evenly; some 4 bytes each. Smaller ones: more rows; larger ones: more
+#: to read for a key
+BLOCK = 128
 HEAVY = (
-    128  #: postings of one key in a segment from which it has a row of its own; a block then stays below 2 KB
+    512  #: postings of one key in a segment from which it has a row of its own; a block then stays below 4 KB
 )
 FAN = 8  #: segments of like size that are merged into one. Fewer: quicker look-ups, more writing
 SMALLEST = 64  #: postings of the first level of segments; each further level has FAN times as many
 SLICE = 100_000  #: postings that a merge works through in one transaction, and holds in memory, some 150 bytes each
 WRITTEN, USED, GOING = 0, 1, 2  #: states of a segment
+PLAIN, PACKED = 0, 1  #: formats of its blocks
 LARGEST_NUMBER = (1 << (KEY_BITS - 1)) - 1  #: of a document
 _MERGING = 7126512  # the advisory lock of those who take segments away
 _MOST_TRIES = 50  # of a look-up that meets merges
@@ -67,10 +72,8 @@ class Records:
 
     def sorted(self) -> Records:
         """By key and document."""
-        # Runs that are sorted already, of segments in the order in which they came: mostly this sort is enough.
-        out = self.some(np.argsort(self.keys, kind="stable"))
-        wrong = (out.keys[1:] == out.keys[:-1]) & (out.documents[1:] < out.documents[:-1])
-        return out.some(np.lexsort((out.documents, out.keys))) if wrong.any() else out
+        order = kernels.sort_postings(self.keys, self.documents)
+        return self.some(order) if len(order) else self
 
     def settled(self) -> Records:
         """Without what was added and removed. Of sorted records; they stay sorted."""
@@ -89,14 +92,37 @@ class Records:
         return int(np.count_nonzero(self.documents & np.uint64(1)))
 
 
-def pack(records: Records) -> bytes:
+def pack(records: Records, cuts: Sequence[int]) -> list[bytes]:
+    """A block for each range of sorted records."""
+    data, ends = kernels.pack_postings(
+        records.keys, records.documents, records.libraries, np.array(cuts, np.uint64)
+    )
+    blob = data.tobytes()
+    return [blob[start:end] for start, end in pairwise(ends.tolist())]
+
+
+def unpack(
+    blocks: Sequence[bytes], wanted: U64 | None = None, *, cut: bool = False
+) -> tuple[Records, NDArray[np.uint64]]:
+    """The records of blocks (of the *wanted* keys alone, sorted), and where each stood. Each of *blocks* may be several
+    that were joined; with *cut* it may end too early."""
+    ends = np.cumsum([0, *map(len, blocks)]).astype(np.uint64)
+    try:
+        *columns, rows = kernels.unpack_postings(np.frombuffer(b"".join(blocks), np.uint8), ends, wanted, cut)
+    except ValueError as error:
+        raise StoreDamaged("passages_damaged") from error
+    return Records(*columns), rows
+
+
+def pack_plain(records: Records, cuts: Sequence[int]) -> list[bytes]:
     out = np.empty((len(records), RECORD), np.uint8)
     for start, end, column in ((0, 5, records.keys), (5, 10, records.documents), (10, 14, records.libraries)):
         out[:, start:end] = column.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - (end - start) :]
-    return out.tobytes()
+    blob = out.tobytes()
+    return [blob[RECORD * start : RECORD * end] for start, end in pairwise(cuts)]
 
 
-def unpack(data: bytes) -> Records:
+def unpack_plain(data: bytes) -> Records:
     if len(data) % RECORD:
         raise StoreDamaged("passages_damaged")
     raw = np.frombuffer(data, np.uint8).reshape(-1, RECORD)
@@ -125,31 +151,45 @@ def write(
     made beside the one in use."""
     if not len(keys):
         return
+    records = sorted_records(keys, documents, libraries, removed=removed)
+    bits = _bits(len(records))
+    segment = _new_segment(database, bits, len(records), records.removed, USED if used else WRITTEN)
+    _copy_blocks(database, segment, bits, records)
+
+
+def sorted_records(keys: U64, documents: I64, libraries: I64, *, removed: bool = False) -> Records:
     if int(documents.max()) > LARGEST_NUMBER or int(libraries.max()) >= 1 << 32:
         raise StoreFull("numbers_used_up")
     values = documents.astype(np.uint64) << np.uint64(1) | np.uint64(removed)
-    records = Records(keys.astype(np.uint64), values, libraries.astype(np.uint64)).sorted()
-    bits = _bits(len(records))
-    segment = _new_segment(database, bits, records)
-    _copy_blocks(database, segment, bits, records)
-    if not used:
-        database.rows("UPDATE doublet_segment SET state = %s WHERE id = %s", [WRITTEN, segment])
+    return Records(keys.astype(np.uint64), values, libraries.astype(np.uint64)).sorted()
 
 
 def _bits(postings: int) -> int:
     return max(0, (postings - 1) // BLOCK).bit_length()
 
 
-def _new_segment(database: Database, bits: int, records: Records) -> int:
+def _new_segment(database: Database, bits: int, postings: int, removed: int, state: int) -> int:
     row = database.row(
-        "INSERT INTO doublet_segment (bits, postings, removed) VALUES (%s, %s, %s) RETURNING id",
-        [bits, len(records), records.removed],
+        "INSERT INTO doublet_segment (bits, postings, removed, state, format) VALUES (%s, %s, %s, %s, %s) "
+        "RETURNING id",
+        [bits, postings, removed, state, PACKED],
     )
     assert row is not None
     return int(row[0])
 
 
 def _copy_blocks(database: Database, segment: int, bits: int, records: Records) -> None:
+    blocks = cut_blocks(bits, records, pack)
+    if database.vendor == "sqlite":
+        database.copy(
+            "doublet_block", ("segment", "part", "data"), [(segment, part, data) for part, data in blocks]
+        )
+    else:
+        copy_blocks(database.raw, segment, blocks)
+
+
+def copy_blocks(connection: Any, segment: int, blocks: Iterable[tuple[int, bytes]]) -> None:
+    """Into PostgreSQL, in its binary format."""
     rows = [
         b"\0\3\0\0\0\x08"
         + segment.to_bytes(8, "big")
@@ -157,37 +197,36 @@ def _copy_blocks(database: Database, segment: int, bits: int, records: Records) 
         + part.to_bytes(8, "big", signed=True)
         + len(data).to_bytes(4, "big")
         + data
-        for part, data in _blocks(bits, records)
+        for part, data in blocks
     ]
     with (
-        database.raw.cursor() as cursor,
+        connection.cursor() as cursor,
         cursor.copy("COPY doublet_block (segment, part, data) FROM STDIN (FORMAT BINARY)") as copy,
     ):
         copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8) + b"".join(rows) + b"\xff\xff")
 
 
-def _blocks(bits: int, records: Records) -> Iterator[tuple[int, bytes]]:
+def cut_blocks(
+    bits: int, records: Records, pack: Callable[[Records, Sequence[int]], list[bytes]]
+) -> Iterator[tuple[int, bytes]]:
     """Parts and their bytes, of sorted records; heavy keys in parts of their own, numbered -1 - key."""
     if not len(records):
         return
     starts = np.concatenate([[0], np.flatnonzero(records.keys[1:] != records.keys[:-1]) + 1])
-    ends = np.append(starts[1:], len(records))
-    heavy = np.flatnonzero(ends - starts > HEAVY)
-    if len(heavy):
-        light: Bools = np.ones(len(records), np.bool_)
+    sizes = np.diff(starts, append=len(records))
+    heavy = sizes > HEAVY
+    if heavy.any():
+        own = np.repeat(heavy, sizes)
+        cuts = np.concatenate([[0], np.cumsum(sizes[heavy])]).tolist()
+        names = (-1 - records.keys[starts[heavy]].astype(np.int64)).tolist()
+        yield from zip(names, pack(records.some(own), cuts), strict=True)
         documents = records.documents.copy()
-        for place in heavy.tolist():
-            start, end = int(starts[place]), int(ends[place])
-            yield -1 - int(records.keys[start]), pack(records.some(slice(start, end)))
-            documents[start] = 0
-            light[start + 1 : end] = False
-        records = Records(records.keys, documents, records.libraries).some(light)
+        documents[starts[heavy]] = 0  # the first one stays and points there
+        own[starts[heavy]] = False
+        records = Records(records.keys, documents, records.libraries).some(~own)
     parts = (records.keys >> np.uint64(KEY_BITS - bits)).astype(np.int64)
     cuts = np.concatenate([[0], np.flatnonzero(parts[1:] != parts[:-1]) + 1, [len(parts)]])
-    data = pack(records)
-    numbers = parts[cuts[:-1]].tolist()
-    for part, (start, end) in zip(numbers, pairwise((cuts * RECORD).tolist()), strict=True):
-        yield part, data[start:end]
+    yield from zip(parts[cuts[:-1]].tolist(), pack(records, cuts.tolist()), strict=True)
 
 
 # Merging
@@ -199,12 +238,13 @@ class Segment:
     bits: int
     postings: int
     removed: int
+    format: int = PACKED
 
 
 def _segments(database: Database) -> list[Segment]:
     """Those in use, in the order in which they came."""
     rows = database.rows(
-        "SELECT id, bits, postings, removed FROM doublet_segment WHERE state = %s ORDER BY id", [USED]
+        "SELECT id, bits, postings, removed, format FROM doublet_segment WHERE state = %s ORDER BY id", [USED]
     )
     return [Segment(*row) for row in rows]
 
@@ -238,84 +278,129 @@ def tidy(database: Database, *, thorough: bool = False) -> None:
     with database.guard():
         if not worth_merging(_segments(database), thorough=thorough):
             return
-        with merging(database) as free:
-            if not free or database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"):
+        with merging(database) as right, contextlib.suppress(_TakenOver):
+            if right is None or _is_rebuilt(database):
                 return
-            purge(database, (WRITTEN, GOING))  # what somebody who was killed left behind
+            purge(database, (WRITTEN, GOING), right)  # what somebody who was killed left behind
             while chosen := worth_merging(_segments(database), thorough=thorough):
-                merge(database, chosen)
+                merge(database, chosen, right)
+
+
+def _is_rebuilt(database: Database) -> bool:
+    return bool(database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"))
+
+
+class _TakenOver(Exception):
+    """Somebody else has the right now: it was not renewed in time."""
+
+
+class Right:
+    """The right to take segments away. PostgreSQL keeps it as long as the connection; on SQLite it is a lease."""
+
+    def __init__(self, database: Database, owner: str) -> None:
+        self._database, self._owner = database, owner
+
+    def renew(self) -> None:
+        """Inside each transaction that uses the right."""
+        if self._database.vendor == "sqlite":
+            now = NOW["sqlite"]
+            found = self._database.rows(
+                f"UPDATE doublet_merging SET until = {now} + %s WHERE owner = %s RETURNING owner",
+                [LEASE_S, self._owner],
+            )
+            if not found:
+                raise _TakenOver
 
 
 @contextlib.contextmanager
-def merging(database: Database) -> Iterator[bool]:
-    """The right to take segments away, over several transactions; False when somebody else has it."""
-    (free,) = database.rows("SELECT pg_try_advisory_lock(%s)", [_MERGING])[0]
+def merging(database: Database) -> Iterator[Right | None]:
+    """The right to take segments away, over several transactions; None when somebody else has it."""
+    owner = new_owner()
+    if database.vendor == "sqlite":
+        free = _lease(database, owner)
+    else:
+        free = bool(database.rows("SELECT pg_try_advisory_lock(%s)", [_MERGING])[0][0])
     try:
-        yield bool(free)
+        yield Right(database, owner) if free else None
     finally:
-        if free and not database.raw.closed:
+        if free and database.vendor == "sqlite":
+            with database.writing():
+                database.rows("DELETE FROM doublet_merging WHERE owner = %s", [owner])
+        elif free and not database.raw.closed:
             database.rows("SELECT pg_advisory_unlock(%s)", [_MERGING])
 
 
-def merge(database: Database, segments: Sequence[Segment]) -> None:
-    """Make one segment of several. For whoever holds the right to take segments away; in short transactions."""
+def _lease(database: Database, owner: str) -> bool:
+    now = NOW["sqlite"]
+    with database.writing():
+        for other, runs in database.rows(f"SELECT owner, until > {now} FROM doublet_merging"):
+            if runs and not is_gone(other):
+                return False
+        database.rows("DELETE FROM doublet_merging")
+        database.rows(f"INSERT INTO doublet_merging (owner, until) VALUES (%s, {now} + %s)", [owner, LEASE_S])
+    return True
+
+
+def merge(database: Database, segments: Sequence[Segment], right: Right) -> None:
+    """Make one segment of several, in short transactions."""
     postings = sum(segment.postings for segment in segments)
     bits = _bits(postings)
     cuts = min(bits, max(0, (postings - 1) // SLICE).bit_length())
     with database.writing():
-        row = database.row(
-            "INSERT INTO doublet_segment (bits, postings, removed, state) VALUES (%s, 0, 0, %s) RETURNING id",
-            [bits, WRITTEN],
-        )
-    assert row is not None
-    new = int(row[0])
-    small = {s.id: _read(database, s.id) for s in segments if s.bits < cuts}
+        right.renew()
+        new = _new_segment(database, bits, 0, 0, WRITTEN)
+    small = {s.id: _read(database, s) for s in segments if s.bits < cuts}
     kept = removed = 0
     for number in range(1 << cuts):
         low, high = number << (KEY_BITS - cuts), (number + 1) << (KEY_BITS - cuts)
-        parts = []
+        parts, blocks = [], []
         for segment in segments:
+            shift = KEY_BITS - segment.bits
             if segment.id in small:
                 there = small[segment.id]
-                parts.append(there.some((there.keys >= np.uint64(low)) & (there.keys < np.uint64(high))))
+                own = there.some((there.keys >= np.uint64(low)) & (there.keys < np.uint64(high)))
+                parts.append(own)
+            elif segment.format == PACKED:
+                blocks.append(b"".join(_blocks(database, segment, low >> shift, high >> shift, low, high)))
             else:
-                shift = KEY_BITS - segment.bits
-                parts.append(_read(database, segment.id, low >> shift, high >> shift, low, high))
-        records = _together(parts).sorted().settled()
+                parts.append(_read(database, segment, low >> shift, high >> shift, low, high))
+        # Most are packed: they are read and merged in one go.
+        blocks += [data for part in parts for data in pack(part.sorted(), [0, len(part)])]
+        records = _merged(blocks)
         with database.writing():
+            right.renew()
             _copy_blocks(database, new, bits, records)
         kept, removed = kept + len(records), removed + records.removed
     with database.writing():
-        database.rows(
-            "UPDATE doublet_segment SET state = %s WHERE id = ANY(%s)",
-            [GOING, array([segment.id for segment in segments])],
+        right.renew()
+        database.many(
+            "UPDATE doublet_segment SET state = %s WHERE id = %s",
+            [(GOING, segment.id) for segment in segments],
         )
         database.rows(
             "UPDATE doublet_segment SET postings = %s, removed = %s, state = %s WHERE id = %s",
             [kept, removed, USED if kept else GOING, new],
         )
-    purge(database, (GOING,))
+    purge(database, (GOING,), right)
 
 
-def purge(database: Database, states: Sequence[int]) -> None:
-    """Delete segments in these states, in steps. For whoever holds the right to take segments away."""
+def purge(database: Database, states: Sequence[int], right: Right) -> None:
+    """Delete segments in these states, in steps."""
     pace = Pace(2_000, most=50_000)
-    numbers = [
-        row[0]
-        for row in database.rows(
-            "SELECT id FROM doublet_segment WHERE state = ANY(%s) ORDER BY id", [array(list(states))]
-        )
-    ]
-    for number in numbers:
+    marks = ", ".join(["%s"] * len(states))
+    rows = database.rows(f"SELECT id FROM doublet_segment WHERE state IN ({marks}) ORDER BY id", list(states))
+    for (number,) in rows:
         last = -1 << KEY_BITS
         while True:
             with pace.step(database) as size, database.writing():
+                right.renew()
                 # By a range of parts, and not by a list of them: with the table's statistics of an hour ago PostgreSQL
                 # joins such a list by comparing each of its parts with each of the segment's.
-                database.rows("SET LOCAL enable_seqscan = off")
+                if database.vendor == "postgresql":
+                    database.rows("SET LOCAL enable_seqscan = off")
                 end = database.row(
                     "SELECT part FROM doublet_block WHERE segment = %s AND part > %s ORDER BY part "
-                    "OFFSET %s LIMIT 1",
+                    "LIMIT 1 OFFSET %s",
                     [number, last, size - 1],
                 )
                 until = end[0] if end else 1 << KEY_BITS
@@ -337,22 +422,44 @@ def _together(parts: Sequence[Records]) -> Records:
     )
 
 
+def _merged(blocks: Sequence[bytes]) -> Records:
+    """The records of blocks, sorted, without what was added and removed."""
+    ends = np.cumsum([0, *map(len, blocks)]).astype(np.uint64)
+    try:
+        return Records(*kernels.merge_postings(np.frombuffer(b"".join(blocks), np.uint8), ends))
+    except ValueError as error:
+        raise StoreDamaged("passages_damaged") from error
+
+
 def _read(
     database: Database,
-    segment: int,
+    segment: Segment,
     first: int = 0,
     end: int = 1 << KEY_BITS,
     low: int = 0,
     high: int = 1 << KEY_BITS,
 ) -> Records:
     """Records of a segment: of its parts from *first* to *end*, and of heavy keys from *low* to *high*."""
-    rows = database.binary(
-        "SELECT data FROM doublet_block WHERE segment = %s::bigint AND (part >= %s::bigint AND part < %s::bigint "
-        "OR part > %s::bigint AND part <= %s::bigint)",
-        [segment, first, end, -1 - high, -1 - low],
-    )
-    found = unpack(b"".join(row[0] for row in rows))
+    blocks = _blocks(database, segment, first, end, low, high)
+    found = unpack(blocks)[0] if segment.format == PACKED else unpack_plain(b"".join(blocks))
     return found.some(found.documents != 0)
+
+
+def _blocks(database: Database, segment: Segment, first: int, end: int, low: int, high: int) -> list[bytes]:
+    rows = _bytes(
+        database,
+        "SELECT data FROM doublet_block WHERE segment = %s::bigint AND part >= %s::bigint AND part < %s::bigint "
+        "UNION ALL "
+        "SELECT data FROM doublet_block WHERE segment = %s::bigint AND part > %s::bigint AND part <= %s::bigint",
+        [segment.id, first, end, segment.id, -1 - high, -1 - low],
+    )
+    return [row[0] for row in rows]
+
+
+def _bytes(database: Database, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    if database.vendor == "sqlite":
+        return database.rows(sql.replace("::bigint", ""), parameters)
+    return database.binary(sql, parameters)
 
 
 def everything(database: Database) -> Iterator[Records]:
@@ -362,7 +469,7 @@ def everything(database: Database) -> Iterator[Records]:
         for number in range(1 << cuts):
             first, end = number << (segment.bits - cuts), (number + 1) << (segment.bits - cuts)
             low, high = number << (KEY_BITS - cuts), (number + 1) << (KEY_BITS - cuts)
-            yield _read(database, segment.id, first, end, low, high)
+            yield _read(database, segment, first, end, low, high)
 
 
 # Looking up
@@ -390,12 +497,17 @@ def look_up(database: Database, keys: U64, libraries: Sequence[int] | None, cut:
     return np.repeat(np.arange(len(keys)), counts[place]), np.concatenate(own), counts[place]
 
 
-# The blocks of each segment in one value: a row for each would cost more than to find it.
+# PostgreSQL: the blocks of each segment in one value. A row for each would cost more than to find it.
 _BLOCKS = (
-    "SELECT s.id, s.removed, b.data FROM doublet_segment s CROSS JOIN LATERAL "
+    "SELECT s.id, s.removed, s.format, b.data FROM doublet_segment s CROSS JOIN LATERAL "
     "(SELECT string_agg(data, ''::bytea) AS data FROM doublet_block WHERE segment = s.id AND part = ANY(ARRAY("
     f"SELECT DISTINCT q.key >> ({KEY_BITS} - s.bits) FROM unnest(%s::bigint[]) AS q(key)))) AS b "
     f"WHERE s.state = {USED} AND b.data IS NOT NULL"
+)
+# SQLite: all in one statement. Numbers of segments and parts together are below 2 ** 63.
+_BLOCKS_SQLITE = (
+    f"SELECT q.value >> {KEY_BITS}, b.data FROM json_each(?) AS q CROSS JOIN doublet_block b "
+    f"ON b.segment = q.value >> {KEY_BITS} AND b.part = q.value & {(1 << KEY_BITS) - 1}"
 )
 _HEAVY_ROWS = (
     "SELECT b.data FROM unnest(%s::bigint[], %s::bigint[]) AS q(segment, part) CROSS JOIN LATERAL "
@@ -404,34 +516,89 @@ _HEAVY_ROWS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Blocks of one segment in which keys may be."""
+
+    segment: int
+    removed: int
+    format: int
+    data: bytes
+
+
+def _blocks_of(database: Database, wanted: U64) -> list[_Found] | None:
+    """None when segments were merged meanwhile."""
+    if database.vendor == "postgresql":
+        rows = database.binary(_BLOCKS, [array(wanted.astype(np.int64).tolist())])
+        return [_Found(*row) for row in rows]
+    segments = _segments(database)
+    asked: list[int] = []
+    for segment in segments:
+        parts = (wanted >> np.uint64(KEY_BITS - segment.bits)).astype(np.int64)
+        first = np.ones(len(parts), np.bool_)
+        first[1:] = parts[1:] != parts[:-1]
+        asked += (parts[first] + (segment.id << KEY_BITS)).tolist()
+    blocks: dict[int, list[bytes]] = {}
+    for number, data in database.raw.execute(_BLOCKS_SQLITE, (json.dumps(asked),)).fetchall():
+        blocks.setdefault(number, []).append(data)
+    if _segments(database) != segments:
+        return None
+    return [
+        _Found(segment.id, segment.removed, segment.format, b"".join(blocks[segment.id]))
+        for segment in segments
+        if segment.id in blocks
+    ]
+
+
+def _heavy(database: Database, rows: Sequence[tuple[int, int]], limit: int) -> list[bytes]:
+    """The beginnings of rows of heavy keys; fewer where segments were merged meanwhile."""
+    if database.vendor == "postgresql":
+        segments, parts = zip(*rows, strict=True)
+        found = database.binary(_HEAVY_ROWS, [array(list(segments)), array(list(parts)), limit])
+        return [row[0] for row in found]
+    sql = "SELECT substr(data, 1, %s) FROM doublet_block WHERE segment = %s AND part = %s"
+    return [row[0] for own in rows for row in database.rows(sql, [limit, *own])]
+
+
 def _look_up(
     database: Database, wanted: U64, libraries: Sequence[int] | None, cut: int
 ) -> tuple[I64, I64] | None:
     """None when segments were merged between two statements."""
-    rows = database.binary(_BLOCKS, [array(wanted.astype(np.int64).tolist())])
-    found, which = _matching(b"".join(row[2] for row in rows), wanted)
+    rows = _blocks_of(database, wanted)
+    if rows is None:
+        return None
+    packed, plain = ([row for row in rows if row.format == one] for one in (PACKED, PLAIN))
+    found, owners = unpack([row.data for row in packed], wanted)
+    homes = np.array([row.segment for row in packed], np.int64)[owners.astype(np.int64)]
+    formats = np.full(len(found), PACKED)
+    for row in plain:
+        own = _matching(row.data, wanted)
+        found = _together([found, own])
+        homes = np.append(homes, np.full(len(own), row.segment))
+        formats = np.append(formats, np.full(len(own), PLAIN))
     heavy = found.documents == 0
     if heavy.any():
-        lengths = np.cumsum([len(row[2]) // RECORD for row in rows])
-        segments = [rows[at][0] for at in np.searchsorted(lengths, which[heavy], side="right").tolist()]
-        keys = found.keys[heavy]
-        parts = (-1 - keys.astype(np.int64)).tolist()
+        keys, homes, formats = found.keys[heavy], homes[heavy], formats[heavy]
+        asked = list(zip(homes.tolist(), (-1 - keys.astype(np.int64)).tolist(), strict=True))
         found = found.some(~heavy)
         # Only the beginning is needed of a key of too many documents; where some were removed that cannot be told.
         most = cut + 1 if libraries is None else 8 * (cut + 1)
-        limit = (1 << 31) - 1 if any(row[1] for row in rows) else RECORD * most
-        some = database.binary(_HEAVY_ROWS, [array(segments), array(parts), limit])
-        if len(some) < len(parts):
+        limit = (1 << 31) - 1 if any(row.removed for row in rows) else RECORD * most
+        more = _heavy(database, asked, limit)
+        if len(more) < len(asked):
             return None
-        more = unpack(b"".join(row[0] for row in some))
-        if libraries is not None and any(len(row[0]) == limit for row in some):
-            counts = _counts(_of(more, libraries), wanted)
-            if (counts[np.searchsorted(wanted, keys)] <= cut).any():
-                some = database.binary(_HEAVY_ROWS, [array(segments), array(parts), (1 << 31) - 1])
-                if len(some) < len(parts):
-                    return None
-                more = unpack(b"".join(row[0] for row in some))
-        found = _together([found, more])
+        read = _read_heavy(more, formats)
+        if libraries is not None:
+            # Documents of other libraries may have used up the limit.
+            counts = _counts(_of(read, libraries), wanted)[np.searchsorted(wanted, keys)]
+            short = [place for place, data in enumerate(more) if len(data) == limit and counts[place] <= cut]
+            whole = _heavy(database, [asked[place] for place in short], (1 << 31) - 1) if short else []
+            if len(whole) < len(short):
+                return None
+            for place, data in zip(short, whole, strict=True):
+                more[place] = data
+            read = _read_heavy(more, formats)
+        found = _together([found, read])
     found = found.sorted().settled()
     if libraries is not None:
         found = _of(found, libraries)
@@ -442,16 +609,17 @@ def _look_up(
     return numbers[kept].astype(np.int64), (found.documents[kept] >> np.uint64(1)).astype(np.int64)
 
 
-def _matching(data: bytes, wanted: U64) -> tuple[Records, I64]:
-    """The records of these keys, and where each stood."""
-    if len(data) % RECORD:
-        unpack(data)  # raises
-    raw = np.frombuffer(data, np.uint8).reshape(-1, RECORD)
-    keys = _number(raw, 0, 5)
-    places = np.minimum(np.searchsorted(wanted, keys), max(len(wanted) - 1, 0))
-    which = np.flatnonzero(wanted[places] == keys) if len(wanted) else np.zeros(0, np.int64)
-    own = raw[which]
-    return Records(keys[which], _number(own, 5, 10), _number(own, 10, 14)), which
+def _read_heavy(rows: Sequence[bytes], formats: NDArray[np.int64]) -> Records:
+    packed = unpack([data for data, one in zip(rows, formats, strict=True) if one == PACKED], cut=True)[0]
+    plain = unpack_plain(b"".join(data for data, one in zip(rows, formats, strict=True) if one == PLAIN))
+    return _together([packed, plain])
+
+
+def _matching(data: bytes, wanted: U64) -> Records:
+    """The records of these keys, of plain blocks."""
+    found = unpack_plain(data)
+    places = np.minimum(np.searchsorted(wanted, found.keys), max(len(wanted) - 1, 0))
+    return found.some(wanted[places] == found.keys if len(wanted) else slice(0, 0))
 
 
 def _of(records: Records, libraries: Iterable[int]) -> Records:

@@ -289,7 +289,7 @@ class Signatures:
                             end = min(start + size, len(entries))
                             self._put(index, numbers[first + start : first + end], entries, start)
                         start = end
-                        postings.tidy(database, "doublet_key")
+                        postings.tidy(database)
                     first += len(entries)
                 last = numbers[-1]
                 done += len(numbers)

@@ -184,8 +184,8 @@ class _Check:
         """Bags, where their stems are filed, and what they add to the statistics."""
         found = words.read_words(texts)
         numbers = self._word_numbers(found)
-        bags, part = words.pack_bags(found, numbers)
-        return bags, stems.pack(found, numbers).packed, part
+        bags, part, rows = words.pack_bags(found, numbers)
+        return bags, stems.pack(found, numbers, rows).packed, part
 
     def _word_numbers(self, found: words.Words) -> I64:
         """Numbers of words as the database has them. Missing ones get numbers that no word has."""
@@ -292,9 +292,7 @@ class _Check:
     # The index as a whole
 
     def postings(self) -> None:
-        self._stem_postings()
-        right = self._expected()
-        stored = self._stored("doublet_posting", passage_keys.KEY_BITS)
+        right, stored = self._expected(), self._filed()
         unfinished = bool(self.database.row("SELECT 1 FROM doublet_rebuild LIMIT 1"))
         if stored == right and not unfinished:
             return
@@ -306,29 +304,10 @@ class _Check:
 
         self.found("", "index", max(1, lost), note, lambda: rebuild(self.database, step))
 
-    def _stem_postings(self) -> None:
-        """The index of stems of SQLite; PostgreSQL keeps it with that of passages."""
-        if self.database.vendor != "sqlite":
-            return
-        right, stored = self._expected(keys=False), self._stored(stems.TABLE, passage_keys.KEY_BITS)
-        if stored == right:
-            return
-
-        def mend() -> None:
-            stems.empty(self.database)
-            for info in self.store.libraries.all():
-                self.store.documents.file_stems(info.number)
-
-        lost = abs(stored.count - right.count) if stored else right.count
-        self.found("", "index", max(1, lost), Note("index_disagrees"), mend)
-
-    def _expected(self, *, keys: bool = True) -> Postings:
-        """What should stand in the table of passages, or in that of stems; PostgreSQL has one for both."""
+    def _expected(self) -> Postings:
+        """What should be filed of passages and stems."""
         out = Postings()
-        if not keys or self.database.vendor == "postgresql":
-            self._expect_stems(out)
-        if not keys:
-            return out
+        self._expect_stems(out)
         last = 0
         while True:
             rows = self.database.rows(
@@ -354,24 +333,14 @@ class _Check:
                 return
             last = rows[-1][0]
             with contextlib.suppress(StoreDamaged):  # its keys disagree, which was found before
-                keys, chunks = stems.unpack(
+                pairs = stems.unpack(
                     [row[0] for row in rows], *([bytes(row[n]) for row in rows] for n in (1, 2))
                 )
-                out.add(keys.astype(np.int64), chunks)
+                out.add(pairs.keys.astype(np.int64), pairs.values)
 
     def _stored(self, table: str, bits: int) -> Postings | None:
-        """What stands in a table of postings; None when it cannot be read."""
+        """What is in a table of FTS5; None when it cannot be read."""
         out = Postings()
-        if self.database.vendor == "postgresql":
-            try:
-                for records in segments.everything(self.database):
-                    for removed in (0, 1):
-                        own = records.some(records.documents & np.uint64(1) == removed)
-                        numbers = (own.documents >> np.uint64(1)).astype(np.int64)
-                        out.add(own.keys.astype(np.int64), numbers, -1 if removed else 1)
-            except StoreDamaged:
-                return None
-            return out
         look = f"temp.{table}_look"
         try:
             self.database.rows(
@@ -388,6 +357,18 @@ class _Check:
         finally:
             with contextlib.suppress(Exception):
                 self.database.rows(f"DROP TABLE IF EXISTS {look}")
+        return out
+
+    def _filed(self) -> Postings | None:
+        out = Postings()
+        try:
+            for records in segments.everything(self.database):
+                for removed in (0, 1):
+                    own = records.some(records.documents & np.uint64(1) == removed)
+                    numbers = (own.documents >> np.uint64(1)).astype(np.int64)
+                    out.add(own.keys.astype(np.int64), numbers, -1 if removed else 1)
+        except StoreDamaged:
+            return None
         return out
 
     def key_postings(self) -> None:
@@ -437,8 +418,8 @@ def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
             if database.vendor == "postgresql":
                 database.take_turn(library)
             by_id = word_numbers.numbers(found)
-            bags, _ = words.pack_bags(found, by_id)
-            filed = stems.pack(found, by_id).packed
+            bags, _, rows = words.pack_bags(found, by_id)
+            filed = stems.pack(found, by_id, rows).packed
             database.many(
                 "UPDATE doublet_content SET version = %s, keys = %s, bag = %s, stems = %s WHERE document_id = %s",
                 [

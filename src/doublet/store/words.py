@@ -8,7 +8,7 @@ wait for each other's words, and what was added and removed again leaves exactly
 
 from __future__ import annotations
 
-import threading
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.errors import StoreDamaged
+from doublet.index.stem_chunks import telling
 from doublet.signatures.statistics import LEXICAL_CANON, CollectionStatistics
 from doublet.store.connection import Database, array
 from doublet.store.names import name_hashes
-from doublet.text.tokens import TokenBatch
+from doublet.text.tokens import TokenBatch, WordMemory
 
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
 I64 = NDArray[np.int64]
 
 _U64 = (1 << 64) - 1
-_VOCABULARIES = 8  # whose hashes a thread remembers, and whose numbers a writer
+_VOCABULARIES = 8  # whose numbers a writer remembers
 _MERGE_FROM = 20_000  # words that came lately
 READ_ALL_FROM = 4_000  #: words looked up by a writer before it reads them all
 READ_ALL_UP_TO = 3_000_000  #: words of the database; so many take 48 MB and half a second
-_threads = threading.local()
 MADE_TOGETHER = 5_000  #: new words in one transaction; they take 30 ms or so
 MERGE_AT = (
     32  #: changes; merging them rewrites the statistics of the library, some 5 MB for half a million words
@@ -49,6 +49,7 @@ class Words:
     used: I64  #: the distinct ids, rising
     hashes: U64  #: of the spelling of each used word
     folds: U64  #: hashes of the same words by the kernels
+    telling: NDArray[np.bool_]  #: which of them are filed in the index of stems
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -69,7 +70,15 @@ class Words:
         present = np.zeros(int(self.used[-1]) + 1 if len(self.used) else 0, np.bool_)
         present[ids] = True
         place = np.flatnonzero(present[self.used])
-        return Words(ids, offsets, self.vocabulary, self.used[place], self.hashes[place], self.folds[place])
+        return Words(
+            ids,
+            offsets,
+            self.vocabulary,
+            self.used[place],
+            self.hashes[place],
+            self.folds[place],
+            self.telling[place],
+        )
 
 
 def read_words(texts: Sequence[str]) -> Words:
@@ -77,26 +86,26 @@ def read_words(texts: Sequence[str]) -> Words:
     return plain_and_words(texts)[1]
 
 
-def plain_and_words(texts: Sequence[str]) -> tuple[TokenBatch, Words]:
-    """All words of the texts as they are, and the lexical ones, from one walk through the texts."""
-    plain, found = LEXICAL_CANON.plain_and_words(texts)
+def plain_and_words(texts: Sequence[str], memory: WordMemory | None = None) -> tuple[TokenBatch, Words]:
+    """All words of the texts as they are, and the lexical ones, from one walk through the texts. *memory* of the run,
+    or else that of this thread."""
+    with contextlib.nullcontext() if memory is None else memory.vocabulary() as vocabulary:
+        plain, found = LEXICAL_CANON.plain_and_words(texts, vocabulary)
+        hashes = found.remember(_spelling_hashes, np.uint64)
+        filed = found.remember(_telling, np.bool_)
     present = np.zeros(len(found.hashes), np.bool_)
     present[found.ids] = True
     used = np.flatnonzero(present)
-    hashes = _spelling_hashes(found.vocabulary, len(found.hashes))
-    return plain, Words(found.ids, found.offsets, found.vocabulary, used, hashes[used], found.hashes[used])
+    own = hashes[used], found.hashes[used], filed[used]
+    return plain, Words(found.ids, found.offsets, found.vocabulary, used, *own)
 
 
-def _spelling_hashes(vocabulary: Sequence[str], size: int) -> U64:
-    """Hash of each word of a vocabulary, which only grows: what was made is remembered with it."""
-    known: dict[int, tuple[Sequence[str], U64]] = _threads.__dict__.setdefault("hashes", {})
-    _, made = known.get(id(vocabulary), (vocabulary, np.zeros(0, np.uint64)))
-    if len(made) < size:
-        made = np.concatenate([made, name_hashes(vocabulary[len(made) : size])])
-        while len(known) > _VOCABULARIES:
-            known.pop(next(iter(known)))
-        known[id(vocabulary)] = (vocabulary, made)
-    return made
+def _spelling_hashes(words: Sequence[str], _: U64) -> U64:
+    return name_hashes(words)
+
+
+def _telling(_: Sequence[str], hashes: U64) -> NDArray[np.bool_]:
+    return telling(hashes)
 
 
 class WordNumbers:
@@ -283,9 +292,10 @@ class _Sorted:
 # Bags
 
 
-def pack_bags(words: Words, numbers: I64) -> tuple[list[bytes], CountChange]:
-    """One bag for each document, and what the documents add to the statistics. *numbers* of the words by their ids."""
-    data, ends, df, cf = kernels.pack_bags(words.ids, words.offsets, numbers.view(np.uint64))
+def pack_bags(words: Words, numbers: I64) -> tuple[list[bytes], CountChange, U32]:
+    """One bag for each document, what the documents add to the statistics, and the row of each word in its bag.
+    *numbers* of the words by their ids."""
+    data, ends, df, cf, rows = kernels.pack_bags(words.ids, words.offsets, numbers.view(np.uint64))
     blob = data.tobytes()
     used = words.used
     order = np.argsort(numbers[used])
@@ -296,7 +306,7 @@ def pack_bags(words: Words, numbers: I64) -> tuple[list[bytes], CountChange]:
         cf[used].astype(np.int64),
         int(np.count_nonzero(np.diff(words.offsets))),
     )
-    return [blob[a:b] for a, b in pairwise(ends.tolist())], part
+    return [blob[a:b] for a, b in pairwise(ends.tolist())], part, rows
 
 
 def unpack_bags(bags: Sequence[bytes]) -> tuple[U32, U32, U64]:

@@ -26,6 +26,7 @@ from doublet.store.pace import Pace
 from doublet.store.signing import Signatures, Signed
 from doublet.store.texts import Packer, encode, text_hash
 from doublet.store.values import Added
+from doublet.text.tokens import WordMemory
 
 I64 = NDArray[np.int64]
 U64 = NDArray[np.uint64]
@@ -82,7 +83,7 @@ class Prepared:
         )
 
 
-def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
+def prepare(documents: Sequence[Document], packer: Packer, memory: WordMemory) -> Prepared:
     """Everything about these documents that needs no database. May run in any thread."""
     outcomes: list[Outcome] = []
     seen: set[str] = set()
@@ -103,7 +104,7 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
             seen.add(document.id)
             good.append(document)
     texts = [document.text for document in good]
-    batch, lexical = words.plain_and_words(texts)
+    batch, lexical = words.plain_and_words(texts, memory)
     counts = np.diff(batch.offsets).tolist()
     if not all(counts):
         for document, count in zip(good, counts, strict=True):
@@ -111,7 +112,7 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
                 outcomes.append(Outcome("empty", document.id, "", Note("no_words")))
         good = [document for document, count in zip(good, counts, strict=True) if count]
         texts = [document.text for document in good]
-        batch, lexical = words.plain_and_words(texts)
+        batch, lexical = words.plain_and_words(texts, memory)
     keys = passage_keys.make_keys(texts, batch)
     data = [encode(text) for text in texts]
     dictionaries, blobs = packer.pack(texts, data)
@@ -136,6 +137,16 @@ def prepare(documents: Sequence[Document], packer: Packer) -> Prepared:
         words=lexical,
         texts=texts,
         outcomes=outcomes,
+    )
+
+
+def stored_pairs(rows: Sequence[tuple[int, Any, Any, Any]]) -> postings.Pairs:
+    """What is filed of documents, from what is stored of them: number, keys, bag and stems."""
+    keys = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows))
+    offsets = np.cumsum([0, *(len(row[1]) // postings.KEY_BYTES for row in rows)]).tolist()
+    filed = [row for row in rows if row[3] is not None]
+    return postings.Pairs.of_keys([row[0] for row in rows], keys, offsets) + stems.unpack(
+        [row[0] for row in filed], [bytes(row[2]) for row in filed], [bytes(row[3]) for row in filed]
     )
 
 
@@ -260,10 +271,8 @@ class Writer:
         make long."""
         if not self._database.in_transaction:
             words.merge_changes(self._database, library)
-            if self._database.vendor == "postgresql":
-                segments.tidy(self._database)
-            else:
-                postings.tidy(self._database)
+            postings.tidy(self._database)
+            segments.tidy(self._database)
 
     def _add(self, library: int, batch: Prepared, skip: frozenset[int]) -> Added:
         database = self._database
@@ -360,8 +369,8 @@ class Writer:
         )
         lexical = batch.words if everything else batch.words.some(fresh)
         word_numbers = self._words.numbers(lexical)
-        bags, part = words.pack_bags(lexical, word_numbers)
-        filed = stems.pack(lexical, word_numbers)
+        bags, part, rows = words.pack_bags(lexical, word_numbers)
+        filed = stems.pack(lexical, word_numbers, rows)
         keys, cuts = batch.keys, batch.key_offsets
         if not everything:
             own = [keys[cuts[i] : cuts[i + 1]] for i in fresh]
@@ -379,8 +388,8 @@ class Writer:
                 for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
             ],
         )
-        postings.add_postings(database, library, numbers, keys, cuts)
-        stems.add(database, library, numbers, filed)
+        both = postings.Pairs.of_keys(numbers, keys, cuts) + stems.pairs(numbers, filed)
+        postings.add(database, library, both)
         words.add_change(database, library, part)
         database.rows(
             "UPDATE doublet_library SET documents = documents + %s, words = words + %s, "
@@ -415,9 +424,7 @@ class Writer:
         if not found:
             return
         there = [row[0] for row in found]
-        postings.remove_postings(database, there, [bytes(row[1]) for row in found])
-        filed = [row for row in found if row[6] is not None]
-        stems.remove(database, [row[0] for row in filed], *([bytes(row[n]) for row in filed] for n in (2, 6)))
+        postings.remove(database, stored_pairs([(row[0], row[1], row[2], row[6]) for row in found]))
         rows, counts, offsets = words.unpack_bags([bytes(row[2]) for row in found])
         words.add_change(database, library, words.change_of(rows, counts, offsets).negative())
         self._signatures.unfollow(library, [row[3] for row in found])

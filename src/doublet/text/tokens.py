@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from doublet.text.reduce import Reducer, reducer
 from doublet.text.stopwords import stop_words
 
 Number = TypeVar("Number", bound=np.generic)
+#: says something of each of some words, by their spelling and their hashes
+Tell = Callable[[Sequence[str], NDArray[np.uint64]], NDArray[Number]]
+Facts = dict[Callable[..., Any], Any]
 REDUCTIONS = ("none", "stem", "lemma")
 
 
@@ -86,19 +90,22 @@ class Canon:
             batch, hashes=reduced.hashes.values[ids], ids=ids, vocabulary=reduced.words, spelling=None
         )
 
-    def plain_and_words(self, texts: Sequence[str]) -> tuple[TokenBatch, WordIds]:
+    def plain_and_words(
+        self, texts: Sequence[str], vocabulary: Vocabulary | None = None
+    ) -> tuple[TokenBatch, WordIds]:
         """One walk through the texts for two readers: all words as they stand, and those that this canon keeps, as it
         reduces them."""
-        read = read_words(texts)
+        read = read_words(texts, vocabulary)
         known = read.spelling
         assert known is not None
         ids, offsets = read.ids, read.offsets
         if (kept := self._keeps(read, known)) is not None:
             ids, offsets = ids[kept], _offsets_of(kept, offsets)
         if self.reduce == "none":
-            return read, WordIds(ids, offsets, known.words, known.hashes.values)
+            return read, WordIds(ids, offsets, known.words, known.hashes.values, known.facts)
         reduced = known.reduced(self.reduce)
-        return read, WordIds(reduced.numbers.values[ids], offsets, reduced.words, reduced.hashes.values)
+        ids = reduced.numbers.values[ids]
+        return read, WordIds(ids, offsets, reduced.words, reduced.hashes.values, reduced.facts)
 
     def _keeps(self, batch: TokenBatch, known: Vocabulary) -> NDArray[np.bool_] | None:
         """Of each word whether this canon keeps it; None: all."""
@@ -149,6 +156,16 @@ class WordIds:
     offsets: NDArray[np.uint64]
     vocabulary: Sequence[str]  #: grows with later batches; numbers stay what they are
     hashes: NDArray[np.uint64]  #: of each word of the vocabulary
+    facts: Facts  #: what was found out about each word of the vocabulary
+
+    def remember(self, tell: Tell[Number], kind: type[Number]) -> NDArray[Number]:
+        """What *tell* says of each word of the vocabulary. It is asked about each word once: the answers are kept with
+        the vocabulary. Only while nobody else uses that."""
+        found: _Column[Number] = self.facts.setdefault(tell, _Column(kind))
+        before, size = len(found.values), len(self.hashes)
+        if before < size:
+            found.add(tell(self.vocabulary[before:size], self.hashes[before:size]))
+        return found.values[:size]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,6 +247,7 @@ class Vocabulary:
         self.table = kernels.WordTable()
         self.words: list[str] = []
         self.hashes: _Column[np.uint64] = _Column(np.uint64)  #: of each of *words*
+        self.facts: Facts = {}  #: what `WordIds.remember` keeps
         self._reduced: dict[str, _Reduced] = {}
         self._among: dict[int, tuple[NDArray[np.uint64], _Column[np.bool_]]] = {}
         self._letters = 0  # of all words
@@ -293,6 +311,7 @@ class _Reduced:
         self.words: list[str] = []  #: reduced, without repeats
         self.numbers: _Column[np.uint32] = _Column(np.uint32)  #: number of a word → that of its reduced form
         self.hashes: _Column[np.uint64] = _Column(np.uint64)  #: of each of *words*
+        self.facts: Facts = {}
         self._reduce = reduce
         self._known: dict[str, int] = {}
 
@@ -319,6 +338,22 @@ def this_vocabulary() -> Vocabulary:
     if found is None or len(found.words) > VOCABULARY_LIMIT:
         found = _threads.vocabulary = Vocabulary()
     return found
+
+
+class WordMemory:
+    """The words that a run remembers, for all of its threads, which take turns: so each word is reduced once a run."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._vocabulary = Vocabulary()
+
+    @contextmanager
+    def vocabulary(self) -> Iterator[Vocabulary]:
+        """For one thread at a time. What was read with it stays what it is."""
+        with self._turn:
+            if len(self._vocabulary.words) > VOCABULARY_LIMIT:
+                self._vocabulary = Vocabulary()
+            yield self._vocabulary
 
 
 def forget_words(over_bytes: int = 0) -> bool:

@@ -27,13 +27,12 @@ def as_words(bags: list[dict[int, int]]) -> tuple[words.Words, np.ndarray]:
     offsets = np.cumsum([0, *map(len, documents)]).astype(np.uint64)
     nothing = np.zeros(len(numbers), np.uint64)
     used = np.arange(len(numbers), dtype=np.int64)
-    return words.Words(ids, offsets, ["?"] * len(numbers), used, nothing, nothing), np.array(
-        numbers, np.int64
-    )
+    found = words.Words(ids, offsets, ["?"] * len(numbers), used, nothing, nothing, nothing > 0)
+    return found, np.array(numbers, np.int64)
 
 
 def test_it_works() -> None:
-    (bag,), part = words.pack_bags(*as_words([{3: 1, 5: 4}]))
+    (bag,), part, _ = words.pack_bags(*as_words([{3: 1, 5: 4}]))
     assert bag == bytes([2, 3 << 1, (2 << 1) | 1, 4])
     numbers, counts, offsets = words.unpack_bags([bag])
     assert (numbers.tolist(), counts.tolist(), offsets.tolist()) == ([3, 5], [1, 4], [0, 2])
@@ -47,7 +46,7 @@ def test_it_works() -> None:
 
 @given(BAGS)
 def test_bags_come_back(bags: list[dict[int, int]]) -> None:
-    packed, _ = words.pack_bags(*as_words(bags))
+    packed, _, _ = words.pack_bags(*as_words(bags))
     numbers, counts, offsets = words.unpack_bags(packed)
     for d, bag in enumerate(bags):
         part = slice(int(offsets[d]), int(offsets[d + 1]))
@@ -56,7 +55,7 @@ def test_bags_come_back(bags: list[dict[int, int]]) -> None:
 
 @given(BAGS)
 def test_what_is_added_and_taken_away_leaves_nothing(bags: list[dict[int, int]]) -> None:
-    packed, part = words.pack_bags(*as_words(bags))
+    packed, part, _ = words.pack_bags(*as_words(bags))
     again = words.change_of(*words.unpack_bags(packed))
     back = words.CountChange.unpack(part.pack(), part.documents)
     for other in (again, back):

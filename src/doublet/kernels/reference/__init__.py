@@ -13,6 +13,12 @@ from doublet.kernels.reference.meaning import align_texts, number_words, pair_ke
 from doublet.kernels.reference.memory import save_memory
 from doublet.kernels.reference.passages import passages, sentence_marks
 from doublet.kernels.reference.runs import common_runs
+from doublet.kernels.reference.segments import (
+    merge_postings,
+    pack_postings,
+    sort_postings,
+    unpack_postings,
+)
 from doublet.kernels.reference.sets import SetStore
 from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
 from doublet.kernels.reference.spread import (
@@ -23,6 +29,7 @@ from doublet.kernels.reference.spread import (
     post_shared,
     share_sets,
 )
+from doublet.kernels.reference.stems import chunk_stems, shared_chunks
 from doublet.kernels.reference.suffix import common_prefixes, exact_groups, self_chains, suffix_array
 from doublet.kernels.reference.tokens import WordTable, fold_text, shingle_sets, tokenize
 from doublet.kernels.reference.winnow import winnow
@@ -33,6 +40,7 @@ __all__ = [
     "WordTable",
     "add_cells",
     "align_texts",
+    "chunk_stems",
     "common_prefixes",
     "common_runs",
     "components",
@@ -46,9 +54,11 @@ __all__ = [
     "json_sets",
     "lead_postings",
     "mark_markdown",
+    "merge_postings",
     "minima",
     "number_words",
     "pack_bags",
+    "pack_postings",
     "pair_keys",
     "passages",
     "post_shared",
@@ -59,12 +69,15 @@ __all__ = [
     "self_chains",
     "sentence_marks",
     "share_sets",
+    "shared_chunks",
     "shingle",
     "shingle_sets",
     "simhash",
+    "sort_postings",
     "suffix_array",
     "tokenize",
     "unpack_bags",
+    "unpack_postings",
     "winnow",
     "word_edges",
 ]

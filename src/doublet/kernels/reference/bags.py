@@ -7,8 +7,9 @@ import numpy as np
 from doublet.kernels.reference.arguments import F64, U8, U32, U64, check_numbers, documents
 
 
-def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[U8, U64, U64, U64]:
-    """The words of each document as bytes: data, where each document ends, and df and cf of each word.
+def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[U8, U64, U64, U64, U32]:
+    """The words of each document as bytes: data, where each document ends, df and cf of each word, and in which row of
+    its bag each word of the documents is counted.
 
     *words* are all words of the documents in any order, *numbers* what each of them is called for good. A bag is the
     count of distinct numbers; the numbers rising, as differences, with a low bit for "more than once"; then the
@@ -22,6 +23,7 @@ def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[U8, U64, U64, U64
     data = bytearray()
     ends = [0]
     df, cf = [0] * len(numbers), [0] * len(numbers)
+    rows: list[int] = []
     for start, end in documents(offsets, len(words)):
         own: dict[int, int] = {}
         for word in words[start:end].tolist():
@@ -33,6 +35,8 @@ def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[U8, U64, U64, U64
         for word, count in own.items():
             by_number[int(numbers[word])] = by_number.get(int(numbers[word]), 0) + count
         counts = sorted(by_number.items())
+        places = {number: row for row, (number, _) in enumerate(counts)}
+        rows += [places[int(numbers[word])] for word in words[start:end].tolist()]
         values = [len(counts)]
         previous = 0
         for number, count in counts:
@@ -50,6 +54,7 @@ def pack_bags(words: U32, offsets: U64, numbers: U64) -> tuple[U8, U64, U64, U64
         np.array(ends, np.uint64),
         np.array(df, np.uint64),
         np.array(cf, np.uint64),
+        np.array(rows, np.uint32),
     )
 
 

@@ -73,7 +73,15 @@ def _fill(database: Any) -> None:
         documents, libraries = (
             np.repeat(np.array([row[n] for row in rows], np.int64), sizes) for n in (0, 1)
         )
-        segments.write(database, keys, documents, libraries)
+        if not len(keys):
+            continue
+        records = segments.sorted_records(keys, documents, libraries)
+        bits = segments._bits(len(records))
+        row = database.row(
+            "INSERT INTO doublet_segment (bits, postings, removed) VALUES (%s, %s, 0) RETURNING id",
+            [bits, len(records)],
+        )
+        segments.copy_blocks(database.raw, row[0], segments.cut_blocks(bits, records, segments.pack_plain))
 
 
 class Migration(migrations.Migration):
