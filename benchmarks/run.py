@@ -38,6 +38,7 @@ TITLES = {
     "formats": "Reading documents: useful content, speed, encodings",
     "folder": "A folder of mixed files into a library, three times",
     "crawl": "The robot: whole sites, a refresh, the frontier",
+    "robot": "The robot: what it finds, wastes and asks for twice",
     "service": "The service: its pages with a large database; memory, kills and load are asked for one by one",
 }
 QUICK_DOCUMENTS = 400
@@ -57,6 +58,8 @@ def arguments(name: str, *, quick: Path | None) -> list[str]:
         return ["--files", "60"] if quick else []
     if name == "crawl":
         return ["--documents", "60", "--hosts", "2", "--rows", "2000"] if quick else []
+    if name == "robot":
+        return ["--documents", "40"] if quick else []
     if name == "service":
         return ["memory", "--rest", "2"] if quick else ["pages"]
     if quick is None:
