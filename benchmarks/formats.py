@@ -1,16 +1,15 @@
 """Reading documents: quality on labelled pages next to the libraries people use, speed of each format, encodings.
 
-    python benchmarks/formats.py [--pages N] [--quick] [--cross-validate] [--articles FOLDER]
+    python benchmarks/formats.py [--pages N] [--quick] [--articles FOLDER]
 
 The pages are CleanEval (681 English pages with their text marked by hand) and three Russian documentation sites, from
 the labelled data next to the project; where it is not there, that part is left out. F1 is over words as bags, mean over
 pages. Rivals that are not installed are left out too: ``pip install 'doublet[bench-formats]'``. Seconds are CPU
 seconds of one core.
 
-``--cross-validate`` chooses the thresholds of `doublet.text.frame` anew on four fifths of the pages, from a start drawn
-at random, and measures on the fifth that had no say, five times. ``--articles`` measures on pages that had no say in
-anything: a checkout of github.com/scrapinghub/article-extraction-benchmark (181 pages of 2018 and 2019 with the text of
-the article marked by hand), by its own measure, runs of four words.
+``--articles`` measures on pages that the weights of `doublet.text.frame` were not learned from: a checkout of
+github.com/scrapinghub/article-extraction-benchmark (181 pages of 2018 and 2019 with the text of the article marked by
+hand), by its own measure, runs of four words.
 """
 
 from __future__ import annotations
@@ -176,84 +175,6 @@ def russian(limit: int | None) -> list[dict[str, Any]]:
     return out
 
 
-#: thresholds of `doublet.text.frame` and what cross-validation may choose from
-GRID: dict[str, tuple[float, ...]] = {
-    "LONG_WORDS": (8, 11, 14, 18, 25),
-    "LINKED": (0.3, 0.45, 0.6),
-    "LINKED_SHORT": (0.1, 0.25, 0.4),
-    "SENTENCE_WORDS": (3, 5, 8, 12),
-    "NEIGHBOURS": (2, 4, 6, 9),
-    "LEAST_WORDS": (10, 25, 50),
-}
-FOLDS = 5
-
-
-def cross_validated(limit: int | None) -> dict[str, Any]:
-    """Mean F1 of pages under thresholds that were chosen without them."""
-    from doublet.text import frame
-    from doublet.text.formats.html import parse_page
-
-    rows = pages("cleaneval-final")
-    rows = rows[:: max(1, len(rows) // limit)] if limit and rows else rows
-    if not rows:
-        return {}
-    cut = []
-    for row in rows:
-        blocks = frame.cut(parse_page(unwrapped(row["html"]).encode("utf-8", "replace"))[0])
-        bags = {id(block): Counter(WORD.findall(block.text.lower())) for block in blocks}
-        cut.append((blocks, bags, gold_words(row["gold"])))
-    known: dict[tuple[float, ...], list[float]] = {}
-
-    def scores(setting: tuple[float, ...]) -> list[float]:
-        """F1 of each page under these thresholds."""
-        if setting not in known:
-            for name, value in zip(GRID, setting, strict=True):
-                setattr(frame, name, value)
-            known[setting] = []
-            for blocks, bags, gold in cut:
-                for block in blocks:
-                    block.good = None
-                found: Counter[str] = Counter()
-                for block in frame.choose(blocks):
-                    found.update(bags[id(block)])
-                known[setting].append(f1(found, gold))
-        return known[setting]
-
-    before = tuple(getattr(frame, name) for name in GRID)
-    order = list(range(len(rows)))
-    random.Random(20).shuffle(order)
-    held_out: dict[int, float] = {}
-    chosen = []
-    for fold in range(FOLDS):
-        own_pages = order[fold::FOLDS]
-        others = sorted(set(order) - set(own_pages))
-        start = random.Random(fold)
-        setting = tuple(start.choice(values) for values in GRID.values())
-        while True:
-            best = setting
-            for place, values in enumerate(
-                GRID.values()
-            ):  # one threshold after another, until nothing is won
-                tried = [(*best[:place], value, *best[place + 1 :]) for value in values]
-                best = max(tried, key=lambda one: sum(scores(one)[n] for n in others))
-            if best == setting:
-                break
-            setting = best
-        chosen.append(dict(zip(GRID, setting, strict=True)))
-        held_out |= {n: scores(setting)[n] for n in own_pages}
-    shipped = scores(before)
-    for name, value in zip(GRID, before, strict=True):
-        setattr(frame, name, value)
-    values = sorted(held_out.values())
-    return {
-        "pages": len(rows),
-        "held_out_f1": sum(values) / len(values),
-        "shipped_f1": sum(shipped) / len(shipped),
-        "settings_tried": len(known),
-        "chosen": chosen,
-    }
-
-
 def articles(folder: Path) -> dict[str, Any]:
     """Precision, recall and F1 on the article extraction benchmark, by runs of four words, mean over pages."""
     from doublet.text.read import read_document
@@ -411,17 +332,10 @@ def main() -> None:
     parser.add_argument("--pages", type=int, help="only so many of the labelled pages")
     parser.add_argument("--quick", action="store_true", help="a few pages: shows that all works")
     parser.add_argument("--runs", type=int, default=1, help="not used")
-    parser.add_argument("--cross-validate", action="store_true", help="thresholds chosen without the page")
     parser.add_argument("--articles", type=Path, metavar="FOLDER", help="of the article extraction benchmark")
     given = parser.parse_args()
-    if given.cross_validate or given.articles:
-        apart = (
-            {"cross_validated": cross_validated(20 if given.quick else given.pages)}
-            if given.cross_validate
-            else {}
-        )
-        apart |= {"articles": articles(given.articles)} if given.articles else {}
-        print(json.dumps(apart, indent=2))
+    if given.articles:
+        print(json.dumps({"articles": articles(given.articles)}, indent=2))
         return
     found = {
         "content": content(20 if given.quick else given.pages),

@@ -1,76 +1,53 @@
 """A page → its useful content (T3): menus, banners, footers, comments and other frame are left out.
 
-The page is cut into blocks. A block is told by its length, by how much of it stands in links and by the
-names of what it stands in; a block that could be either goes with its neighbours. Written for this program
-because it is better and quicker than the libraries on the labelled pages (benchmarks/formats.py,
-docs/explanation/text-from-documents.md): old pages that are little but text lose nothing, and pages of
-today lose their frame.
+The page is cut into blocks. Many plain signs of each (`doublet.text.signs`) are weighed together, so that no length,
+tag or name decides alone. The weights (``frame_weights.json``) were learned from labelled pages by
+``tools/learn_frame.py``. Written for this program because it is many times quicker than the libraries, keeps the place
+of every block, and is as good (benchmarks/unseen.py, docs/explanation/text-from-documents.md).
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import re
 from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
 
 from doublet.text.formats.html import HEADINGS, gather
 from doublet.text.formats.html import element_name as name_of
 from doublet.text.formats.package import Element
 from doublet.text.formats.protocol import Builder
+from doublet.text.signs import COMMENTS, FRAME, LAST, LISTED, NAMES, Tree, signs
 
-# Chosen on CleanEval, and no better there than on pages without a say (benchmarks/formats.py --cross-validate).
-LONG_WORDS = 14  # a block this long is running text unless it is links
-LINKED = 0.45  # of the characters: more is a menu
-LINKED_SHORT = 0.25  # the same for blocks that are not long
-SENTENCE_WORDS = 5  # so many words outside links and a full stop: a sentence, however many links it has
-NEIGHBOURS = 6  # a doubtful block so many blocks from running text may still belong to it
 MOST = 0.4  # of the words: what holds more than that is no frame, whatever it is called
 BESIDE_COMMENTS = 60  # words outside: comments may be longer than the article, and are still no part of it
-MAX_HOLDERS = 8  # frames inside frames that are looked at
+BESIDE_FOOTER = 10  # words outside, links and all: then a footer is one, however long it is
 LEAST_WORDS = 25  # less content than that: the page is taken as it is
+FRAMED_WORDS, FRAMED_SCORE = (
+    15,
+    1.0,
+)  # in something that is called frame, less than that is frame; 2 loses articles
+LIST_WORDS = 150  # a page with less text than that and more words in a list of links is that list
+CONTENTS = 8  # items of a list of links that is not read as a part of the text
+LIST_ITEMS = 3  # that a list has at least
+LIST_TEXT = 15  # words: a block so long is running text, and what holds it is not only a list
+LINKED_ITEM = 0.5  # of a block is links: an item of such a list
+LINKED_SHORT = 0.25  # a heading or a doubtful block with more of it in links leads elsewhere
+DOUBTFUL = (
+    -2.0
+)  # score from which a block between content may be content; -3 is the same, -1 loses documentation
 
-_FRAME_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav\w*|\w*sidebar|menus?|submenu|foot(?:er)?|comments?|commentlist|disqus\w*|"
-    r"respond|replies|breadcrumbs?|crumbs?|share(?:daddy|bar)?|sharing|social|related(?:posts)?|recommend\w*|"
-    r"advert\w*|ads?|banner|sponsor\w*|promo|cookies?|consent|popup|modal|login|signin|signup|register|subscri\w+|"
-    r"newsletter|widget|pagination|pager|paginator|toolbar|skip-?link|copyright|masthead|topbar|toc|tags?|tagcloud|"
-    r"printfooter|catlinks|editsection|mw-jump-link|noprint|rating|vote|hidden|sr-only|metadata|infobar)"
-    r"(?:$|[\s_-])",
-    re.I,
-)
-_COMMENT_NAMES = re.compile(
+_COMMENTS = re.compile(
     r"(?:\w+[_-])?(?:comments|commentlist|disqus\w*)(?:[_-](?:area|list|section|thread|wrap\w*))?", re.I
 )
-# They say of a whole page, or of a part of the content, what it has.
-_LAYOUT_NAMES = re.compile(r"(?:has|with|no|without|is|content|main|page|article|post|entry|body)[_-]", re.I)
-_FRAME_TAGS = frozenset({"nav", "footer", "aside", "menu", "form", "dialog", "address"})
-_CONTENT_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:article|content|entry|main|body|story|post|text|page)(?:$|[\s_-])", re.I
-)
-_NOTES = re.compile(r"footnote|endnote|rearnote|(?:^|[\s_-])notes?(?:$|[\s_-])", re.I)
-_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"})
-_LEGAL = re.compile(
-    r"©|\(c\)\s*\d{4}|\bcopyright\b|all rights reserved|все права защищены|powered by|privacy policy|"
-    r"terms of (?:use|service)",
-    re.I,
-)
-# One of them is in whatever the expression above finds: most blocks are told without it.
-_LEGAL_WORDS = (
-    "©",
-    "(c)",
-    "copyright",
-    "rights reserved",
-    "права защ",
-    "powered by",
-    "privacy p",
-    "terms of",
-)
 
-_COOKIES = re.compile(
-    r"\b(?:web\s?site|site|we|сайт|мы)\s+(?:also\s+)?(?:uses?|используе[тм])\s+(?:файлы\s+)?cookies?\b|"
-    r"\bcookies? (?:are|is) (?:necessary|used to|stored)|\baccept (?:all )?cookies",
-    re.I,
-)
+
+_SMALL_PRINT = [NAMES.index("legal"), NAMES.index("cookies")]
+_DATA = frozenset({"dt", "dd", "tr", "td", "th", "pre"})
 
 
 @dataclass(slots=True)
@@ -79,9 +56,13 @@ class Block:
     element: Element
     words: int
     linked: float  #: share of the characters in links
-    framed: bool  #: stands in something that is called a menu, a footer …
+    framed: bool  #: is in something that is called a menu, a footer …
     heading: bool
-    good: bool | None = None  #: None: not known yet
+    menu: bool = False  #: framed, and not by a table of contents
+    never: bool = (
+        False  #: in a footer or comments, a note on rights or cookies: not content, however it reads
+    )
+    score: float = 0.0  #: logarithm of the odds that it is content
 
 
 def useful(page: Element, build: Builder) -> None:
@@ -103,16 +84,114 @@ def content(root: Element) -> list[Block]:
 
 def choose(blocks: list[Block]) -> list[Block]:
     """Those of the blocks of a page that are its content."""
-    _judge(blocks)
-    _ask_neighbours(blocks)
-    kept = [block for block in blocks if block.good]
-    if sum(block.words for block in kept) >= LEAST_WORDS:
+    title = _title(blocks)
+    good = [block is title or (block.score > 0 and not _is_frame(block)) for block in blocks]
+    _fill(blocks, good)
+    _drop_contents(blocks, good)
+    kept = [block for block, yes in zip(blocks, good, strict=True) if yes]
+    words = sum(block.words for block in kept)
+    if words < LIST_WORDS:
+        listed, alone = _list(blocks, title)
+        if listed and (alone or sum(block.words for block in listed) > words):
+            return listed
+    if words >= LEAST_WORDS:
         return kept
-    plain = [block for block in blocks if not block.framed and block.linked < 0.8]
-    return plain or blocks
+    plain = [block for block in blocks if not block.framed and not block.never and block.linked < 0.8]
+    return plain or [block for block in blocks if not block.never] or blocks
+
+
+def _is_frame(block: Block) -> bool:
+    """Whether it is frame although it reads like content."""
+    return block.never or (block.framed and (block.words < FRAMED_WORDS or block.score < FRAMED_SCORE))
+
+
+def _fill(blocks: list[Block], good: list[bool]) -> None:
+    """Short blocks between content belong to it, and so do rows, terms and code after it, and what goes on in the same
+    list or row of paragraphs, unless they are links, frame or very unlike content."""
+    sure = [number for number, yes in enumerate(good) if yes]
+    if not sure:
+        return
+    for number in range(sure[0], len(blocks)):
+        block = blocks[number]
+        if (
+            not good[number]
+            and block.score > DOUBTFUL
+            and block.linked < LINKED_SHORT
+            and not block.framed
+            and not block.never
+            and (
+                number < sure[-1]
+                or block.element.tag in _DATA
+                or (good[number - 1] and _goes_on(blocks[number - 1], block))
+            )
+        ):
+            good[number] = True
+
+
+def _goes_on(before: Block, block: Block) -> bool:
+    one, other = before.element, block.element
+    return bool(one.tag == other.tag and one.getparent() is other.getparent())
+
+
+def _drop_contents(blocks: list[Block], good: list[bool]) -> None:
+    """Long lists of nothing but links are no content where there is enough of it beside them."""
+    run: list[int] = []
+    found: list[int] = []
+    for number in range(len(blocks) + 1):
+        if number < len(blocks) and good[number] and blocks[number].linked > 0.9:
+            run.append(number)
+            continue
+        if number < len(blocks) and not good[number]:
+            continue
+        if len(run) >= CONTENTS:
+            found += run
+        run = []
+    words = sum(block.words for block, yes in zip(blocks, good, strict=True) if yes)
+    if found and words - sum(blocks[number].words for number in found) >= LIST_WORDS:
+        for number in found:
+            good[number] = False
+
+
+def _list(blocks: list[Block], title: Block | None) -> tuple[list[Block], bool]:
+    """What a page of links has: its title and the links below, in the nearest element that holds both (True: and no
+    running text), else all from the title to the last link. A table of contents is such a list; a menu is not."""
+    items = [block for block in blocks if block.linked >= LINKED_ITEM and not block.menu and not block.never]
+    if title is None or len(items) < LIST_ITEMS:
+        return items, False
+    above = {id(block): set(block.element.iterancestors()) for block in items}
+    for holder in title.element.iterancestors():
+        if holder.tag in ("body", "html"):
+            break
+        if sum(holder in above[id(block)] for block in items) >= LIST_ITEMS:
+            inside = [
+                block
+                for block in blocks
+                if not block.menu and (block is title or holder in block.element.iterancestors())
+            ]
+            running = any(block.linked < LINKED_ITEM and block.words >= LIST_TEXT for block in inside)
+            return ([], False) if running else (inside, True)
+    first = next(number for number, block in enumerate(blocks) if block is title)
+    last = max(
+        number for number, block in enumerate(blocks) if block.linked >= LINKED_ITEM and not block.menu
+    )
+    return [block for block in blocks[first : last + 1] if not block.menu and not block.never], False
 
 
 def cut(root: Element) -> list[Block]:
+    """All blocks of a page, each with its score."""
+    blocks = gathered(root)
+    if blocks:
+        weights, start = learned()
+        found = measured(root, blocks)
+        small = (found[:, _SMALL_PRINT].sum(axis=1) > 0).tolist()
+        for number, score in enumerate((found @ weights + start).tolist()):
+            blocks[number].score = score
+            if small[number]:
+                blocks[number].never = True
+    return blocks
+
+
+def gathered(root: Element) -> list[Block]:
     blocks: list[Block] = []
 
     def put(text: str, element: Element, linked: int) -> None:
@@ -121,144 +200,77 @@ def cut(root: Element) -> list[Block]:
         blocks.append(Block(text, element, len(text.split()), share, False, heading))
 
     gather(root, put)
-    _mark_frame(root, blocks)
     return blocks
 
 
-def _mark_frame(root: Element, blocks: list[Block]) -> None:
+def measured(root: Element, blocks: list[Block]) -> NDArray[np.float64]:
+    """The signs of the blocks of a page; marks those that are framed."""
+    tree = Tree(root, blocks)
+    _mark_frame(tree, blocks)
+    return signs(tree, blocks)
+
+
+@functools.cache
+def learned() -> tuple[NDArray[np.float64], float]:
+    """The weight of each sign, and where the sum of them starts."""
+    table = json.loads((files("doublet.text") / "frame_weights.json").read_text("utf-8"))
+    return np.array([table["weights"][name] for name in NAMES]), float(table["start"])
+
+
+def _mark_frame(tree: Tree, blocks: list[Block]) -> None:
     """Blocks inside something that calls itself frame, unless that holds most of the page; then what calls itself frame
     inside that still counts."""
-    holders: dict[Element, tuple[Element, ...]] = {}
-    inside: dict[Element, int] = {}
-    total = 0
-    owners = []
-    for block in blocks:
-        chain = []
-        element = block.element
-        while element is not None and element not in holders:
-            chain.append(element)
-            if element is root:
-                break
-            element = element.getparent()
-        around = holders.get(element, ()) if element is not None else ()
-        for item in reversed(chain):
-            if item is not root and len(around) < MAX_HOLDERS and _is_frame(item):
-                around = (*around, item)
-            holders[item] = around
-        around = holders.get(block.element, ())
-        own = int(block.words * (1 - block.linked))
-        total += own
-        owners.append(around)
-        for holder in around:
-            inside[holder] = inside.get(holder, 0) + own
-    frame = {
-        holder
-        for holder, words in inside.items()
-        if words <= MOST * total or (total - words >= BESIDE_COMMENTS and _is_comments(holder))
-    }
-    for block, around in zip(blocks, owners, strict=True):
-        block.framed = any(holder in frame for holder in around)
+    holders = [place for place, bits in enumerate(tree.own) if bits & FRAME]
+    if not holders:
+        return
+    held = [0] * len(tree.own)
+    for block, place in zip(blocks, tree.of_block, strict=True):
+        held[place] += int(block.words * (1 - block.linked))
+    for place in range(len(held) - 1, 0, -1):
+        if tree.parents[place] >= 0:
+            held[tree.parents[place]] += held[place]
+    total = sum(words for words, parent in zip(held, tree.parents, strict=True) if parent < 0)
+    elements = list(tree.index)
+    every = sum(block.words for block in blocks)
 
+    def _beside(holder: int) -> int:
+        """Words outside an element, links and all."""
+        inside = [False] * len(held)
+        for place, parent in enumerate(tree.parents):
+            inside[place] = place == holder or (parent >= 0 and inside[parent])
+        return every - sum(
+            block.words for block, place in zip(blocks, tree.of_block, strict=True) if inside[place]
+        )
 
-def _is_frame(element: Element) -> bool:
-    tag = element.tag
-    role = (element.get("role") or "").lower()
-    if tag == "aside" and _NOTES.search(
-        f"{element.get('class') or ''} {role} {element.get('epub:type') or ''}"
-    ):
-        return False
-    if tag in _FRAME_TAGS or role in _ROLES:
-        return True
-    if tag == "header":
-        return next(element.iterancestors("article", "main"), None) is None
-    names = (element.get("class") or "").split() + _own_id(element).split()
-    if not names or tag in ("body", "html"):
-        return False
-    framed = [name for name in names if _names_frame(name)]
-    # "footer-text" is a footer; "post hidden" is a post.
-    return bool(framed) and not any(_CONTENT_NAMES.search(name) for name in names if name not in framed)
-
-
-@functools.lru_cache(8192)
-def _names_frame(name: str) -> bool:
-    return bool(_FRAME_NAMES.search(name)) and not _LAYOUT_NAMES.match(name)
-
-
-def _own_id(element: Element) -> str:
-    """The id, unless it is made of a heading: "handling-security-related-bugs" is what a section is about."""
-    own = element.get("id")
-    if not own:
-        return ""
-    parts = len(re.split(r"[_-]+", own))
-    titled = element.tag == "section" and not element.get("class")
-    return "" if parts >= (2 if titled else 4) else own
+    framed = [0] * len(held)
+    for place in holders:
+        beside = total - held[place]
+        if (
+            held[place] <= MOST * total
+            or (beside >= BESIDE_COMMENTS and _is_comments(elements[place]))
+            or (tree.own[place] & LAST and not tree.own[place] & COMMENTS and _beside(place) >= BESIDE_FOOTER)
+        ):
+            framed[place] = tree.own[place] & (FRAME | LAST | LISTED)
+    for place, parent in enumerate(tree.parents):
+        if parent >= 0 and framed[parent]:
+            # A list inside a menu is that menu.
+            framed[place] = (framed[place] | framed[parent]) & ~(LISTED & ~framed[parent])
+    for block, place in zip(blocks, tree.of_block, strict=True):
+        if framed[place]:
+            block.framed = True
+            block.menu = not framed[place] & LISTED
+            block.never = bool(framed[place] & LAST)
 
 
 def _is_comments(element: Element) -> bool:
     names = f"{element.get('class') or ''} {element.get('id') or ''}".split()
-    return any(_COMMENT_NAMES.fullmatch(name) for name in names)
+    return any(_COMMENTS.fullmatch(name) for name in names)
 
 
-def _judge(blocks: list[Block]) -> None:
-    _keep_title(blocks)
-    for block in blocks:
-        if block.good:
-            continue
-        if block.framed or (block.words < 150 and _is_small_print(block)):
-            block.good = False
-        elif _is_sentence(block):
-            block.good = True
-        elif block.words >= LONG_WORDS:
-            block.good = block.linked < LINKED
-        elif block.linked > LINKED_SHORT:
-            block.good = False
-
-
-def _is_small_print(block: Block) -> bool:
-    lower = block.text.lower()
-    if block.words < 30 and any(word in lower for word in _LEGAL_WORDS) and _LEGAL.search(block.text):
-        return True
-    return "cookie" in lower and bool(_COOKIES.search(block.text))
-
-
-def _keep_title(blocks: list[Block]) -> None:
+def _title(blocks: list[Block]) -> Block | None:
     """The first of the largest headings: a table of contents may stand between it and the text."""
     headings = [
         block for block in blocks if block.heading and not block.framed and block.linked < LINKED_SHORT
     ]
-    if headings:
-        largest = min(str(block.element.tag) for block in headings)
-        next(block for block in headings if block.element.tag == largest).good = True
-
-
-def _is_sentence(block: Block) -> bool:
-    """Words of its own beside the links, and a full stop: "For the choice see chapter 3."."""
-    own = block.words * (1 - block.linked)
-    return own >= SENTENCE_WORDS and block.linked < 0.75 and block.text.rstrip()[-1:] in ".!?…"
-
-
-def _ask_neighbours(blocks: list[Block]) -> None:
-    """Short blocks go with the running text around them."""
-    before = _distance(blocks, range(len(blocks)))
-    after = _distance(blocks, range(len(blocks) - 1, -1, -1))
-    for index, block in enumerate(blocks):
-        if block.good is not None:
-            continue
-        if block.heading:
-            block.good = after[index] <= NEIGHBOURS
-        else:
-            block.good = min(before[index], after[index]) <= NEIGHBOURS
-
-
-def _distance(blocks: list[Block], order: range) -> list[int]:
-    """How many blocks away the nearest running text in one direction is; frame in between counts more."""
-    out = [1 << 20] * len(blocks)
-    far = 1 << 20
-    for index in order:
-        out[index] = far
-        block = blocks[index]
-        if block.good:
-            far = 1
-        else:
-            far += 3 if block.good is False else 1
-    return out
+    largest = min((str(block.element.tag) for block in headings), default="")
+    return next((block for block in headings if block.element.tag == largest), None)

@@ -75,7 +75,26 @@ def test_a_library_that_is_not_installed(
 def test_what_counts_as_the_same_story() -> None:
     """Scores a little above and below the limit."""
     news = "Снег засыпал аэропорт Шереметьево. Рейсы задержаны до вечера. Пассажиры ждут в терминале."
-    near = "Пассажиры поезда ждут отправления. Снег засыпал пути."
+    near = "Шереметьево засыпал снег. Пассажиры рейсов ждут вылета."
     far = "Рейсы в Анталью задержаны до вечера из-за забастовки диспетчеров."
     assert same_story(news, near).same
     assert not same_story(news, far).same
+
+
+@pytest.mark.covers("M14")
+def test_serial_reports_are_told_apart_by_names_and_numbers() -> None:
+    report = (
+        "Центробанк установил курсы валют на {day}. Официальный курс доллара составил {dollar} рубля, сообщил "
+        "регулятор. Курс евро на {day} составил {euro} рубля. Днём раньше торги открылись ростом."
+    )
+    monday = report.format(day="12 мая", dollar="73,88", euro="79,98")
+    assert not same_story(monday, report.format(day="29 июня", dollar="69,51", euro="78,46")).same
+    assert same_story(
+        monday, "Доллар стоит 73,88 рубля. Такие курсы на 12 мая установил Центробанк, евро 79,98."
+    ).same
+
+
+@pytest.mark.covers("M14")
+def test_a_retelling_with_another_opening_is_the_same_story() -> None:
+    again = "It was a long night for the town. People watched from their windows. " + AGAIN
+    assert same_story(FIRE, again).same

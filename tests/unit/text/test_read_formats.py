@@ -358,13 +358,18 @@ CHATTER = (
 
 
 @pytest.mark.covers("T3")
+def test_no_prose_is_dropped_for_the_name_of_what_holds_it() -> None:
+    page = f"<html><body><article><p>{ARTICLE}</p><div class=widget><p>{ARTICLE[:290]}</p></div></article></body></html>"
+    assert text_of(page, "html").count("The maintainer answers") == 9
+
+
+@pytest.mark.covers("T3")
 @pytest.mark.parametrize(
     "frame",
     [
         f'<div id="comments">{CHATTER}</div>',
         f'<footer class="entry-footer"><div class="comments-area"><ol class="comment-list">{CHATTER}</ol></div></footer>',
         f'<div class="footer-text">{CHATTER[:300]}</div>',
-        f'<li class="widget widget_text">{CHATTER[:300]}</li>',
         "<div class=notice><p>This website uses cookies to do so many agreeable things not in this very place.</p></div>",
     ],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import types
-
 import lxml.html
 import pytest
 
@@ -18,71 +16,83 @@ def words(count: int, stop: str = ".") -> str:
     return " ".join(["word"] * count) + stop
 
 
-def block(count: int, *, linked: float = 0.0, framed: bool = False, stop: str = "") -> frame.Block:
-    element = types.SimpleNamespace(tag="p")
-    return frame.Block(words(count, stop), element, count, linked, framed, False)
+def block(
+    count: int, *, score: float, tag: str = "p", linked: float = 0.0, framed: bool = False
+) -> frame.Block:
+    element = lxml.html.fragment_fromstring(f"<div><{tag}></{tag}></div>")[0]
+    return frame.Block(words(count), element, count, linked, framed, False, menu=framed, score=score)
 
 
-RUNNING = 60
+RUNNING = block(200, score=4.0)
 
 
-def is_kept(one: frame.Block, *, near: bool = False) -> bool:
-    """Whether it is content of a page with running text beside it, or far away."""
-    menu = [] if near else [block(3, framed=True) for _ in range(4)]
-    return any(kept is one for kept in frame.choose([block(RUNNING, stop="."), *menu, one]))
+def is_kept(one: frame.Block, *around: frame.Block) -> bool:
+    return any(kept is one for kept in frame.choose([RUNNING, one, *around]))
 
 
-def test_a_long_block_is_running_text() -> None:
-    linked = (frame.LINKED + frame.LINKED_SHORT) / 2
-    assert is_kept(block(14, linked=linked))
-    assert not is_kept(block(13, linked=linked))
+def test_what_is_more_like_content_than_like_frame_is_kept() -> None:
+    assert is_kept(block(5, score=0.1))
+    assert not is_kept(block(5, score=-0.1))
 
 
-def test_a_block_of_links_is_a_menu() -> None:
-    assert is_kept(block(20, linked=0.44))
-    assert not is_kept(block(20, linked=0.46))
-    assert is_kept(block(5, linked=0.24), near=True)
-    assert not is_kept(block(5, linked=0.26), near=True)
+def test_doubtful_blocks_between_content_are_kept() -> None:
+    assert is_kept(block(5, score=-1.9), RUNNING)
+    assert not is_kept(block(5, score=-2.1), RUNNING)
+    assert not is_kept(block(5, score=-1.9, linked=0.26), RUNNING)
+    assert is_kept(block(5, score=-1.9, tag="dt"))
 
 
-def test_a_few_words_and_a_full_stop_are_a_sentence() -> None:
-    assert is_kept(block(5, stop="."))
-    assert not is_kept(block(4, stop="."))
+@pytest.mark.parametrize(
+    ("count", "score", "kept"), [(15, 1.1, True), (14, 1.1, False), (15, 0.9, False), (60, 4.0, True)]
+)
+def test_a_name_alone_makes_no_frame(count: int, score: float, kept: bool) -> None:
+    assert is_kept(block(count, score=score, framed=True)) is kept
 
 
-def test_short_blocks_go_with_running_text_near_by() -> None:
-    short = [block(3) for _ in range(8)]
-    kept = frame.choose([block(RUNNING, stop="."), *short])
-    assert [any(one is other for other in kept) for one in short] == [True] * 6 + [False] * 2
+@pytest.mark.parametrize(("items", "kept"), [(7, True), (8, False)])
+def test_a_long_list_of_links_beside_text_is_no_part_of_it(items: int, kept: bool) -> None:
+    links = [block(4, score=1.0, tag="li", linked=1.0) for _ in range(items)]
+    found = frame.choose([RUNNING, *links])
+    assert any(one is links[0] for one in found) is kept
 
 
-def test_a_page_with_little_content_is_taken_as_it_is() -> None:
-    for count, taken in ((24, True), (25, False)):
-        far = block(3, linked=0.3)
-        page = [block(count, stop="."), far]
-        assert any(one is far for one in frame.choose(page)) is taken
+def page_of_links(items: int, text: int, *, footer: str) -> str:
+    links = "".join(f"<li><a href=/{n}>Chapter number {n}</a></li>" for n in range(items))
+    return f"<body><div><h1>All chapters</h1><p>{words(text)}</p><ul>{links}</ul></div>{footer}</body>"
+
+
+FOOTER = (
+    "<p>These pages are kept by the friends of the library. They answer letters about what is missing here within a "
+    "week or two, and they are glad about everybody who helps to put new books on the shelves.</p>"
+)
+
+
+@pytest.mark.parametrize(("items", "text", "kept"), [(3, 14, True), (2, 14, False), (3, 15, False)])
+def test_a_page_of_links_is_its_list(items: int, text: int, kept: bool) -> None:
+    """The footer is outside of what holds title and list, and not even called one."""
+    found = content(page_of_links(items, text, footer=FOOTER))
+    assert ("Chapter number 1" in found and "friends of the library" not in found) is kept
+
+
+@pytest.mark.parametrize(("beside", "dropped"), [(10, True), (9, False)])
+def test_a_footer_is_never_the_content(beside: int, dropped: bool) -> None:
+    page = f"<body><p>{words(beside)}</p><div class=footer>{FOOTER}</div></body>"
+    assert ("friends of the library" not in content(page)) is dropped
 
 
 def content(page: str) -> str:
     return " ".join(one.text for one in frame.content(lxml.html.document_fromstring(page)))
 
 
-@pytest.mark.parametrize(("inside", "dropped"), [(38, True), (42, False)])
-def test_what_holds_most_of_a_page_is_no_frame(inside: int, dropped: bool) -> None:
+@pytest.mark.parametrize(("inside", "framed"), [(38, True), (42, False)])
+def test_what_holds_most_of_a_page_is_no_frame(inside: int, framed: bool) -> None:
     page = f"<body><div class=menu><p>inside {words(inside - 1)}</p></div><p>{words(100 - inside)}</p></body>"
-    assert ("inside" not in content(page)) is dropped
+    assert frame.cut(lxml.html.document_fromstring(page))[0].framed is framed
 
 
 @pytest.mark.parametrize(("beside", "dropped"), [(60, True), (59, False)])
 def test_comments_may_be_longer_than_the_article(beside: int, dropped: bool) -> None:
     page = f"<body><p>{words(beside)}</p><div class=comments><p>inside {words(200)}</p></div></body>"
-    assert ("inside" not in content(page)) is dropped
-
-
-@pytest.mark.parametrize(("around", "dropped"), [(7, True), (8, False)])
-def test_so_many_frames_in_frames_are_looked_at(around: int, dropped: bool) -> None:
-    inner = f"<p>{words(100)}</p><div class=menu><p>inside {words(9)}</p></div>"
-    page = f"<body>{'<div class=menu>' * around}{inner}{'</div>' * around}</body>"
     assert ("inside" not in content(page)) is dropped
 
 
