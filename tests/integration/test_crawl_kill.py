@@ -130,6 +130,7 @@ def test_killed_again_and_again(tmp_path: pathlib.Path) -> None:
             twice.append(target)
     # What was on the wire when a process was killed: the last request of it, and nothing else.
     assert {firsts[target] + 1 for target in twice} <= set(last)
+    print(f"{len(last)} kills, {sum(other.targets().values())} requests, {len(twice)} asked for twice")
     assert len(twice) <= 10
     assert digest(database) == undisturbed
     with Store(database) as store:
