@@ -9,7 +9,9 @@ import pytest
 
 import spark_collections as made
 import spark_here
+import webhdfs_server
 from doublet.signatures import METHODS
+from doublet.spark.dedupe import dedupe
 
 
 @pytest.fixture
@@ -111,3 +113,22 @@ def test_reworded_copies(steps: Any, tmp_path: Path, reworded: str, keep: str) -
 def test_nothing_but_empty_and_broken(steps: Any, tmp_path: Path) -> None:
     rows = [{"id": "a", "text": ""}, {"id": "b", "text": "…"}]
     made.same(steps, tmp_path, rows, cut=(3, 2), method="shingles", threshold=0.5)
+
+
+@pytest.mark.covers("D1")
+def test_input_and_output_in_hdfs(steps: Any, tmp_path: Path) -> None:
+    """By the web protocol of HDFS. Files are read in ranges, and those of a run that was stopped are used again."""
+    root = tmp_path / "hdfs"
+    (root / "in ä").mkdir(parents=True)
+    path = made.write_lines(root / "in ä" / "collection.jsonl", made.mixed(5, 80))
+    here = made.on_one_machine([path], method="shingles", threshold=0.5)
+    options: dict[str, Any] = {"method": "shingles", "threshold": 0.5, "splits": 4, "partitions": 2}
+    with webhdfs_server.serving(root) as (address, asked):
+        source, out = f"{address}/in ä", f"{address}/runs/a"
+        first = dedupe(steps, [source], out, stop_after="pairs", **options)
+        second = dedupe(steps, [source], out, **options)
+    assert {"OPEN", "LISTSTATUS", "CREATE", "APPEND", "RENAME", "MKDIRS"} <= set(asked)
+    assert not first.reused and {"signatures", "shared", "pairs"} <= set(second.reused)
+    assert second.removed > 20
+    assert made.spark_rows(root / "runs" / "a") == made.member_rows(here)
+    assert made.kept_ids(root / "runs" / "a") == sorted(here.kept)

@@ -54,7 +54,7 @@ OUT = click.option(
     "--out",
     required=True,
     metavar="FOLDER",
-    help="Folder of the run: a path that all machines see, hdfs://, s3://.",
+    help="Folder of the run: a path that all machines see, webhdfs://, s3://.",
 )
 
 

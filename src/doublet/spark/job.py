@@ -40,6 +40,9 @@ class Job:
     def part(self, stage: str, number: int) -> str:
         return self.at(stage, f"part-{number:06d}.parquet")
 
+    def batches(self, stage: str, number: int) -> str:
+        return self.at(stage, f"part-{number:06d}.arrow")
+
 
 _methods: dict[str, DedupeMethods] = {}
 _splits: dict[str, list[Split]] = {}

@@ -21,6 +21,8 @@ NEEDED = (
     "doublet",
     "pyarrow",
     "pandas",
+    "fsspec",
+    "requests",
     "zstandard",
     "lxml",
     "markdown-it-py",

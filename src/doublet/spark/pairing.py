@@ -125,7 +125,7 @@ def share(pairing: Pairing, split: int) -> Iterator[U64]:
             places = ends.astype(np.int64)
             yield pa.table([binary(shared, places), binary(marks, places)], schema=_shared_schema())
 
-    storage.write_table(job.part(pairing.shared, split), tables(), _shared_schema())
+    storage.write_batches(job.batches(pairing.shared, split), tables(), _shared_schema())
     yield from found
 
 
@@ -155,7 +155,7 @@ def _postings(pairing: Pairing, split: int) -> Iterator[tuple[NDArray[Any], U32,
         wanted = counting.table_of(job, pairing.shared, pairing.marks) if pairing.marks else None
         both = zip(
             storage.read_table(job.part(SIGNATURES, split), ["size"]),
-            storage.read_table(job.part(pairing.shared, split)),
+            storage.read_batches(job.batches(pairing.shared, split)),
             strict=True,
         )
         for part, sets in both:
@@ -458,7 +458,7 @@ def read_documents(pairing: Pairing, split: int, rows: I64) -> Documents:
     facts, values, lengths = [], [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
     both = zip(
         storage.read_table(job.part(SIGNATURES, split), columns),
-        storage.read_table(job.part(pairing.shared, split), ["shared"]),
+        storage.read_batches(job.batches(pairing.shared, split), ["shared"]),
         strict=True,
     )
     for part, sets in both:

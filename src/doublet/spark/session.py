@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from doublet.errors import ConfigError
 from doublet.spark.exchange import ROWS_AT_ONCE
-from doublet.spark.storage import S3_NAMES
+from doublet.spark.storage import ENVIRONMENT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +40,7 @@ def open_session(master: str | None = None, settings: Mapping[str, str] | None =
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.adaptive.enabled": "false",  # our partitions are as large as they should be
-        **{f"spark.executorEnv.{name}": os.environ[name] for name in S3_NAMES if name in os.environ},
+        **{f"spark.executorEnv.{name}": os.environ[name] for name in ENVIRONMENT if name in os.environ},
         **(settings or {}),
     }
     for name, value in chosen.items():

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from doublet import kernels
 from doublet.jobs.dedupe.options import AUTO, DedupeMethods
 from doublet.jobs.dedupe.reading import Shingled, shingle_batch
-from doublet.matches.preference import all_numbers, all_whole
+from doublet.matches.preference import all_numbers
 from doublet.model import Outcome
 from doublet.spark import inputs, storage
 from doublet.spark.exchange import Sent, tell
@@ -104,10 +103,7 @@ def _table(shingled: Shingled, methods: DedupeMethods, told: dict[str, Any]) -> 
     offsets = shingled.offsets.astype(np.int64)
     ends = shingled.id_ends.astype(np.int64)
     bounds = np.concatenate([[0], ends]).astype(np.int64)
-    if told["whole_ids"] and count:
-        told["whole_ids"] = shingled.ids.isdigit() and all_whole(
-            [shingled.ids[a:b].decode("ascii") for a, b in pairwise(bounds.tolist())]
-        )
+    told["whole_ids"] = told["whole_ids"] and _all_whole(shingled.ids, bounds)
     told["number_times"] = told["number_times"] and all_numbers(shingled.times)
     digest_a, digest_b = kernels.digest_sets(shingled.values, shingled.offsets)
     columns = [
@@ -127,6 +123,19 @@ def _table(shingled: Shingled, methods: DedupeMethods, told: dict[str, Any]) -> 
     if not methods.by_shingles:
         columns += _signed(shingled, count)
     return pa.table(columns, schema=schema_of(methods))
+
+
+def _all_whole(names: bytes, bounds: I64) -> bool:
+    """As `matches.preference.all_whole` for all names at once."""
+    if len(bounds) == 1:
+        return True
+    if not names.isdigit():
+        return False
+    lengths = np.diff(bounds)
+    if not (lengths.min() > 0 and lengths.max() < 19):
+        return False
+    leading = np.frombuffer(names, np.uint8)[bounds[:-1]] == ord("0")
+    return not bool((leading & (lengths > 1)).any())
 
 
 def _name_hashes(names: bytes, bounds: I64) -> U64:

@@ -7,6 +7,8 @@ MESSAGES: dict[str, str] = {
     "spark_not_started": "Spark cannot be started: {why}. It needs Java 17 or later (JAVA_HOME) and, with --master, a cluster that answers",
     "spark_setting": "--conf {text}: write KEY=VALUE, as in spark.executor.memory=4g",
     "address_unusable": "{address} cannot be used: {why}",
+    "hdfs_unusable": "{address} cannot be used: {why}. It takes the library libhdfs of a Hadoop installation on every machine "
+    "(HADOOP_HOME, and CLASSPATH as `hadoop classpath --glob` gives it); an address that begins with webhdfs:// takes neither",
     "no_such_file": "there is no file {path!r}",
     "no_such_path": "there is no file or folder {path!r}",
     "file_unreadable": "{path} cannot be read: {why}",

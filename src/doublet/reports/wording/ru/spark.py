@@ -7,6 +7,8 @@ MESSAGES: dict[str, str] = {
     "spark_not_started": "Spark не запускается: {why}. Нужны Java 17 или новее (JAVA_HOME) и, с --master, кластер, который отвечает",
     "spark_setting": "--conf {text}: напишите КЛЮЧ=ЗНАЧЕНИЕ, например spark.executor.memory=4g",
     "address_unusable": "{address} не годится: {why}",
+    "hdfs_unusable": "{address} не годится: {why}. Нужна библиотека libhdfs из установленного Hadoop на каждой машине "
+    "(HADOOP_HOME и CLASSPATH, который даёт `hadoop classpath --glob`); для адреса, который начинается с webhdfs://, они не нужны",
     "no_such_file": "нет файла {path!r}",
     "no_such_path": "нет файла или папки {path!r}",
     "file_unreadable": "{path} не читается: {why}",
