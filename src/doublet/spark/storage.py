@@ -73,7 +73,7 @@ def _from_fsspec(scheme: str, root: str) -> Any:
     import fsspec
     from pyarrow import fs
 
-    class Handler(fs.FSSpecHandler):
+    class Handler(fs.FSSpecHandler):  # type: ignore[misc]
         """Also tells when a file of HDFS was changed."""
 
         @staticmethod
@@ -82,7 +82,7 @@ def _from_fsspec(scheme: str, root: str) -> Any:
             known = info if changed is None else {**info, "mtime": changed / 1000}
             return fs.FSSpecHandler._create_file_info(path, known)
 
-    options = {"use_listings_cache": False, "skip_instance_cache": True}
+    options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
     if scheme.endswith("webhdfs"):
         options |= {"use_https": scheme == "swebhdfs"}
         if user := os.environ.get("HADOOP_USER_NAME"):
