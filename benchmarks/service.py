@@ -296,15 +296,13 @@ def kills(service: Service, options: argparse.Namespace) -> dict[str, Any]:
             service.process.wait(60)
             service.start()
     until = time.monotonic() + 600
-    states: Counter[str] = Counter()
-    while time.monotonic() < until:
-        states = Counter(program.get(f"/api/v1/checks/{id}").json()["state"] for id in ids)
-        open_ones = [program.get(f"/api/v1/checks?state={one}").json()["items"] for one in ("new", "running")]
-        if not states["new"] + states["running"] and not any(open_ones):
+    while any(program.get(f"/api/v1/checks?state={one}").json()["items"] for one in ("new", "running")):
+        if time.monotonic() > until:
+            told["stuck"] = 1
             break
-        time.sleep(1)
-    else:
-        told["stuck"] = 1
+        time.sleep(2)
+    time.sleep(5)  # requests are counted
+    states = Counter(program.get(f"/api/v1/checks/{id}").json().get("state", "?") for id in ids)
     left = [one.name for one in service.folder.rglob("uploads/*")]
     return {"works": len(ids), "states": dict(states), "killed": dict(told), "half_uploads_left": left}
 

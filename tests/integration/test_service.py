@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+import socket
 import sqlite3
 import time
 import zipfile
@@ -219,6 +220,17 @@ def test_two_people_who_edit_at_once(teacher: Browser) -> None:
     path = check(teacher, title="Edited twice").removeprefix(teacher.base) + "edit/"
     assert teacher.post(path, {"title": "First", "changes": "0"}).status == 200
     assert teacher.post(path, {"title": "Second", "changes": "0"}).status == 409
+
+
+def test_reports_in_the_order_that_was_asked_for(teacher: Browser) -> None:
+    check(teacher, "Quite a text of my own that nobody has written before me.", title="Order none")
+    check(teacher, title="Order much")
+    for order, first in (("borrowed", "Order much"), ("title", "Order much"), ("newest", "Order much")):
+        page = teacher.get(f"/reports/?q=Order&order={order}").text
+        assert re.findall(r">(Order \w+)</a>", page)[0] == first
+    check(teacher, "Another text of my own, which is here to be the newest.", title="Order newest")
+    newest = teacher.get("/reports/?q=Order&order=nonsense").text
+    assert re.findall(r">(Order \w+)</a>", newest)[0] == "Order newest"
 
 
 def test_deleting_and_restoring(teacher: Browser) -> None:
@@ -439,10 +451,8 @@ def test_a_check_that_runs_survives_its_service(tmp_path: Path, number: str) -> 
         service.stop()
 
 
-@pytest.mark.covers("S3")
-def test_a_quick_check_that_nobody_finished_is_made_by_a_worker(service: Service, teacher: Browser) -> None:
+def as_new(service: Service, path: str) -> None:
     """As if the service had been killed while somebody waited for the answer: there is no job that would go on."""
-    path = check(teacher)
     id = path.rstrip("/").rpartition("/")[2].replace("-", "")
     database = sqlite3.connect(service.folder / "service.db", timeout=60)
     with database:
@@ -452,5 +462,66 @@ def test_a_quick_check_that_nobody_finished_is_made_by_a_worker(service: Service
             (id,),
         )
     database.close()
-    assert changed.rowcount == 1 and "Водонапорные башни" not in teacher.get(path).text
+    assert changed.rowcount == 1
+
+
+@pytest.mark.covers("S3")
+def test_a_quick_check_that_nobody_finished_is_made_by_a_worker(service: Service, teacher: Browser) -> None:
+    """Also one whose library was removed meanwhile: it ends too, and says why."""
+    administrator = service.administrator()
+    administrator.get("/libraries/add/")
+    name = "Soon gone"
+    administrator.post(
+        "/libraries/add/", {"way": "upload", "name": name}, {"file": ("a.txt", BORROWED.encode())}
+    )
+    wait_for(administrator, "/libraries/Soon%20gone/", "badge done")
+    path, other = check(teacher), check(teacher, libraries=name)
+    administrator.get("/libraries/Soon%20gone/")
+    administrator.post("/libraries/Soon%20gone/delete/", {"name": name})
+    until = time.monotonic() + 60
+    while administrator.get("/libraries/Soon%20gone/").status == 200:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    assert "a.txt" in teacher.get(other).text, "a report that was made before stays"
+    as_new(service, path)
+    as_new(service, other)
+    assert "Водонапорные башни" not in teacher.get(path).text
     wait_for(teacher, path, "Водонапорные башни")
+    said = wait_for(teacher, other, 'role="alert"')
+    assert name in said
+
+
+@pytest.mark.covers("S7")
+@pytest.mark.parametrize(
+    ("language", "password", "token"),
+    [
+        ("en", "The name or the password is wrong", "token"),
+        ("ru", "Неверное имя или пароль", "токен"),
+    ],
+)
+def test_wrong_passwords_and_tokens(service: Service, language: str, password: str, token: str) -> None:
+    answer = service.browser(language=language).log_in("nobody-here", "wrong")
+    assert password in answer.text, answer.text[-1500:]
+    refused = Browser(service.base, language, token="dbl_not-a-token").get("/api/v1/libraries")
+    assert refused.status == 401 and token in refused.json()["message"]
+
+
+@pytest.mark.covers("S3")
+def test_an_upload_that_breaks_off_leaves_no_trace(service: Service, teacher: Browser) -> None:
+    """Half of what was announced comes, then the line is cut."""
+    before = teacher.get("/reports/").text.count("/reports/")
+    cookies = "; ".join(f"{one.name}={one.value}" for one in teacher._jar)
+    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as line:
+        head = (
+            f"POST /check/ HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {cookies}\r\nContent-Length: 4000000\r\n"
+            "Content-Type: multipart/form-data; boundary=xyz\r\n\r\n--xyz\r\n"
+            'Content-Disposition: form-data; name="files"; filename="half.txt"\r\n\r\n'
+        )
+        line.sendall(head.encode() + b"word " * 400_000)
+        time.sleep(0.5)
+    until = time.monotonic() + 30
+    while [one for one in service.folder.rglob("uploads/*") if one.is_file()]:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    assert teacher.get("/reports/").text.count("/reports/") == before
+    assert check(teacher), "the service goes on"

@@ -118,6 +118,28 @@ def test_an_evaluation_report_is_kept(service: Service, administrator: Browser) 
     assert "sandbox" in report.headers["Content-Security-Policy"]
 
 
+def test_an_evaluation_is_started_on_the_page_and_taken_out(administrator: Browser) -> None:
+    """A large one is stopped in the middle; then one of a single method runs to its end."""
+    before = set(re.findall(r"/evaluation/(\d+)/", administrator.get("/evaluation/").text))
+    administrator.post("/evaluation/", {"size": "full"})
+    page = until(administrator, "/evaluation/", "badge running")
+    cancel = re.search(r'action="(/queue/\d+/cancel/)"', page)
+    assert cancel
+    back = administrator.post(cancel.group(1), {"back": "/evaluation/"})
+    assert back.address.endswith("/evaluation/")
+    until(administrator, "/queue/", "badge cancelled")
+    administrator.get("/evaluation/")
+    administrator.post("/evaluation/", {"size": "quick", "method": "simhash"})
+    end = time.monotonic() + 120
+    while not (
+        made := set(re.findall(r"/evaluation/(\d+)/", administrator.get("/evaluation/").text)) - before
+    ):
+        assert time.monotonic() < end
+        time.sleep(0.3)
+    report = administrator.get(f"/evaluation/{made.pop()}/").text
+    assert "simhash" in report
+
+
 def test_decisions_about_repeats_are_kept(administrator: Browser) -> None:
     administrator.get("/repeats/")
     made = administrator.post("/repeats/", {"algorithm": "auto"}, {"file": ("a.txt", (OTHER * 3).encode())})

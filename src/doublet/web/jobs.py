@@ -177,11 +177,12 @@ def search_index(work: Work, *, library: str) -> dict[str, Any]:
     return {"library": library, "documents": searching.index_some(info.number, work.progress)}
 
 
-def evaluation(work: Work, *, quick: bool = True) -> dict[str, Any]:
-    """Put every method to the test on the bundled texts, and keep the report."""
+def evaluation(work: Work, *, quick: bool = True, method: str = "") -> dict[str, Any]:
+    """Put every method, or one, to the test on the bundled texts, and keep the report."""
     from doublet.evaluation.evaluate import evaluate
 
-    found = evaluate(quick=quick, progress=work.progress).to_dict()
+    chosen = (method,) if method else ()
+    found = evaluate(methods=chosen, quick=quick, progress=work.progress).to_dict()
     return {"report": work.store.reports.add(found, kind="evaluation").number}
 
 

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 
 from doublet.errors import UnknownReport
 from doublet.evaluation.report import report_page
+from doublet.signatures import methods as known_methods
 from doublet.web.accounts import audit
 from doublet.web.pages.libraries import job_row
 from doublet.web.store import store
@@ -26,8 +27,9 @@ def evaluation(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         if not user.is_administrator:
             raise Http404
-        quick = request.POST.get("size") != "full"
-        store().jobs.add(JOB, {"quick": quick}, asked_by=user.get_username())
+        quick, method = request.POST.get("size") != "full", request.POST.get("method", "")
+        chosen = {"method": method} if method in {one.name for one in known_methods()} else {}
+        store().jobs.add(JOB, {"quick": quick, **chosen}, asked_by=user.get_username())
         audit.note(request, "evaluation_started")
         messages.success(request, words("evaluation.queued"))
         return redirect("evaluation")
@@ -39,6 +41,7 @@ def evaluation(request: HttpRequest) -> HttpResponse:
         "doublet/pages/evaluation.html",
         {
             "reports": reports,
+            "methods": known_methods(),
             "shown": _shown(request, [one.number for one in reports]),
             "active": active,
             "failed": job_row(failed[0], words) if failed and not active and not reports else None,

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from doublet.errors import UnknownLibrary
@@ -255,6 +256,8 @@ def queue_resume(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    """To the page on which the button was: that of a library, else the queue."""
+    """To the page on which the button was: that of a library, of evaluations, else the queue."""
     name = request.POST.get("back", "")
+    if name == reverse("evaluation"):
+        return redirect(name)
     return redirect("library", name) if name else redirect("queue")

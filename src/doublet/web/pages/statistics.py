@@ -77,15 +77,17 @@ def statistics(request: HttpRequest, name: str) -> HttpResponse:
             "ended": done.ended,
             "charts": [_chart(by, result[by], words) for by in ("year", "language", "source")],
             "lengths": _bars(_lengths(result["lengths"], words)),
-            "words": _bars([(one["word"], one["df"]) for one in result["top"][:WORDS]]),
+            "words": _columns(_bars([(one["word"], one["df"]) for one in result["top"][:WORDS]])),
         }
     return render(request, "doublet/pages/statistics.html", context)
 
 
 def _lengths(counts: list[int], words: Words) -> list[tuple[str, int]]:
+    while len(counts) > 1 and not counts[-1]:  # nothing is that long
+        counts = counts[:-1]
     names = [words("statistics.up_to", number=words.number(edge)) for edge in LENGTHS]
     names.append(words("statistics.more", number=words.number(LENGTHS[-1])))
-    return list(zip(names, counts, strict=True))
+    return list(zip(names, counts, strict=False))
 
 
 def _chart(by: str, parts: list[dict[str, Any]], words: Words) -> dict[str, Any]:
@@ -108,3 +110,8 @@ def _bars(rows: list[tuple[str, int]]) -> list[dict[str, Any]]:
     return [
         {"name": name, "number": number, "width": round(WIDTH * number / most, 1)} for name, number in rows
     ]
+
+
+def _columns(rows: list[dict[str, Any]], number: int = 3) -> list[list[dict[str, Any]]]:
+    height = -(-len(rows) // number) or 1
+    return [rows[start : start + height] for start in range(0, len(rows), height)]

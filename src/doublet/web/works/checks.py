@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -140,9 +140,20 @@ def _take_group(request: HttpRequest, form: CheckForm, works: list[tuple[str, by
     return redirect("group", group.pk)
 
 
+#: how the list can be ordered
+ORDERS: dict[str, tuple[Any, ...]] = {
+    "newest": ("-created_at", "-pk"),
+    "borrowed": (F("borrowed").desc(nulls_last=True), "-created_at", "-pk"),
+    "title": ("title", "-created_at", "-pk"),
+}
+
+
 def works(request: HttpRequest) -> HttpResponse:
     user: Any = request.user
-    asked = {name: request.GET.get(name, "").strip() for name in ("q", "state", "label", "owner", "deleted")}
+    asked = {
+        name: request.GET.get(name, "").strip()
+        for name in ("q", "state", "label", "owner", "deleted", "order")
+    }
     rows = Work.objects.select_related("owner").filter(deleted_at__isnull=not asked["deleted"])
     rows = rows if user.is_administrator else rows.filter(owner=user)
     if asked["q"]:
@@ -153,6 +164,7 @@ def works(request: HttpRequest) -> HttpResponse:
         rows = rows.filter(labels__icontains=asked["label"])
     if asked["owner"] and user.is_administrator:
         rows = rows.filter(owner__username__icontains=asked["owner"])
+    rows = rows.order_by(*ORDERS.get(asked["order"], ORDERS["newest"]))
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     page.object_list = shown_works(page.object_list)
     query = request.GET.copy()
@@ -165,6 +177,7 @@ def works(request: HttpRequest) -> HttpResponse:
             "page": page,
             "asked": asked,
             "states": STATES,
+            "orders": ORDERS,
             "query": query.urlencode(),
             "groups": (groups if user.is_administrator else groups.filter(owner=user))[:20],
         },
