@@ -11,12 +11,13 @@ The Russian essays are too few to be cut, and the bars for single sentences were
 
 Measured are: the sources of reworded passages in one library of all PAN sources (and of --others, a JSONL file with
 texts, as many as there are); all that `compare` counts and the strong passages alone; the essays; news of one story;
-the main text of web pages.
+the main text of web pages; and what `advise` makes of marked pairs, judged by pairs that were not marked.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import lzma
 import random
@@ -33,7 +34,10 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from doublet.evaluation.metrics import Passage, count_pair, passage_score
+from doublet.evaluation.advisor import MarkedPair, advise
+from doublet.evaluation.metrics import Passage, count_pair, passage_score, score
+from doublet.evaluation.specs import read_spec
+from doublet.evaluation.tasks import score_pairs
 from doublet.jobs.check_library import check_library
 from doublet.jobs.index_library import index_library
 from doublet.matches.passages import find_all, read_stems
@@ -45,6 +49,8 @@ from measure import HERE, save, table
 from passages import KINDS, SHARED, Pair, essays, fragments, read_pan
 
 PAN, NEWS, PAGES = "pan13-text-alignment-train", "tg-news-pairs", "cleaneval-final"
+REVISIONS = "mdn-ru-revisions"
+QUESTIONS = ["retrieval", "passages", "essays", "news", "pages", "advise"]
 SPLIT = json.loads((HERE / "unseen.json").read_text())
 
 
@@ -216,6 +222,75 @@ def pages(data: Path, part: str) -> list[dict[str, Any]]:
     ]
 
 
+# Marked pairs
+
+
+def marked_pairs(data: Path, part: str) -> dict[str, list[MarkedPair]]:
+    """Of each set the pairs of a part: versions of pages and siblings of these; news."""
+    documents = list(lines(data / REVISIONS / "docs.jsonl.xz"))
+    own = [row for row in documents if part_of("advise", row["page"]) == part]
+    by_page: dict[str, list[dict[str, Any]]] = {}
+    for row in own:
+        by_page.setdefault(row["page"], []).append(row)
+    revisions = [
+        MarkedPair(some[0]["text"], some[1]["text"], True) for some in by_page.values() if len(some) > 1
+    ]
+    heads = [some[0] for _, some in sorted(by_page.items())]
+    revisions += [
+        MarkedPair(a["text"], b["text"], False) for a, b in itertools.pairwise(heads)
+    ]  # by name: siblings
+    stories = []
+    for row in lines(data / NEWS / "pairs.jsonl.xz"):
+        texts = [f"{row[side]['title']}.\n\n{row[side]['text']}" for side in ("first", "second")]
+        if part_of("news", " ".join(sorted(texts))) == part:
+            stories.append(MarkedPair(texts[0], texts[1], row["label"] == "OK"))
+    return {"revisions": revisions, "news": stories}
+
+
+def advice(data: Path, part: str, markings: int) -> list[dict[str, Any]]:
+    """Half of the pairs, at most thirty, are marked; what is proposed judges the rest, beside the default."""
+    rows = []
+    for name, pairs in marked_pairs(data, part).items():
+        for number in range(markings):
+            drawn = random.Random(f"{name} {number}").sample(pairs, len(pairs))
+            half = min(30, len(pairs) // 2)
+            proposed = advise(drawn[:half]).best
+            rest = drawn[half:][:100]
+            wanted = ";".join(f"{key}={value}" for key, value in proposed.parameters.items())
+            measure = "@containment" if proposed.measure == "containment" else ""
+            judged = {}
+            for who, spec in (
+                ("proposed", f"{proposed.method}{measure}:{wanted}".rstrip(":")),
+                ("default", "auto"),
+            ):
+                told = score_pairs(read_spec(spec), [(pair.text_a, pair.text_b) for pair in rest])
+                bar = proposed.threshold if who == "proposed" else None
+                judged[who] = score(
+                    [
+                        (
+                            int(vote and pair.duplicate),
+                            int(vote and not pair.duplicate),
+                            int(pair.duplicate and not vote),
+                        )
+                        for pair, (value, yes) in zip(rest, told, strict=True)
+                        for vote in (yes if bar is None else value >= bar,)
+                    ],
+                    seed=1,
+                )
+            rows.append(
+                {
+                    "set": name,
+                    "marking": number + 1,
+                    "proposed": proposed.command(),
+                    "F1": round(judged["proposed"].f1, 3),
+                    "F1 of the default": round(judged["default"].f1, 3),
+                    "precision expected": round(proposed.expected.precision or 0, 3),
+                    "precision": round(judged["proposed"].precision or 0, 3),
+                }
+            )
+    return rows
+
+
 def shingle_f1(gold: str, text: str) -> float:
     bags = []
     for one in (gold, text):
@@ -231,17 +306,16 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--part", choices=SPLIT["parts"], action="append")
-    parser.add_argument(
-        "--only", choices=["retrieval", "passages", "essays", "news", "pages"], action="append"
-    )
+    parser.add_argument("--only", choices=QUESTIONS, action="append")
     parser.add_argument("--cases", type=int, default=60, help="passages of each kind that are looked for")
+    parser.add_argument("--markings", type=int, default=5, help="times that pairs are marked for `advise`")
     parser.add_argument("--others", type=Path, help="JSONL with texts that lie in the library, too")
     parser.add_argument("--method", default="auto")
     asked = parser.parse_args()
     if not (asked.data / PAN).is_dir():
         print(f"{asked.data}: the labelled texts are not there, so nothing is measured")
         return
-    only = asked.only or ["retrieval", "passages", "essays", "news", "pages"]
+    only = asked.only or QUESTIONS
     texts, pairs = read_pan(asked.data / PAN) if {"retrieval", "passages"} & set(only) else ({}, [])
     results: list[dict[str, Any]] = []
 
@@ -261,6 +335,7 @@ def main() -> None:
             "passages": lambda own=own: passages(texts, own["passages"]),
             "news": lambda part=part: news(asked.data / NEWS, part),
             "pages": lambda part=part: pages(asked.data / PAGES, part),
+            "advise": lambda part=part: advice(asked.data, part, asked.markings),
         }
         for name in only:
             if name in made:

@@ -2,15 +2,19 @@
 
 Every candidate (a method with parameters) gives each pair a score. Its threshold is chosen on some of the pairs and
 judged on the others, again and again, so the expected precision and recall are those of pairs nobody tuned on. With
-twenty to fifty pairs they are rough, and the intervals say how rough. Of candidates that cannot be told apart the
-one that leaves less to be set is proposed. Explained in docs/how-to/choose-a-threshold.md.
+twenty to fifty pairs they are rough, and the intervals say how rough. Of all pairs of a collection few are duplicates,
+and those that somebody marks are not drawn from all: so texts of different marked pairs, which nobody took for
+duplicates, have a say in every threshold. The first candidate is what nobody has to set, and stays unless another is
+clearly better on pairs that were left out. Explained in docs/how-to/choose-a-threshold.md.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +42,11 @@ FEWEST = 6  #: pairs, with two of each kind: below, nothing can be said
 ENOUGH = 20  #: pairs from which figures mean something
 ENOUGH_OF_A_KIND = 8
 ROUNDS, FOLDS = 10, 5
+MIXED = 100  #: pairs of texts from different marked pairs
+CLEARLY = (
+    0.01  #: chance that a candidate no better than the first would be right where that is wrong so often
+)
+EASY = 0.3  #: between the scores of duplicates and others: more, and the pairs do not show where to draw the line
 CLOSE = 0.02  #: F1 by which candidates must differ to be told apart at all
 LENGTHS = (4, 3, 5, 2, 7, 1)  #: words of shingles, those that are usually good first
 YES = frozenset(("1", "yes", "true", "duplicate", "dup", "same", "да", "дубликат", "ok", "y"))
@@ -153,6 +162,7 @@ def advise(
     if len(marked) < FEWEST or min(duplicates, len(marked) - duplicates) < 2:
         raise UsageError("too_few_pairs", marked=len(marked), duplicates=duplicates, fewest=FEWEST)
     texts = [(pair.text_a, pair.text_b) for pair in marked]
+    mixed = _mixed(texts, random.Random(f"{seed} mixed"))
     specs = [read_spec(text) for text in methods or default_candidates()]
     folds = [_folds(labels, random.Random(f"{seed} {number}")) for number in range(ROUNDS)]
     found: list[tuple[Candidate, list[float], list[bool]]] = []
@@ -160,15 +170,16 @@ def advise(
     for number, spec in enumerate(specs):
         progress.step("advising", number, len(specs), "methods", Note("said", text=spec.label))
         try:
-            scored = score_pairs(spec, texts)
+            scored = score_pairs(spec, [*texts, *mixed])
         except DoubletError as error:
             warnings.append(Note("method_not_tried", label=spec.label, why=error.note))
             continue
-        scores, similar = [s for s, _ in scored], [yes for _, yes in scored]
+        unlike = [s for s, _ in scored[len(texts) :]]
+        scores, similar = [s for s, _ in scored[: len(texts)]], [yes for _, yes in scored[: len(texts)]]
         # A cascade decides by more than its threshold: it is taken as it comes.
         if spec.has_threshold and spec.method != AUTO:
-            votes, rows = _validated(scores, labels, folds)
-            threshold: float | None = round(best_threshold(scores, labels)[0], 3)
+            votes, rows = _validated(scores, labels, folds, unlike)
+            threshold: float | None = round(_threshold(scores, labels, unlike), 3)
         else:
             votes, rows, threshold = similar, _rows(similar, labels), None
         expected = _expected(rows, labels, seed)
@@ -178,12 +189,19 @@ def advise(
         raise UsageError("no_method_tried", warnings=warnings)
     order = {id(row[0]): place for place, row in enumerate(found)}
     ranked = sorted(found, key=lambda row: (-row[0].expected.f1, order[id(row[0])]))
-    top = ranked[0][0].expected.f1
+    first = found[0]
+    better = [row for row in ranked if _clearly_better(row[2], first[2], labels)] or [first]
+    top = better[0][0].expected.f1
     # Candidates that cannot be told apart: the first of the list is the one to take.
     best = min(
-        (row for row in ranked if row[0].expected.f1 >= top - CLOSE), key=lambda row: order[id(row[0])]
+        (row for row in better if row[0].expected.f1 >= top - CLOSE), key=lambda row: order[id(row[0])]
     )
-    warnings += _warnings(len(marked), duplicates, best[0], ranked[0][0])
+    warnings += _warnings(len(marked), duplicates, best[0], ranked[0][0], first=best is first)
+    gap = min(s for s, yes in zip(best[1], labels, strict=True) if yes) - max(
+        s for s, yes in zip(best[1], labels, strict=True) if not yes
+    )
+    if gap > EASY:
+        warnings.append(Note("pairs_too_easy"))
     mistakes = [
         Note("mistake_missed" if pair.duplicate else "mistake_wrong", pair=pair.name)
         for pair, vote in zip(marked, best[2], strict=True)
@@ -221,15 +239,41 @@ def _folds(labels: Sequence[bool], rng: random.Random) -> list[int]:
     return out
 
 
+def _mixed(texts: Sequence[tuple[str, str]], rng: random.Random) -> list[tuple[str, str]]:
+    """Pairs of texts from different marked pairs. Texts that are in several pairs have relatives there and stay out."""
+    count = Counter(text for pair in texts for text in set(pair))
+    alone = [pair for pair in texts if all(count[text] == 1 for text in pair)]
+    every = [(a, b) for a in range(len(alone)) for b in range(len(alone)) if a != b]
+    return [(alone[a][0], alone[b][1]) for a, b in rng.sample(every, min(MIXED, len(every)))]
+
+
+def _threshold(scores: Sequence[float], labels: Sequence[bool], others: Sequence[float]) -> float:
+    """The best by F1 when *others*, pairs that are no duplicates, have a say."""
+    return best_threshold([*scores, *others], [*labels, *[False] * len(others)])[0]
+
+
+def _clearly_better(votes: Sequence[bool], first: Sequence[bool], labels: Sequence[bool]) -> bool:
+    """Whether votes are right where the first ones are wrong more often than chance would have it (sign test)."""
+    rows = list(zip(votes, first, labels, strict=True))
+    won = sum(vote == label != other for vote, other, label in rows)
+    lost = sum(other == label != vote for vote, other, label in rows)
+    tosses = won + lost
+    chance = sum(math.comb(tosses, heads) for heads in range(won, tosses + 1)) / 2**tosses
+    return won > lost and chance <= CLEARLY
+
+
 def _validated(
-    scores: Sequence[float], labels: Sequence[bool], rounds: Sequence[Sequence[int]]
+    scores: Sequence[float],
+    labels: Sequence[bool],
+    rounds: Sequence[Sequence[int]],
+    others: Sequence[float] = (),
 ) -> tuple[list[bool], list[tuple[float, float, float]]]:
     """What thresholds chosen on other pairs say: the majority for each pair, and mean right, wrong, missed."""
     yes = [0] * len(labels)
     for folds in rounds:
         for fold in range(FOLDS):
             train = [i for i in range(len(labels)) if folds[i] != fold]
-            threshold, _ = best_threshold([scores[i] for i in train], [labels[i] for i in train])
+            threshold = _threshold([scores[i] for i in train], [labels[i] for i in train], others)
             for i in range(len(labels)):
                 if folds[i] == fold:
                     yes[i] += scores[i] >= threshold
@@ -271,7 +315,7 @@ def _expected(rows: Sequence[tuple[float, float, float]], labels: Sequence[bool]
     )
 
 
-def _warnings(pairs: int, duplicates: int, best: Candidate, top: Candidate) -> list[Note]:
+def _warnings(pairs: int, duplicates: int, best: Candidate, top: Candidate, *, first: bool) -> list[Note]:
     out = []
     if pairs < ENOUGH:
         out.append(Note("few_pairs_marked", pairs=pairs, enough=ENOUGH))
@@ -282,7 +326,7 @@ def _warnings(pairs: int, duplicates: int, best: Candidate, top: Candidate) -> l
     if best.expected.f1 < 0.7:
         out.append(Note("no_method_separates"))
     if best is not top:
-        out.append(Note("plainer_proposed", label=top.label))
+        out.append(Note("first_kept" if first else "plainer_proposed", label=top.label))
     return out
 
 

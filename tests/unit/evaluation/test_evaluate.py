@@ -395,6 +395,31 @@ def test_what_needs_no_setting_is_proposed_when_nothing_is_better() -> None:
 
 
 @pytest.mark.covers("C5")
+def test_easy_pairs_are_warned_about_and_all_pairs_have_a_say_in_the_threshold() -> None:
+    """Others that have nothing in common would allow any threshold; texts of different pairs have something."""
+    frame = "Страница справки. Выберите раздел в меню слева или воспользуйтесь поиском по этому сайту. "
+    easy = [
+        MarkedPair(
+            frame + pair.text_a, frame + pair.text_b if pair.duplicate else "ничего общего", pair.duplicate
+        )
+        for pair in marked(30)
+    ]
+    advice = advise(easy, methods=["shingles:shingle_words=3"])
+    assert any(warning.code == "pairs_too_easy" for warning in advice.warnings)
+    assert (advice.best.threshold or 0) > 0.05
+
+
+@pytest.mark.covers("C5")
+def test_the_first_candidate_stays_unless_another_is_clearly_better() -> None:
+    pairs = marked(30)
+    few = [MarkedPair(p.text_a, p.text_b, True) if i < 4 else p for i, p in enumerate(pairs)]
+    advice = advise(few, methods=["shingles:shingle_words=3", "shingles:shingle_words=1", "longsent"])
+    assert dict(advice.best.parameters)["shingle_words"] == 3
+    clear = advise(pairs, methods=["shingles:shingle_words=40", "shingles:shingle_words=3"])
+    assert dict(clear.best.parameters)["shingle_words"] == 3
+
+
+@pytest.mark.covers("C5")
 def test_few_pairs_are_warned_about_and_too_few_refused() -> None:
     advice = advise(marked(8), methods=["shingles"])
     assert any("only 8 pairs" in str(warning) for warning in advice.warnings)

@@ -14,6 +14,8 @@ MESSAGES: dict[str, str] = {
     "method_not_tried": "{label} could not be tried: {why}",
     "few_pairs_marked": "only {pairs} pairs were marked: mark {enough} to 50 before you trust the figures",
     "no_method_separates": "no method separates these pairs well: look at the mistakes, perhaps some pairs are marked wrongly",
+    "first_kept": "{label} is not clearly better on pairs that were left out; the first one, which needs no settings, is proposed",
+    "pairs_too_easy": "the marked pairs are too easy: duplicates and others lie far apart, so they do not show where to draw the line; mark pairs that are hard to judge",
     "plainer_proposed": "{label} does as well on so few pairs; the plainer one is proposed",
     "unknown_change": "there is no change {name!r}{nearest:?, did you mean '%s'?|.} Known: {known:list}",
     "change_not_loaded": "the change {name!r} comes from another package ({value}), which cannot be loaded: {why}. Update or remove that package",
