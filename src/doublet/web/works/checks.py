@@ -142,7 +142,7 @@ def _take_group(request: HttpRequest, form: CheckForm, works: list[tuple[str, by
 
 #: how the list can be ordered
 ORDERS: dict[str, tuple[Any, ...]] = {
-    "newest": ("-created_at", "-pk"),
+    "newest": ("-created_at",),  # as the index has them
     "borrowed": (F("borrowed").desc(nulls_last=True), "-created_at", "-pk"),
     "title": ("title", "-created_at", "-pk"),
 }
