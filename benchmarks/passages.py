@@ -25,7 +25,8 @@ from typing import Any
 from doublet.evaluation.metrics import PairCounts, Passage, count_pair, passage_score
 from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import to_fragments
-from doublet.matches.passages import SharedPassages, StemmedTexts, find_all, read_stems
+from doublet.matches.passages import SharedPassages, find_all
+from doublet.matches.stems import StemmedTexts, read_stems
 from doublet.model import Fragment, Span
 from measure import save, table
 

@@ -5,13 +5,15 @@
     python benchmarks/unseen.py --part report          at most once a day; write it down in docs/explanation/accuracy.md
 
 For every question its set is cut into three parts by a hash of the document's family (benchmarks/unseen.json holds the
-seeds; a family of PAN is a checked text with all its pairs, of news a pair, of web pages a host). Settings are found
-with "tune", versions are held against each other with "choose", and "report" is what the page of accuracy tells first.
+seeds; a family of PAN is a checked text with all its pairs, of news a pair, of web pages a host, of the prose that
+essays are made of a page or a chapter). Settings are found with "tune", versions are held against each other with
+"choose", and "report" is what the page of accuracy tells first.
 The Russian essays are too few to be cut, and the bars for single sentences were set after reading them: not unseen.
 
 Measured are: the sources of reworded passages in one library of all PAN sources (and of --others, a JSONL file with
-texts, as many as there are); all that `compare` counts and the strong passages alone; the essays; news of one story;
-the main text of web pages; and what `advise` makes of marked pairs, judged by pairs that were not marked.
+texts, as many as there are); all that `compare` counts and the strong passages alone; own sentences and reworded
+ones in essays that were made by rules (benchmarks/made_essays.py); the essays of people; news of one story; the main
+text of web pages; and what `advise` makes of marked pairs, judged by pairs that were not marked.
 """
 
 from __future__ import annotations
@@ -40,17 +42,29 @@ from doublet.evaluation.specs import read_spec
 from doublet.evaluation.tasks import score_pairs
 from doublet.jobs.check_library import check_library
 from doublet.jobs.index_library import index_library
-from doublet.matches.passages import find_all, read_stems
+from doublet.matches.passages import find_all
+from doublet.matches.stems import read_stems
 from doublet.matches.story import same_story
 from doublet.model import Check, Document
 from doublet.store.database import Store
 from doublet.text.read import read_document
+from made_essays import Prose, make_essays, read_pools
 from measure import HERE, save, table
-from passages import KINDS, SHARED, Pair, essays, fragments, read_pan
+from passages import KINDS, SHARED, Pair, covered, essays, fragments, overlap, read_pan
 
 PAN, NEWS, PAGES = "pan13-text-alignment-train", "tg-news-pairs", "cleaneval-final"
 REVISIONS = "mdn-ru-revisions"
-QUESTIONS = ["retrieval", "passages", "essays", "news", "pages", "advise"]
+ESSAYS = 24  #: that are made in each language
+QUESTIONS = [
+    "retrieval",
+    "passages",
+    "own sentences",
+    "reworded sentences",
+    "essays",
+    "news",
+    "pages",
+    "advise",
+]
 SPLIT = json.loads((HERE / "unseen.json").read_text())
 
 
@@ -169,6 +183,46 @@ def passages(texts: dict[str, str], pairs: Sequence[Pair]) -> list[dict[str, Any
                     "granularity": round(made.granularity, 3),
                 }
             )
+    return rows
+
+
+# Essays made of texts of several authors
+
+
+def made(pool: Sequence[Prose], levels: Sequence[str], count: int) -> list[dict[str, Any]]:
+    """Of essays made by rules: borrowed sentences half covered at the right place of the right source, by how they
+    were reworded, and own sentences half covered by anything."""
+    rows = []
+    for language in ("ru", "en"):
+        own = [one for one in pool if one.language == language]
+        found, count_of = Counter[str](), Counter[str]()
+        for essay in make_essays(own, language, levels, count, SPLIT["seeds"]["essays"]):
+            read = read_stems([essay.text, *(source.text for source in essay.sources)])
+            pairs = [(0, number) for number in range(1, len(essay.sources) + 1)]
+            spans = [
+                [(f.a, f.b) for f in fragments(read, pair, one)]
+                for pair, one in zip(pairs, find_all(read, pairs), strict=True)
+            ]
+            for one in essay.borrowed:
+                right = [
+                    a
+                    for a, b in spans[one.source]
+                    if overlap(one.span, a) and any(overlap(place, b) for place in one.originals)
+                ]
+                count_of[one.level] += 1
+                found[one.level] += 2 * covered(one.span, right) >= one.span.end - one.span.start
+            every = [a for some in spans for a, _ in some]
+            count_of["own"] += len(essay.own)
+            found["own"] += sum(2 * covered(span, every) >= span.end - span.start for span in essay.own)
+        rows.append(
+            {
+                "language": language,
+                "essays": count,
+                **{f"{level} found": round(found[level] / max(1, count_of[level]), 3) for level in levels},
+                "own": count_of["own"],
+                "own flagged": round(found["own"] / max(1, count_of["own"]), 3),
+            }
+        )
     return rows
 
 
@@ -317,6 +371,10 @@ def main() -> None:
         return
     only = asked.only or QUESTIONS
     texts, pairs = read_pan(asked.data / PAN) if {"retrieval", "passages"} & set(only) else ({}, [])
+    pool: dict[str, list[Prose]] = {part: [] for part in SPLIT["parts"]}
+    if {"own sentences", "reworded sentences"} & set(only):
+        for one in read_pools(asked.data):
+            pool[part_of("essays", one.family)].append(one)
     results: list[dict[str, Any]] = []
 
     def show(name: str, rows: list[dict[str, Any]]) -> None:
@@ -328,18 +386,20 @@ def main() -> None:
             question: [pair for pair in pairs if part_of(question, pair.suspicious) == part]
             for question in ("retrieval", "passages")
         }
-        made = {
+        answers = {
             "retrieval": lambda own=own: retrieval(
                 texts, own["retrieval"], asked.others, asked.cases, asked.method
             ),
             "passages": lambda own=own: passages(texts, own["passages"]),
+            "own sentences": lambda part=part: made(pool[part], ("verbatim", "light"), ESSAYS),
+            "reworded sentences": lambda part=part: made(pool[part], ("heavy", "heaviest"), ESSAYS),
             "news": lambda part=part: news(asked.data / NEWS, part),
             "pages": lambda part=part: pages(asked.data / PAGES, part),
             "advise": lambda part=part: advice(asked.data, part, asked.markings),
         }
         for name in only:
-            if name in made:
-                show(f"{part}: {name}", made[name]())
+            if name in answers:
+                show(f"{part}: {name}", answers[name]())
     if "essays" in only:
         show("essays", essays(asked.data / "paraplag-essays"))
     save("unseen", results, date=time.strftime("%Y-%m-%d"))

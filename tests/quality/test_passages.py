@@ -14,7 +14,8 @@ import pytest
 from doublet.evaluation.metrics import Passage, PassageScore, count_pair, passage_score
 from doublet.jobs.check import check
 from doublet.matches.align import to_fragments
-from doublet.matches.passages import find_all, read_stems
+from doublet.matches.passages import find_all
+from doublet.matches.stems import read_stems
 from doublet.model import Span
 
 pytestmark = [pytest.mark.shared, pytest.mark.covers("M15", "K2", "E3")]

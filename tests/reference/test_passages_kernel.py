@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from doublet import kernels
 from doublet.kernels import reference as plain
 from doublet.kernels.reference.passages import STRONG, SUMMARY
-from doublet.matches.passages import PassageOptions, read_stems
+from doublet.matches.passages import PassageOptions
+from doublet.matches.stems import read_stems
 
 native = pytest.importorskip("doublet.kernels.native", reason="the native kernels are not built: make setup")
 pytestmark = pytest.mark.covers("M15")

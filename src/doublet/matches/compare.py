@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
-from doublet.matches.passages import SharedPassages, StemmedTexts, count_runs, find_all, stem
+from doublet.matches.passages import SharedPassages, count_runs, find_all
+from doublet.matches.stems import StemmedTexts, stem
 from doublet.model import Comparison, Fragment, Measures, Note, Span
 from doublet.progress import Progress
 from doublet.signatures import method as make_method

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.matches.align import AlignOptions, Passage, exact_passages, name_passages, to_fragments
-from doublet.matches.passages import RUN_WORDS, count_runs, find_all, stem
+from doublet.matches.passages import RUN_WORDS, count_runs, find_all
 from doublet.matches.sources import Ranked, clip, rank_sources
+from doublet.matches.stems import stem
 from doublet.model import Document, SourceMatch, Span, hash_text
 from doublet.text.tokens import TokenBatch, read_words
 

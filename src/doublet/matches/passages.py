@@ -8,23 +8,21 @@ as *possible*. Explained in docs/explanation/passages.md, with figures.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.kernels.reference.passages import SUMMARY, WEAK
 from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
 from doublet.matches.cover import union_length
-from doublet.text.tokens import Canon, TokenBatch, read_words
-
-U64 = NDArray[np.uint64]
+from doublet.matches.sentences import Linked, cut_own, goes_on, link_sentences
+from doublet.matches.stems import StemmedTexts
+from doublet.text.tokens import TokenBatch
 
 SOLID_SCORE = 0.97  #: share of equal words from which an exact passage is not a part of a reworded one …
 SOLID_LENGTH = 256  #: … when it has so many characters
@@ -39,34 +37,14 @@ PARTS_LENGTH = 2000  #: characters, about a page: longer stretches in another or
 PARTS_GAP = 12  #: words between two parts of a passage whose sentences were moved about
 PARTS_SHARE = 0.8  #: of its words, on both sides, that stand in the parts
 PARTS_LONGEST = 400  #: characters from which a part is shown for itself
-# Chosen on the part "tune" of benchmarks/unseen.py, where all that counts has plagdet .952 (.897 when every run of six
-# words did; the strong ones alone .963).
+# Chosen on the part "tune" of benchmarks/unseen.py, where all that counts has plagdet .953 (.897 when every run of six
+# words did). A shorter run that is a sentence counts as one (`matches.sentences`).
 RUN_WORDS, RUN_LENGTH = 15, 80  #: words and characters from which an equal run counts by itself, …
 RUN_SHARE = 0.1  #: … or this share of the words of the shorter text, …
 RUN_DISTANCE = (
     12  #: … or when at most so many words lie between it and another passage that counts, in both texts
 )
-#: a reworded place too short to be strong counts with this weight of common words and share of equal ones, …
-SENTENCE_MASS, SENTENCE_SCORE = 50.0, 0.55
-SENTENCE_DISTANCE = (
-    30  #: … or when at most so many words of the text lie between it and a passage that counts
-)
 COVERED = 0.98  #: share of both texts from which there is nothing left to look for
-
-#: after these a full stop does not end a sentence
-_SHORTENED = (
-    "mr mrs ms dr prof st vs no vol fig gen col sgt capt inc ltd co jr sr etc al rev hon им ул см рис табл стр гл др "
-    "проф акад напр тыс млн млрд руб коп кв обл тт гг вв св ср ред изд"
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StemmedTexts:
-    """Words of texts with what the kernel reads: their stems and where sentences begin."""
-
-    words: TokenBatch
-    stems: U64
-    marks: NDArray[np.uint8]
 
 
 @dataclass(slots=True)
@@ -75,19 +53,6 @@ class SharedPassages:
 
     passages: list[Passage]
     possible: list[Passage]
-
-
-def read_stems(texts: Sequence[str]) -> StemmedTexts:
-    """Words, stems and sentences of *texts*, all at once."""
-    return stem(texts, read_words(texts))
-
-
-def stem(texts: Sequence[str], words: TokenBatch) -> StemmedTexts:
-    """The same of texts whose words `read_words` has read."""
-    marks = kernels.sentence_marks(
-        list(texts), words.hashes, words.starts, words.ends, words.offsets, _shortened()
-    )
-    return StemmedTexts(words, Canon(reduce="stem").of(words).hashes, marks)
 
 
 def find_reworded(
@@ -148,7 +113,44 @@ def find_all(
         strict=True,
     ):
         reworded[i] = rows
-    return [join(exact[i], reworded[i], _Pair(texts, x, y, options)) for i, (x, y) in enumerate(pairs)]
+    both = [_Pair(texts, x, y, options) for x, y in pairs]
+    out = [join(exact[i], reworded[i], one) for i, one in enumerate(both)]
+    cut = cut_own(texts, pairs, [one.passages for one in out], threads=threads)
+    for one, pair, pieces in zip(out, both, cut, strict=True):
+        whole = set(map(id, one.passages))
+        for piece in pieces:
+            if id(piece) not in whole:
+                before, piece.equal = piece.equal, pair.equal(piece)
+                piece.mass *= piece.equal / before if before else 0.0
+        one.passages = pieces
+    links = link_sentences(texts, pairs, cut, threads=threads)
+    return [_with_sentences(*row) for row in zip(out, links, both, strict=True)]
+
+
+def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair) -> SharedPassages:
+    """The passages of two texts and their single sentences, each place told once.
+
+    A sentence that goes on with a passage in both texts was looked at when the passage got its borders. It is taken in
+    when it is nearly the same; otherwise it is only possible.
+    """
+    for p in (*linked.counted, *linked.possible):
+        p.equal = pair.equal(p)
+        p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
+    passages, possible = list(found.passages), [*found.possible]
+    for one in linked.counted:
+        whole = next((p for p in found.passages if goes_on(one, p)), None)
+        if whole is None:
+            passages.append(one)
+        elif one.score < REWORDED_BELOW:
+            possible.append(one)
+        else:
+            whole.a_start, whole.a_end = min(whole.a_start, one.a_start), max(whole.a_end, one.a_end)
+            whole.b_start, whole.b_end = min(whole.b_start, one.b_start), max(whole.b_end, one.b_end)
+            whole.mass += one.mass
+            whole.equal = pair.equal(whole)
+    possible += [p for p in linked.possible if not any(_covered(p, other) for other in possible)]
+    free = [p for p in possible if not any(_covered(p, other) for other in passages)]
+    return SharedPassages(sorted(passages, key=_order), sorted(free, key=_order))
 
 
 class _Pair:
@@ -235,17 +237,7 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
     name_passages(passages)
     passages, short = _counted(passages, *pair.sizes, pair.length)
     free = [p for p in possible if not any(_covered(p, other) for other in passages)]
-    sure = [p for p in free if _supported(p, passages)]
-    short = [p for p in short if not any(_inside(p, other) for other in sure)]
-    free = [p for p in free if not any(p is other for other in sure)]
-    return SharedPassages(sorted([*passages, *sure], key=_order), sorted([*short, *free], key=_order))
-
-
-def _supported(p: Passage, passages: Sequence[Passage]) -> bool:
-    """Whether a short reworded place counts after all: it is dense and heavy, or stands beside what counts."""
-    return (p.mass >= SENTENCE_MASS and p.score >= SENTENCE_SCORE) or any(
-        max(p.a_start, other.a_start) - min(p.a_end, other.a_end) <= SENTENCE_DISTANCE for other in passages
-    )
+    return SharedPassages(passages, sorted([*short, *free], key=_order))
 
 
 def count_runs(passages: Sequence[Passage], a: TokenBatch, b: TokenBatch) -> SharedPassages:
@@ -446,8 +438,3 @@ def _passage(row: tuple[Any, ...]) -> Passage:
     origin = "summary" if kind == SUMMARY else "words"
     place = (a_start, a_end, b_start, b_end)
     return Passage(*place, equal, "reworded", strength=strength, origin=origin, mass=mass)
-
-
-@functools.cache
-def _shortened() -> U64:
-    return np.unique(kernels.tokenize(_SHORTENED.split(), None, None, 1)[0])

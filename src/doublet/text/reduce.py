@@ -16,12 +16,15 @@ from doublet.errors import ConfigError, InvalidParameter, nearest
 
 Reducer = Callable[[list[str]], list[str]]
 
+ROOT_LETTERS = (
+    5  #: of a stem that stand for its root: решен(ие) and решен(ный) have one, реш(ить) has another
+)
 _LONGEST = 64  # no dictionary word is longer; a longer run of letters only gets its ending cut
 _CACHE = 1_000_000  # word forms whose lemma is remembered: about 150 MB, more than a large corpus needs
 
 
 def reducer(name: str) -> Reducer:
-    """The reducer called *name*: "stem" or "lemma".
+    """The reducer called *name*: "stem", "lemma", or "root": the first letters of a stem, which derived words share.
 
     Raises `ConfigError` when the package it needs is not installed, `InvalidParameter` for an unknown name.
     """
@@ -29,6 +32,9 @@ def reducer(name: str) -> Reducer:
         return _stems()
     if name == "lemma":
         return _lemmas()
+    if name == "root":
+        stems = _stems()
+        return lambda words: [stem[:ROOT_LETTERS] if stem.isalpha() else stem for stem in stems(words)]
     raise InvalidParameter(
         "unknown_reduction",
         nearest=nearest(name, ("stem", "lemma")),

@@ -206,6 +206,13 @@ class TokenBatch:
             first.spelling,
         )
 
+    def reduced(self, reduce: str) -> NDArray[np.uint64]:
+        """Hashes of the words as the reducer of this name makes them: no word is left out (`text.reduce`)."""
+        if self.spelling is None:
+            raise InvalidParameter("spelling_not_known", name="batch")
+        found = self.spelling.reduced(reduce)
+        return found.hashes.values[found.numbers.values[self.ids]]
+
     def slice(self, text: int) -> slice:
         return slice(int(self.offsets[text]), int(self.offsets[text + 1]))
 

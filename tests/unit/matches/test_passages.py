@@ -13,7 +13,8 @@ import doublet
 from doublet import kernels, samples
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage
-from doublet.matches.passages import PassageOptions, find_all, find_reworded, join, read_stems
+from doublet.matches.passages import PassageOptions, find_all, find_reworded, join
+from doublet.matches.stems import read_stems
 
 SOURCE = (
     "The observatory stood on the northern ridge above the fishing village. Its first director ordered a "

@@ -16,7 +16,8 @@ from doublet.matches import copies
 from doublet.matches.align import Passage, name_passages, to_fragments
 from doublet.matches.compare import settle
 from doublet.matches.explain import Beside, most_alike
-from doublet.matches.passages import PassageOptions, SharedPassages, find_all, join, read_stems
+from doublet.matches.passages import PassageOptions, SharedPassages, find_all, join
+from doublet.matches.stems import read_stems
 from doublet.model import Document, Measures
 from doublet.text.tokens import TokenBatch
 

@@ -19,6 +19,7 @@ from doublet.kernels.reference.segments import (
     sort_postings,
     unpack_postings,
 )
+from doublet.kernels.reference.sentences import best_places
 from doublet.kernels.reference.sets import SetStore
 from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
 from doublet.kernels.reference.spread import (
@@ -40,6 +41,7 @@ __all__ = [
     "WordTable",
     "add_cells",
     "align_texts",
+    "best_places",
     "chunk_stems",
     "common_prefixes",
     "common_runs",

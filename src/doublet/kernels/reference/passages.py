@@ -53,9 +53,21 @@ WEAK, STRONG, SUMMARY = 0, 1, 2  #: kinds of what is found
 Columns = tuple[U64, U32, U32, U32, U32, U32, F64, F64, F64, U8]
 
 
-def _whole(value: float) -> int:
+def whole_number(value: float) -> int:
     """Rounded half away from zero, as the native side does."""
     return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+
+
+def cut_sentences(begins: Sequence[int], size: int) -> list[int]:
+    """First words of the sentences of a text of so many words, and its end; *begins* are the words that are marked.
+    Short sentences join the next, long ones are cut."""
+    out = [0]
+    for begin in (*begins, size):
+        while begin - out[-1] > LONGEST_SENTENCE:
+            out.append(out[-1] + LONGEST_SENTENCE)
+        if begin < size and begin - out[-1] >= LEAST_SENTENCE:
+            out.append(begin)
+    return [*out, size]
 
 
 class _Settings:
@@ -67,19 +79,19 @@ class _Settings:
         self.gap = int(given.gap)
         self.cosine = given.cosine * given.cosine
         self.dice = given.dice
-        self.loss = _whole(given.loss * 1000)
-        self.bonus = _whole(given.bonus * UNIT) * 1000
+        self.loss = whole_number(given.loss * 1000)
+        self.bonus = whole_number(given.bonus * UNIT) * 1000
         self.reach, self.moves = int(given.reach), int(given.moves)
-        self.cap = _whole(given.cap * UNIT)
-        self.next = _whole(given.next_sentence * 1000)
-        self.weak_mass, self.weak_length = _whole(given.weak_mass * UNIT), int(given.weak_length)
-        self.strong_mass = _whole(given.strong_mass * UNIT)
+        self.cap = whole_number(given.cap * UNIT)
+        self.next = whole_number(given.next_sentence * 1000)
+        self.weak_mass, self.weak_length = whole_number(given.weak_mass * UNIT), int(given.weak_length)
+        self.strong_mass = whole_number(given.strong_mass * UNIT)
         self.strong_worth, self.sentence_worth = given.strong_worth * UNIT, given.sentence_worth * UNIT
         self.strong_length_a, self.strong_length_b = int(given.strong_length), int(given.strong_source_length)
         self.summaries = given.summary_rise > 0
         self.rise, self.fall = (
-            _whole(given.summary_rise * UNIT) * 1000,
-            _whole(given.summary_fall * UNIT) * 1000,
+            whole_number(given.summary_rise * UNIT) * 1000,
+            whole_number(given.summary_fall * UNIT) * 1000,
         )
         self.share, self.above = given.summary_share, given.summary_above
         self.telling = int(given.summary_words)
@@ -124,12 +136,8 @@ class _Side:
         return int(at in (0, self.size) or self.marks[at] & (SENTENCE | LINE) != 0)
 
     def cut(self) -> None:
-        self.sentences = [0]
-        for i in range(1, self.size):
-            before = i - self.sentences[-1]
-            if (self.marks[i] & SENTENCE and before >= LEAST_SENTENCE) or before >= LONGEST_SENTENCE:
-                self.sentences.append(i)
-        self.sentences.append(self.size)
+        marked = [i for i, mark in enumerate(self.marks) if mark & SENTENCE]
+        self.sentences = cut_sentences(marked, self.size)
         self.bags = [
             dict(sorted(Counter(self.ids[first:end]).items()))
             for first, end in zip(self.sentences, self.sentences[1:], strict=False)
@@ -183,7 +191,7 @@ class _Finder:
                     held[term] += 1
         every = max(LEAST_SENTENCES, float(len(self.a.bags) + len(self.b.bags)))
         self.weights = [
-            _whole(math.log(every / (x + y)) * UNIT) for x, y in zip(self.in_a, self.in_b, strict=True)
+            whole_number(math.log(every / (x + y)) * UNIT) for x, y in zip(self.in_a, self.in_b, strict=True)
         ]
         self.capped = [min(weight, self.set.cap) for weight in self.weights]
         for side in (self.a, self.b):
@@ -548,7 +556,7 @@ class _Finder:
         # What is found pays, what is not costs: it balances half way between the share of the whole text and that of a
         # summary.
         usual = float(known[-1]) / float(every[-1]) if every[-1] > 0 else 0.0
-        minus = min(1000, _whole((usual + self.set.level) * 500))
+        minus = min(1000, whole_number((usual + self.set.level) * 500))
         plus = 1000 - minus
         segments: list[tuple[int, int]] = []
         score = top = first = peak = 0

@@ -1,0 +1,174 @@
+"""Where the words of a sentence stand in another text: the plain twin of native/sentences.cpp, and its explanation.
+
+A text is its stems and roots as hashes (the root of a stem is what derived words share: решить, решение), and marks of
+where sentences begin. For a range of words of one text, a sentence as a rule, the one sentence of the other that holds
+most of it is looked for, or the two neighbours that do:
+
+1. *Weights.* As in `passages`: ln(sentences of both texts / those that hold the stem), at most `CAP`; a root weighs the
+   same way. Weights are whole numbers (`UNIT` is 1.0).
+2. *Candidates.* The `NEAREST` sentences of the other text with the heaviest common roots.
+3. *Measure.* Of each candidate, and of it with either neighbour: a stem of the range that stands there pays its weight,
+   one of which only the root does pays `DERIVED` tenths of the lighter of the two. Each stem counts once. The best has
+   the highest worth, mass² / √(weight of the range · weight of the place): much that is common, and little else. What
+   the place with the highest mass holds is told as well: where that is nearly nothing, the range is new.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from doublet.kernels.reference.arguments import F64, U8, U32, U64, documents
+from doublet.kernels.reference.passages import (
+    HEAVY,
+    LEAST_SENTENCES,
+    SENTENCE,
+    UNIT,
+    cut_sentences,
+    whole_number,
+)
+
+NEAREST = 6  #: sentences that are measured for one range
+COMMON = 3 * UNIT // 2  #: a root that weighs less stands in every fifth sentence and leads to no candidates
+CAP = 6 * UNIT  #: the most that one word may weigh
+DERIVED = 6  #: tenths of its weight that a word pays of which only the root is there
+
+Columns = tuple[U32, U32, F64, F64, F64, F64]
+
+
+class _Text:
+    def __init__(self, stems: list[int], roots: list[int], marks: list[int]) -> None:
+        self.stems, self.roots = stems, roots
+        self.firsts = cut_sentences([i for i, mark in enumerate(marks) if mark & SENTENCE], len(stems))
+        self.sentences = [sorted(set(stems[first:end])) for first, end in pairwise(self.firsts)]
+
+
+class _Pair:
+    def __init__(self, a: _Text, b: _Text) -> None:
+        self.a, self.b = a, b
+        self.root = dict(zip(reversed([*a.stems, *b.stems]), reversed([*a.roots, *b.roots]), strict=True))
+        held: dict[int, int] = {}
+        in_a: dict[int, int] = {}
+        self.lists: dict[int, list[int]] = {}
+        for text in (a, b):
+            for number, sentence in enumerate(text.sentences):
+                for stem in sentence:
+                    held[stem] = held.get(stem, 0) + 1
+                for root in {self.root[stem] for stem in sentence}:
+                    if text is a:
+                        in_a[root] = in_a.get(root, 0) + 1
+                    else:
+                        self.lists.setdefault(root, []).append(number)
+        every = max(LEAST_SENTENCES, float(len(a.sentences) + len(b.sentences)))
+
+        def weigh(times: int) -> int:
+            return min(CAP, whole_number(math.log(every / times) * UNIT))
+
+        self.weights = {stem: weigh(times) for stem, times in held.items()}
+        self.light = {
+            root: weigh(in_a.get(root, 0) + len(self.lists.get(root, ()))) for root in {*in_a, *self.lists}
+        }
+        self.heavy = {root for root, some in self.lists.items() if in_a.get(root, 0) * len(some) > HEAVY}
+
+    def best(self, a0: int, a1: int, b0: int, b1: int) -> tuple[int, int, int, int, int, int]:
+        """First word and end of the best place in b, its mass, the weights of the range and of the place, and the
+        highest mass of any place."""
+        wanted = sorted(set(self.a.stems[a0:a1]))
+        whole = sum(self.weights[stem] for stem in wanted)
+        firsts = self.b.firsts
+        low, high = bisect_right(firsts, b0) - 1, bisect_left(firsts, b1)
+        high = min(high, len(self.b.sentences))
+        dots: dict[int, int] = {}
+        for root in {self.root[stem] for stem in wanted}:
+            if root in self.heavy or self.light[root] < COMMON:
+                continue
+            for t in self.lists.get(root, ()):
+                if low <= t < high:
+                    dots[t] = dots.get(t, 0) + self.light[root]
+        best = (0, 0, 0, 0)
+        most, heaviest = 0.0, 0
+        for t in sorted(dots, key=lambda t: (-dots[t], t))[:NEAREST]:
+            for first, end in ((t, t + 1), (t - 1, t + 1), (t, t + 2)):
+                if first < low or end > high:
+                    continue
+                mass, there = self._measure(wanted, first, end)
+                heaviest = max(heaviest, mass)
+                worth = float(mass) * float(mass) / math.sqrt(float(whole) * float(there)) if mass else 0.0
+                if worth > most:
+                    most, best = worth, (firsts[first], firsts[end], mass, there)
+        start, stop, mass, there = best
+        return start, stop, mass, whole, there, heaviest
+
+    def _measure(self, wanted: Sequence[int], first: int, end: int) -> tuple[int, int]:
+        place = {stem for t in range(first, end) for stem in self.b.sentences[t]}
+        roots = {self.root[stem] for stem in place}
+        mass = 0
+        for stem in wanted:
+            if stem in place:
+                mass += self.weights[stem]
+            elif self.root[stem] in roots:
+                mass += min(self.weights[stem], self.light[self.root[stem]]) * DERIVED // 10
+        return mass, sum(self.weights[stem] for stem in place)
+
+
+def best_places(
+    stems: U64,
+    roots: U64,
+    marks: U8,
+    offsets: U64,
+    left: U32,
+    right: U32,
+    firsts: U64,
+    a0: U32,
+    a1: U32,
+    b0: U32,
+    b1: U32,
+    threads: int = 1,
+) -> Columns:
+    """Of each range of words [a0, a1) of a left text the best place in the right one, among the sentences that overlap
+    [b0, b1): first word and end, the weight of the common words, of the range, and of the place, and the highest weight
+    of common words of any place.
+
+    The ranges of pair i are ``firsts[i]`` to ``firsts[i + 1]``. Words are numbered from the beginning of their text.
+    Where nothing is common, first word, end and weights of the place are 0. Equal stems must have equal roots.
+    """
+    if not len(stems) == len(roots) == len(marks):
+        raise ValueError("stems, roots and marks must be of one length")
+    if len(left) != len(right) or len(firsts) != len(left) + 1:
+        raise ValueError("left and right must be of one length, and firsts one longer")
+    if not len(a0) == len(a1) == len(b0) == len(b1):
+        raise ValueError("the borders must be of one length")
+    bounds = documents(offsets, len(stems))
+    asked = documents(firsts, len(a0))
+    if any(text >= len(bounds) for text in (*left.tolist(), *right.tolist())):
+        raise ValueError("there is no text of this number")
+    for x, y, (start, end) in zip(left.tolist(), right.tolist(), asked, strict=True):
+        for first, last, text in ((a0, a1, x), (b0, b1, y)):
+            size = bounds[text][1] - bounds[text][0]
+            some = zip(first[start:end].tolist(), last[start:end].tolist(), strict=True)
+            if any(not low < high <= size for low, high in some):
+                raise ValueError("a range must have a word or more, and lie in its text")
+
+    def read(number: int) -> _Text:
+        part = slice(*bounds[number])
+        return _Text(stems[part].tolist(), roots[part].tolist(), marks[part].tolist())
+
+    rows = []
+    for x, y, (start, end) in zip(left.tolist(), right.tolist(), asked, strict=True):
+        if start == end:
+            continue
+        pair = _Pair(read(x), read(y))
+        for i in range(start, end):
+            rows.append(pair.best(int(a0[i]), int(a1[i]), int(b0[i]), int(b1[i])))
+
+    def whole(column: int) -> U32:
+        return np.array([row[column] for row in rows], np.uint32)
+
+    def real(column: int) -> F64:
+        return np.array([row[column] / UNIT for row in rows], np.float64)
+
+    return whole(0), whole(1), real(2), real(3), real(4), real(5)

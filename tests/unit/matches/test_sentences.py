@@ -1,0 +1,220 @@
+"""Passages sentence by sentence: own sentences are cut out, single reworded sentences are found."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import doublet
+from doublet.matches import sentences
+from doublet.matches.align import Passage
+from doublet.matches.sentences import Place, _left, _pieces, _settle
+from doublet.matches.stems import read_stems
+from doublet.model import Document
+
+pytestmark = pytest.mark.covers("K2", "M15")
+
+SOURCE = [
+    "Обсерватория стояла на северном холме над старым портом.",
+    "Её первый директор заказал в Мюнхене рефрактор с линзой в девять дюймов.",
+    "Когда ящики открыли, линза оказалась треснувшей, и мастер отказался платить.",
+    "Шесть лет астрономы наблюдали кометы в театральную трубу.",
+    "После смерти директора прибор продали школе на другом берегу залива.",
+    "Школьный сторож нашёл в футляре письма и отнёс их в городской архив.",
+]
+OWN = [
+    "Мне эта история всегда казалась немного придуманной.",
+    "Похожие неудачи случались тогда со многими учёными обществами Европы.",
+    "Дедушка рассказывал о таких вещах по вечерам за чаем.",
+    "Сегодня никто уже не помнит имён тех давних путешественников.",
+    "Автору этих строк довелось побывать там прошлой осенью.",
+]
+FILLER = " ".join(
+    f"Слово{i} идёт перед {i + 1}словом, а за ним ещё {i * 7} других предметов{i}." for i in range(30)
+)
+
+
+def between(taken: list[str], own: list[str]) -> tuple[str, list[str]]:
+    """Borrowed and own sentences by turns."""
+    text = [taken[0]]
+    for i, sentence in enumerate(taken[1:]):
+        text += [own[i % len(own)], sentence] if i < len(own) else [sentence]
+    return " ".join(text), own[: len(taken) - 1]
+
+
+def coloured(text: str, spans: list[doublet.Span], sentence: str) -> float:
+    start = text.index(sentence)
+    inside = {i for s in spans for i in range(max(s.start, start), min(s.end, start + len(sentence)))}
+    return len(inside) / len(sentence)
+
+
+def light(sentence: str) -> str:
+    """A word is another, two have changed places."""
+    words = sentence.rstrip(".").split()
+    words[1], words[2] = words[2], words[1]
+    return " ".join(["Вот", *words[1:]]) + "."
+
+
+@pytest.mark.parametrize("reword", [str, light], ids=["as it was", "reworded"])
+def test_own_sentences_between_borrowed_ones_are_not_told(reword):
+    text, own = between([reword(one) for one in SOURCE], OWN)
+    work, source = f"{FILLER} {text}", f"Начало. {' '.join(SOURCE)} Конец."
+    compared = doublet.compare(work, source)
+    spans = [one.a for one in compared.fragments]
+    assert [coloured(work, spans, one) for one in own] == [0.0] * len(own)
+    assert all(coloured(work, spans, reword(one)) > 0.8 for one in SOURCE)
+    words = sum(len(reword(one).split()) for one in SOURCE)
+    assert compared.share == pytest.approx(words / len(work.split()), abs=0.03)
+
+    checked = doublet.check(work, [Document("source", source)])
+    spans = [one.a for found in checked.sources for one in found.fragments]
+    assert [coloured(work, spans, one) for one in own] == [0.0] * len(own)
+    assert checked.share == pytest.approx(compared.share, abs=0.02)
+
+
+REWORDED = {
+    "На холме к северу, над портом, когда-то построили обсерваторию.": 0,
+    "Директор первым делом сделал заказ на рефрактор из Мюнхена, у которого линза девять дюймов.": 1,
+    "Мастер от платы отказался: после открытия ящиков увидели трещину на линзе.": 2,
+    "В театральную трубу кометы наблюдались астрономами долгих шесть лет.": 3,
+}
+
+
+def test_reworded_sentences_support_each_other():
+    """Each alone is only possible; together they count, and each has its place in the source."""
+    source = f"{FILLER} {' '.join(SOURCE)}"
+    work = " ".join(f"{own} {one}" for own, one in zip(OWN, REWORDED, strict=False))
+    found = doublet.compare(work, source)
+    for sentence, number in REWORDED.items():
+        start, place = work.index(sentence), source.index(SOURCE[number])
+        assert any(
+            one.a.start < start + len(sentence)
+            and start < one.a.end
+            and one.b.start < place + len(SOURCE[number])
+            and place < one.b.end
+            for one in found.fragments
+        ), sentence
+    assert all(coloured(work, [one.a for one in found.fragments], one) == 0.0 for one in OWN[:4])
+
+
+def test_one_sentence_with_a_few_common_words_is_only_possible():
+    first = next(iter(REWORDED))
+    work = f"{FILLER.replace('Слово', 'Дело').replace('предметов', 'событий')} {first}"
+    found = doublet.compare(work, " ".join(SOURCE))
+    assert not found.fragments
+
+
+# The numbers
+
+
+def place(held: float, *, whole: float = 30.0, at: int = 0) -> Place:
+    mass = held * whole
+    return Place(at, at + 10, mass, whole, whole, mass)
+
+
+def cut(*held: float, whole: float = 30.0) -> list[tuple[int, int]]:
+    """What is left of a passage of sentences of ten words, of which the other side holds such shares."""
+    p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
+    here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
+    return [(one.a_start, one.a_end) for one in _pieces(p, here)]
+
+
+@pytest.mark.parametrize(("held", "own"), [(0.15, True), (0.45, False)])
+def test_how_little_makes_a_sentence_own(held, own):
+    assert cut(1.0, held, 1.0) == ([(0, 10), (20, 30)] if own else [(0, 30)])
+
+
+def test_in_a_heavily_reworded_passage_a_sentence_needs_less():
+    assert cut(0.5, 0.2, 0.5) == [(0, 30)]
+    assert cut(0.5, 0.05, 0.5) == [(0, 10), (20, 30)]
+
+
+@pytest.mark.parametrize(("whole", "own"), [(14.0, False), (28.0, True)])
+def test_a_few_words_are_not_cut_out(whole, own):
+    assert len(cut(1.0, 0.1, 1.0, whole=whole)) == (2 if own else 1)
+
+
+def test_a_passage_of_which_nothing_would_be_left_stays():
+    assert cut(0.0, 0.0) == [(0, 20)]
+
+
+def settled(worths: list[tuple[int, float]], sentences_of_text: int) -> tuple[int, int]:
+    some = [
+        (
+            number,
+            (
+                (10 * number, 10 * number + 10),
+                Place(20 * number, 20 * number + 9, worth, worth, worth, worth),
+            ),
+        )
+        for number, worth in worths
+    ]
+    linked = _settle(some, sentences_of_text)
+    return len(linked.counted), len(linked.possible)
+
+
+@pytest.mark.parametrize(("worth", "counted"), [(35.0, 0), (65.0, 1)])
+def test_what_one_sentence_must_be_worth(worth, counted):
+    assert settled([(50, worth)], 140) == (counted, 1 - counted)
+
+
+def test_a_longer_text_needs_more():
+    assert settled([(5, 40.0)], 20) == (1, 0)
+    assert settled([(5, 40.0)], 400) == (0, 1)
+
+
+@pytest.mark.parametrize(("apart", "counted"), [(15, 3), (30, 0)])
+def test_sentences_around_give_support(apart, counted):
+    rows = [(100 + apart * i, 20.0) for i in range(5)]
+    assert settled(rows, 140)[0] == counted
+
+
+def test_a_text_of_one_sentence_needs_evidence():
+    assert settled([(0, 16.0)], 1) == (0, 1)
+    assert settled([(0, 40.0)], 1) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("worth", "close", "linked"), [(4.0, 0.5, False), (9.0, 0.5, True), (9.0, 0.2, False)]
+)
+def test_what_a_sentence_and_its_place_must_have_in_common(monkeypatch, worth, close, linked):
+    mass = worth / close
+    one = Place(0, 3, mass, mass / close, mass / close, mass)
+    monkeypatch.setattr(sentences, "find_places", lambda _, asked, **__: [one] * len(asked))
+    found = sentences.link_sentences(read_stems(["One two three four.", "Five six seven."]), [(0, 1)], [[]])
+    assert bool(found[0].counted or found[0].possible) is linked
+
+
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        ([], (10, 20)),
+        ([(0, 13)], (13, 20)),
+        ([(12, 30)], (10, 12)),
+        ([(12, 14), (15, 16)], (16, 20)),
+        ([(5, 25)], (10, 10)),
+        ([(0, 5), (25, 30)], (10, 20)),
+    ],
+)
+def test_only_what_no_passage_tells_is_looked_for(told, left):
+    assert _left((10, 20), told) == left
+
+
+def test_clean_texts_on_one_theme_share_nothing():
+    """Sentences made of the same theme words in other company."""
+    rng = random.Random(3)
+    theme = [f"тема{i}" for i in range(12)]
+
+    def text(kind: str) -> str:
+        return " ".join(
+            " ".join(
+                [*rng.sample(theme, 3), *(f"{kind}{rng.randrange(2000)}" for _ in range(9))]
+            ).capitalize()
+            + "."
+            for _ in range(80)
+        )
+
+    for _ in range(20):
+        found = doublet.compare(text("свой"), text("чужой"))
+        assert not found.fragments
