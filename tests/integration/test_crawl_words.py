@@ -56,7 +56,7 @@ def test_a_wait_that_the_site_asked_for_is_told(
             crawling = any(note.code == "crawl_figures" for note in told)
             if crawling and not refused and target.startswith("/post/"):
                 refused.append(target)
-                return 429, {"Retry-After": "2"}, b""
+                return 429, {"Retry-After": "3"}, b""
             return super().answer(target, headers)
 
     progress = Progress(lambda event: told.append(event.message) if event.message is not None else None)
