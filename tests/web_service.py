@@ -138,6 +138,8 @@ class Service:
                 break
             time.sleep(0.2)
         else:
+            self.process.kill()
+            self.process.wait(60)
             raise AssertionError(f"the service did not start:\n{self.log[-4000:]}")
         found = re.search(r"password\s+(\S+)", self.log)
         self.password = found.group(1) if found else self.password
