@@ -31,7 +31,7 @@ F64 = NDArray[np.float64]
 
 OPENING = 4  #: sentences: the title and three more
 #: The middle of the thresholds that halves of the labelled pairs choose (tune and choose of benchmarks/unseen.py), by
-#: F1 of the other halves. At 0.40 and 0.48 F1 differs by less than .01; at half the value it is .78.
+#: F1 of the other halves. At 0.40 and 0.48 F1 differs by less than .01.
 SAME_STORY = 0.44
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 1024  #: sentences that are matched at once
