@@ -295,7 +295,12 @@ def test_a_story_is_in_the_first_four_sentences() -> None:
 
 def test_half_of_the_opening_makes_the_same_story_and_a_quarter_does_not() -> None:
     assert doublet.same_story(told(1, 2, 3, 4), told(1, 2, 5, 6)).same
-    assert not doublet.same_story(told(1, 2, 3, 4), told(1, 5, 6, 7)).same
+    assert not doublet.same_story(told(1, 2, 3, 4), told(5, 2, 6, 7)).same
+
+
+def test_a_title_alone_makes_the_same_story_when_the_other_text_says_it() -> None:
+    assert doublet.same_story(told(1, 2, 3, 4), told(5, 6, 7, 8, 1)).score == pytest.approx(0.25)
+    assert doublet.same_story(told(1, 2, 3, 4), told(1, 5, 6, 7)).same
 
 
 def test_sentences_of_three_words_find_no_partner() -> None:
