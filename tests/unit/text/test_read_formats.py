@@ -308,6 +308,22 @@ def test_two_columns_drawn_across_the_page(title: str) -> None:
     assert texts[0] == texts[1] == " ".join([*([title] if title else []), *LEFT, *RIGHT])
 
 
+def even(word: str) -> str:
+    """A line of seven words whose letters and digits are all 0.556 of the size wide: 211.3 points at size 10."""
+    return " ".join(f"{word}{n}" for n in range(7))
+
+
+def test_the_blank_between_columns_is_wider_than_between_words() -> None:
+    """Columns lie one letter's height apart. The words of the title part over the same place, by half of that."""
+    end = 60 + 7 * 5 * 5.56 + 6 * 2.78
+    lines = [(700 - 14 * n, even(f"{a}and"), even(f"{a}nod")) for n, a in enumerate("abdeghnopqu")]
+    body = drawn(60, 740, even("head")) + drawn(round(end + 6), 740, even("page"))
+    body += b"".join(drawn(60, y, left) + drawn(round(end + 10), y, right) for y, left, right in lines)
+    columns = [line[1] for line in lines] + [line[2] for line in lines]
+    found = " ".join(read_document(pdf(body)).text.split())
+    assert found == " ".join([even("head"), even("page"), *columns])
+
+
 def test_a_table_of_two_columns_stays_in_rows() -> None:
     rows = b"".join(
         drawn(60, 700 - 14 * n, f"Name of item {n}") + drawn(420, 700 - 14 * n, f"Value {n}")
