@@ -87,7 +87,7 @@ def test_a_preview_stores_nothing(tmp_path: pathlib.Path) -> None:
         plan = preview(site.url, fetcher=fetcher, wish=Wish(only=["post"]))
         asked = len(site.seen)
     assert [pattern.text for pattern in plan.patterns] == ["/post/{number}/"]
-    assert plan.walks == [0]
+    assert plan.counted == [0]
     assert plan.documents is not None and 120 <= plan.documents <= 280
     assert plan.requests == plan.patterns[0].high
     assert asked < 60

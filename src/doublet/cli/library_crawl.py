@@ -408,7 +408,7 @@ def _show_plan(plan: Plan) -> None:
         [tell("plan_site"), tell("plan_hosts_below", site=plan.address) if plan.subdomains else plan.address]
     ]
     for place, pattern in enumerate(plan.patterns):
-        counted = place in plan.walks
+        counted = place in plan.counted
         numbers = "plan_numbers" if plan.numbers is None else "plan_range"
         how = tell(numbers, low=pattern.low, high=pattern.high) if counted else tell("plan_links")
         rows.append([tell("plan_documents"), f"{pattern.text} ({how})"])

@@ -89,7 +89,7 @@ class Judge:
         self._site = plan.site or host_of(plan.address)
         self._origins: dict[str, bool] = {}
         self._known: OrderedDict[str, None] = OrderedDict()
-        for place in plan.walks:
+        for place in plan.counted:
             pattern = plan.patterns[place]
             fixed = plan.numbers is not None
             self.ranges.setdefault(place, Range(pattern.low, pattern.high, fixed=fixed))

@@ -388,7 +388,7 @@ class Looker:
             if share - doubt > MOST_HOLES and not numbers:
                 known = False
                 continue
-            made.walks.append(place)
+            made.counted.append(place)
             documents += round((high - low + 1) * (1 - share))
             requests += high - low + 1
         if known and made.patterns:

@@ -16,7 +16,7 @@ from doublet.crawl.patterns import Pattern
 @dataclass(slots=True)
 class Plan:
     """*patterns* are those of documents; an empty list: every page with enough text is one. *skipped* are patterns
-    that fit but are not documents, with the reason (a code). *walks*: patterns whose numbers are counted out."""
+    that fit but are not documents, with the reason (a code). *counted*: patterns whose numbers are counted out."""
 
     address: str
     only: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Plan:
     subdomains: bool = False  #: hosts below that of the address belong to the site too
     patterns: list[Pattern] = field(default_factory=list)
     skipped: list[tuple[Pattern, str]] = field(default_factory=list)
-    walks: list[int] = field(default_factory=list)
+    counted: list[int] = field(default_factory=list)
     numbers: tuple[int, int] | None = None  #: that the user wants of a pattern, and nothing beyond
     sitemaps: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Plan:
     @property
     def follows(self) -> bool:
         """Whether links are followed from page to page: not when all documents can be counted out."""
-        return not self.walks or len(self.walks) < len(self.patterns)
+        return not self.counted or len(self.counted) < len(self.patterns)
 
     @property
     def origin(self) -> str:
@@ -80,7 +80,7 @@ class Plan:
             "subdomains": self.subdomains,
             "patterns": [pattern.to_dict() for pattern in self.patterns],
             "skipped": [{**pattern.to_dict(), "why": why} for pattern, why in self.skipped],
-            "walks": self.walks,
+            "counted": self.counted,
             "numbers": list(self.numbers) if self.numbers else None,
             "sitemaps": self.sitemaps,
             "feeds": self.feeds,
@@ -99,6 +99,8 @@ class Plan:
     @staticmethod
     def from_dict(given: Mapping[str, Any]) -> Plan:
         facts = dict(given)
+        if "walks" in facts:  # the name in plans of earlier versions
+            facts["counted"] = facts.pop("walks")
         facts["patterns"] = [Pattern.from_dict(one) for one in given["patterns"]]
         facts["skipped"] = [(Pattern.from_dict(one), str(one["why"])) for one in given["skipped"]]
         if given.get("numbers"):

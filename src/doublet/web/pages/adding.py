@@ -242,7 +242,7 @@ def _shown(plan: Plan, words: Words) -> dict[str, Any]:
                     low=words.number(one.low),
                     high=words.number(one.high),
                 )
-                if place in plan.walks
+                if place in plan.counted
                 else words("preview.walked"),
             }
             for place, one in enumerate(plan.patterns)
