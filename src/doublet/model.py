@@ -263,7 +263,7 @@ class Fragment:
 class DisguiseFinding:
     """One kind of trick: how many words and characters, and the places of the words (all of them)."""
 
-    kind: str  #: lookalike, invisible, spaced, marks, styled, digits, turned, hidden
+    kind: str  #: lookalike, invisible, spaced, marks, styled, digits, blanks, turned, hidden
     words: int
     characters: int
     spans: tuple[Span, ...]

@@ -133,12 +133,18 @@ def test_characters_put_inside_words_change_no_word(words: list[str], extra: str
     assert words_of(" ".join(hidden)) == words_of(" ".join(words))
 
 
-@given(text=st.one_of(st.text(max_size=200), st.text("aаoоеe i\u200b\u0301\u00ad𝐚ᴀ1_А.ɪ", max_size=60)))
+@given(
+    text=st.one_of(
+        st.text(max_size=200), st.text("aаoоеe i\u200b\u2800\u3000\u0301\u00ad𝐚ᴀ1_А.ɪ", max_size=60)
+    )
+)
 def test_findings_are_in_order_and_inside_the_text(text: str) -> None:
     result = find_disguise(text)
     kinds = [f.kind for f in result.findings]
     assert kinds == [
-        k for k in ("lookalike", "invisible", "spaced", "marks", "styled", "digits", "turned") if k in kinds
+        k
+        for k in ("lookalike", "invisible", "spaced", "marks", "styled", "digits", "blanks", "turned")
+        if k in kinds
     ]
     for finding in result.findings:
         assert finding.characters >= max(1, finding.words)

@@ -1,4 +1,5 @@
-"""Text → what was done to hide it (T5): look-alikes, invisible characters, letters apart, marks, styles, turned words.
+"""Text → what was done to hide it (T5): look-alikes, invisible characters, letters apart, marks, styles, odd blanks,
+turned words.
 
 The tokeniser undoes the tricks on every word and flags the word; here the flagged words are looked at once
 more, in the characters of the original text, to tell tricks from honest writing, to count the disguised
@@ -45,7 +46,7 @@ from doublet.text.tokens import Canon, TokenBatch
 
 # Alarm: at least so many different words, and at least this share of the words of the text. Chosen on honest
 # texts (figures: docs/explanation/canonical-form.md); tests/properties/test_text_disguise.py runs them again.
-LEAST_WORDS = {"lookalike": 3, "invisible": 3, "spaced": 5, "marks": 3, "styled": 3, "digits": 3}
+LEAST_WORDS = {"lookalike": 3, "invisible": 3, "spaced": 5, "marks": 3, "styled": 3, "digits": 3, "blanks": 3}
 LEAST_SHARE = {
     "lookalike": 0.01,
     "invisible": 0.01,
@@ -53,6 +54,7 @@ LEAST_SHARE = {
     "marks": 0.01,
     "styled": 0.01,
     "digits": 0.01,
+    "blanks": 0.01,
 }
 # A swapped passage inside a long honest text: so many disguised words among so many in a row.
 PASSAGE_WORDS, PASSAGE_DISGUISED = 100, 10
@@ -83,6 +85,10 @@ _OLD_MARKS = ((0x0483, 0x0487), (0x2DE0, 0x2DFF), (0xA66F, 0xA67D), (0xA69E, 0xA
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 _KEYCAP = "\u20e3"
+# Blanks that no keyboard has, between letters. The common blank that does not break (U+00A0) and its narrow form are
+# typesetting, and so are thin blanks beside numbers, dashes and single letters.
+_ODD_BLANKS = "\u1680\u2000-\u200a\u205f\u2800\u3000"
+_ODD_BLANK = re.compile(f"(?<=[^\\W\\d_][^\\W\\d_])[{_ODD_BLANKS}]+(?=[^\\W\\d_]{{2}})")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)")
 # A digit alone between small letters of a word of some length; not at its end, where notes stand, and only 0 at its
 # beginning («6летний»). Numbers of base 16 are no words.
@@ -119,7 +125,7 @@ def find_disguise_in(text: str, batch: TokenBatch, index: int) -> Disguise:
     The batch should hold all words (no stop words or short words left out), because shares are of its words.
     """
     words = _Words(text, batch, index)
-    if not words.suspicious and not words.digits:
+    if not words.suspicious and not words.digits and not words.odd_blanks:
         return Disguise()
     found = [kind(words) for kind in _KINDS]
     return Disguise(tuple(tally.finding() for tally in found if tally.characters))
@@ -131,7 +137,8 @@ def disguised_among(texts: Sequence[str]) -> int:
     count = 0
     for index, text in enumerate(texts):
         words = _Words(text, batch, index, brief=True)
-        count += words.suspicious and any(kind(words).alarm for kind in _KINDS if words.enough_for(kind))
+        suspicious = words.suspicious or len(words.odd_blanks) > 0
+        count += suspicious and any(kind(words).alarm for kind in _KINDS if words.enough_for(kind))
     return count
 
 
@@ -182,6 +189,20 @@ class _Words:
                 at = text.find(digit, at + 1)
         numbers = sorted(i for i in found if i >= 0)
         return [i for i in numbers if _DIGITS_FOR_LETTERS.fullmatch(text, self.starts[i], self.ends[i])]
+
+    @functools.cached_property
+    def odd_blanks(self) -> list[int]:
+        """Numbers of the words that follow a blank that nobody types."""
+        if self.text.isascii():
+            return []
+        full_width_is_honest = "\u3000" in self.text and _CJK.search(self.text) is not None
+        found = [
+            match.end()
+            for match in _ODD_BLANK.finditer(self.text)
+            if not (full_width_is_honest and set(match[0]) == {"\u3000"})
+        ]
+        numbers = np.unique(np.searchsorted(self.starts, found, side="right") - 1)
+        return [int(i) for i in numbers if i >= 0]
 
     @property
     def suspicious(self) -> bool:
@@ -701,6 +722,17 @@ def _digits(words: _Words) -> _Tally:
     return tally
 
 
+# Odd blanks
+
+
+def _blanks(words: _Words) -> _Tally:
+    """Blanks that look like any other and are another character, which programs that split at blanks do not know."""
+    tally = _Tally("blanks", alarm=words.many("blanks", words.odd_blanks))
+    for i in words.odd_blanks:
+        tally.add(words.span(i), 1)
+    return tally
+
+
 # Words turned round
 
 
@@ -720,7 +752,7 @@ def _turned_round(words: _Words) -> _Tally:
     return tally
 
 
-_KINDS = (_lookalike, _invisible, _spaced, _marks, _styled, _digits, _turned_round)
+_KINDS = (_lookalike, _invisible, _spaced, _marks, _styled, _digits, _blanks, _turned_round)
 _FLAGGED: dict[Callable[[_Words], _Tally], tuple[str, int]] = {
     _lookalike: ("lookalike", FLAG_LOOKALIKE),
     _invisible: ("invisible", FLAG_INVISIBLE),

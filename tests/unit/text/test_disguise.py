@@ -8,6 +8,7 @@ import unicodedata
 
 import pytest
 
+import doublet
 from doublet.model import Disguise, DisguiseFinding
 from doublet.text.disguise import _invisible_runs, find_disguise, find_disguise_in
 from doublet.text.tokens import Canon
@@ -618,6 +619,35 @@ def test_digits_for_letters_are_told(text: str, letters: str) -> None:
     assert all(digit in hidden[start:end] for start, end in found.spans)
     # At the ends of words and in short ones they may be honest.
     assert 0.3 * hidden.count(digit) <= found.characters <= hidden.count(digit)
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize(
+    "blank", ["\u2003", "\u2007", "\u200a", "\u205f", "\u2800", "\u3000", "\u2003\u2003"]
+)
+@pytest.mark.parametrize("text", [RUSSIAN, ENGLISH], ids=["Russian", "English"])
+def test_blanks_that_no_keyboard_has_raise_the_alarm(text: str, blank: str) -> None:
+    hidden = text.replace(" ", blank)
+    found = finding(find_disguise(hidden), "blanks")
+    assert found.alarm
+    assert all(hidden[start - 1] == blank[0] for start, _ in found.spans)
+    assert doublet.compare(hidden, text).share == 1.0
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize(
+    "honest",
+    [
+        RUSSIAN.replace(" ", "\u00a0"),
+        RUSSIAN.replace(" ", "\u202f"),
+        "Он прожил 12\u2009000 дней, 5\u2009% из них у моря. А.\u2009С.\u2009Пушкин\u2009— поэт. " * 20,
+        "雪は\u3000静かに ABC\u3000DEF 降る。" * 20,
+        RUSSIAN + " Одно\u2003слово.",
+    ],
+    ids=["do not break", "narrow", "thin", "Japanese", "once"],
+)
+def test_blanks_of_typesetting_are_honest(honest: str) -> None:
+    assert not any(one.kind == "blanks" and one.alarm for one in find_disguise(honest).findings)
 
 
 @pytest.mark.covers("T5")

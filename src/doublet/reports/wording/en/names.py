@@ -169,6 +169,7 @@ NAMES: dict[str, dict[str, str]] = {
         "marks": "marks over letters",
         "styled": "ornamental letters",
         "digits": "digits in place of letters",
+        "blanks": "blanks that no keyboard has",
         "turned": "words written backwards behind a sign that turns them round",
         "hidden": "text that readers do not see",
     },
