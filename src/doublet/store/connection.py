@@ -229,8 +229,16 @@ class Database:
     def raw(self) -> Any:
         """The driver's own connection, opened."""
         connection = self.connection
-        if connection.connection is None:
-            connection.ensure_connection()
+        until = time.monotonic() + BUSY_S
+        while connection.connection is None:
+            try:
+                connection.ensure_connection()
+            except Exception as error:
+                # Two processes make the same file: to change its journal, SQLite waits for nobody. So we do.
+                locked = self.vendor == "sqlite" and "locked" in str(error)
+                if not locked or time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
         return connection.connection
 
     @property

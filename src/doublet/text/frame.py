@@ -3,12 +3,14 @@
 The page is cut into blocks. Many plain signs of each (`doublet.text.signs`) are weighed together, so that no length,
 tag or name decides alone. The weights (``frame_weights.json``) were learned from labelled pages by
 ``tools/learn_frame.py``. Written for this program because it is many times quicker than the libraries, keeps the place
-of every block, and is as good (benchmarks/unseen.py, docs/explanation/text-from-documents.md).
+of every block. It is better than the best of them on mixed pages and a little worse on articles
+(benchmarks/unseen.py, docs/explanation/text-from-documents.md).
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -44,8 +46,8 @@ DOUBTFUL = (
 _COMMENTS = re.compile(
     r"(?:\w+[_-])?(?:comments|commentlist|disqus\w*)(?:[_-](?:area|list|section|thread|wrap\w*))?", re.I
 )
-
-
+NOTE_DEPTH = 4  # elements up from a block that may call it a footnote: paragraph, item, list, section
+_NOTE = re.compile(r"footnotes?\b|endnotes?\b|rearnotes?\b", re.I)
 _SMALL_PRINT = [NAMES.index("legal"), NAMES.index("cookies")]
 _DATA = frozenset({"dt", "dd", "tr", "td", "th", "pre"})
 
@@ -107,25 +109,31 @@ def _is_frame(block: Block) -> bool:
 
 def _fill(blocks: list[Block], good: list[bool]) -> None:
     """Short blocks between content belong to it, and so do rows, terms and code after it, and what goes on in the same
-    list or row of paragraphs, unless they are links, frame or very unlike content."""
+    list or row of paragraphs, unless they are links, frame or very unlike content. So do all footnotes."""
     sure = [number for number, yes in enumerate(good) if yes]
     if not sure:
         return
     for number in range(sure[0], len(blocks)):
         block = blocks[number]
-        if (
-            not good[number]
-            and block.score > DOUBTFUL
-            and block.linked < LINKED_SHORT
-            and not block.framed
-            and not block.never
+        if good[number] or block.framed or block.never or block.linked >= LINKED_SHORT:
+            continue
+        good[number] = _is_note(block) or (
+            block.score > DOUBTFUL
             and (
                 number < sure[-1]
                 or block.element.tag in _DATA
                 or (good[number - 1] and _goes_on(blocks[number - 1], block))
             )
-        ):
-            good[number] = True
+        )
+
+
+def _is_note(block: Block) -> bool:
+    """Whether it is a footnote of the text, by what the elements around it are called."""
+    around = itertools.islice((block.element, *block.element.iterancestors()), NOTE_DEPTH)
+    return any(
+        _NOTE.search(f"{one.get('class') or ''} {one.get('role') or ''} {one.get('epub:type') or ''}")
+        for one in around
+    )
 
 
 def _goes_on(before: Block, block: Block) -> bool:
