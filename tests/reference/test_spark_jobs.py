@@ -13,9 +13,12 @@ import pytest
 
 import spark_collections as made
 import spark_here
+from doublet.cli import spark
+from doublet.cli.exits import NOTHING_DONE, SOME_FAILED, guarded
 from doublet.errors import UsageError
 from doublet.index.passage_keys import make_keys
 from doublet.jobs.check import check
+from doublet.reports.wording import wording
 from doublet.signatures import METHODS, from_bytes, gather_statistics
 from doublet.signatures import method as make_method
 from doublet.sources.records import Fields
@@ -147,3 +150,58 @@ def test_passage_candidates(steps: Any, tmp_path: Path, cut: tuple[int, int]) ->
         == expected
     )
     assert told["pairs"] == len(expected) > 10
+
+
+@pytest.mark.covers("D1")
+def test_every_job_lists_what_it_could_not_use_with_the_line_of_the_file(steps: Any, tmp_path: Path) -> None:
+    corpus, _ = borrowed(8)
+    of_corpus = made.write_lines(tmp_path / "corpus.jsonl", corpus)
+    path = made.write_lines(tmp_path / "works.jsonl", [*corpus[:9], {"id": "no text"}, *corpus[9:]])
+    cut: dict[str, Any] = {"splits": 3, "partitions": 2}
+    sign(steps, [str(of_corpus)], str(tmp_path / "run"), method="shingles", **cut)
+    told = {
+        "check": check_works(steps, [str(path)], str(tmp_path / "run"), str(tmp_path / "check"), **cut),
+        "passages": find_passages(steps, [str(path)], str(tmp_path / "passages"), **cut),
+        "signatures": sign(steps, [str(path)], str(tmp_path / "signatures"), **cut),
+    }
+    for name, figures in told.items():
+        assert figures["outcomes"] == {"invalid": 1}, name
+        rows = made.table(tmp_path / name, "errors")
+        assert [(row["state"], row["place"]) for row in rows] == [("invalid", f"{path}:10")], name
+    again = find_passages(steps, [str(path)], str(tmp_path / "passages"), **cut)
+    assert again["outcomes"] == {"invalid": 1}
+    assert "errors" in again["reused"]
+
+
+@pytest.mark.parametrize(
+    ("language", "lines"),
+    [
+        (
+            "en",
+            ["folder     run", "documents  2,400", "invalid    1", "listed with the reason in run/errors"],
+        ),
+        ("ru", ["папка         run", "документов    2 400", "неправильные  1", "перечислены в run/errors"]),
+    ],
+)
+def test_the_figures_of_a_run_are_said_in_the_language_of_the_user(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, language: str, lines: list[str]
+) -> None:
+    monkeypatch.setattr(spark, "words", lambda: wording(language))
+    told = {"out": "run", "documents": 2400, "outcomes": {"invalid": 1}, "stages": {}, "reused": []}
+    assert spark.show(told, "table") == SOME_FAILED
+    shown = (
+        capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
+    )
+    assert [line in shown for line in lines] == [True] * 4, shown
+    assert "reused" not in shown
+
+
+def test_a_missing_input_is_said_before_spark_starts(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(spark, "session_of", lambda *_: pytest.fail("Spark was started"))
+    assert (
+        guarded(["spark", "dedupe", str(tmp_path / "nothing"), "--out", str(tmp_path / "run")])
+        == NOTHING_DONE
+    )
+    assert "there is no file or folder" in capfd.readouterr().err

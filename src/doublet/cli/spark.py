@@ -30,7 +30,8 @@ from doublet.cli.base import (
 )
 from doublet.cli.exits import NOTHING_DONE, SOME_FAILED
 from doublet.cli.help import Group
-from doublet.errors import UsageError
+from doublet.cli.language import words
+from doublet.errors import InputNotFound, UsageError
 from doublet.model import FAILED_STATES
 
 EXAMPLE = """\
@@ -107,7 +108,11 @@ class Run:
 
         from doublet.cli.progress import shown
         from doublet.sources.records import Fields
+        from doublet.spark import storage
 
+        for address in self.inputs:  # said at once, not when Spark has started
+            if storage.is_local(address) and not storage.exists(address):
+                raise InputNotFound("no_such_path", path=address)
         spark = session_of(self.master, self.conf)
         colour = use_colour(self.resolved.settings.colour, sys.stderr)
         with shown(quiet=self.quiet, colour=colour) as progress:
@@ -182,25 +187,39 @@ def session_of(master: str | None, conf: tuple[str, ...]) -> Any:
     return open_session(master, settings)
 
 
+SIZES = ("sent_bytes", "sent_bytes_per_document", "size_bytes")
+APART = ("stages", "outcomes", "packages")  #: for programs, and what is shown after the figures
+
+
 def show(told: dict[str, Any], form: str) -> int | None:
     """The figures of a run, and the exit code that goes with them."""
     from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
 
+    outcomes = told.get("outcomes", {})
     if form == "json":
         write_bytes([json_document(told)])
     else:
-        plain = {
-            name: value for name, value in told.items() if name not in ("stages", "outcomes", "packages")
-        }
-        lines = [
-            f"{name:<12} {', '.join(value) if isinstance(value, list | tuple) else value}"
-            for name, value in plain.items()
+        say = words()
+        rows = [
+            [say.name("spark", name), _shown(name, value)]
+            for name, value in told.items()
+            if name not in APART and value not in ([], "", None)
         ]
-        lines += [f"{name:<12} {count} (see errors)" for name, count in told.get("outcomes", {}).items()]
-        write_text("\n".join(lines) + "\n")
-    if set(told.get("outcomes", ())).isdisjoint(FAILED_STATES):
+        rows += [[say.name("record", state), say.number(many)] for state, many in sorted(outcomes.items())]
+        write_text(table(rows))
+        if outcomes:
+            write_text(say("spark_errors", table=f"{told['out']}/errors") + "\n")
+    if set(outcomes).isdisjoint(FAILED_STATES):
         return None
     return SOME_FAILED if told.get("documents", told.get("works", 0)) else NOTHING_DONE
+
+
+def _shown(name: str, value: Any) -> str:
+    say = words()
+    if name in SIZES:
+        return say.size(value)
+    return say.number(value) if isinstance(value, int) else say.value(value)
 
 
 @command.command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ import numpy as np
 
 from doublet.jobs.dedupe.answers import group_id
 from doublet.model import Note
-from doublet.spark import exchange, inputs, storage
+from doublet.progress import Progress
+from doublet.spark import exchange, inputs, stages, storage
 from doublet.spark.deciding import LINKS
 from doublet.spark.exchange import Sent, slots, tell
 from doublet.spark.frames import stage_tables
@@ -172,7 +173,19 @@ def kept_split(job: Job, split: int) -> Sent:
     yield tell(storage.write_table(job.part(KEPT, split), tables(), schema))
 
 
-def errors_split(job: Job, lines_before: list[int], split: int) -> Sent:
+def write_errors(
+    spark: SparkSession, run: stages.Run, told: Sequence[Mapping[str, Any]], progress: Progress
+) -> None:
+    """The table of errors: what could not be read, and the records whose id others have too. *told* is what the
+    tasks that read the splits said."""
+    before = inputs.lines_before(run.listing, [one["positions"] for one in told])
+    work = partial(_errors_of_split, run.job, before)
+    run.stage(
+        ERRORS, lambda: {"rows": sum(exchange.answers(exchange.begin(spark, run.splits, work)))}, progress
+    )
+
+
+def _errors_of_split(job: Job, lines_before: list[int], split: int) -> Sent:
     """Write the records of a split that could not be used as they were, with the lines of the whole file."""
     import pyarrow as pa
 

@@ -27,7 +27,7 @@ from doublet.reports.json_report import json_document
 from doublet.signatures.mixing import mix
 from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.sources.records import Fields
-from doublet.spark import counting, exchange, inputs, signing, stages, storage
+from doublet.spark import answers, counting, exchange, inputs, signing, stages, storage
 from doublet.spark.exchange import Sent, pack, scatter, slots, tell, unpack
 from doublet.spark.job import Job, splits_of
 from doublet.spark.session import cores_of
@@ -126,16 +126,13 @@ def check_works(
         return {name: sum(one[name] for one in found) for name in ("works", "sources", "fragments")}
 
     figures = run.stage(CHECKS, compare, progress)
-    outcomes: dict[str, int] = {}
-    for one in signed:
-        for state_name, number in one["outcomes"].items():
-            outcomes[state_name] = outcomes.get(state_name, 0) + number
+    answers.write_errors(spark, run, signed, progress)
     return {
         "out": job.out,
         "works": figures["works"],
         "sources": figures["sources"],
         "fragments": figures["fragments"],
-        "outcomes": outcomes,
+        "outcomes": stages.count_outcomes(signed),
         "stages": run.figures(),
         "reused": list(run.reused),
     }

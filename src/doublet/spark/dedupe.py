@@ -7,7 +7,6 @@ Explained in docs/explanation/spark.md.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -149,7 +148,7 @@ def dedupe(
     signed = _sign(spark, run, progress)
     total = _total(signed)
     if stop_after == "signatures":
-        _errors(spark, run, signed, progress)
+        answers.write_errors(spark, run, signed, progress)
         return _result(run, total)
     methods = (
         DedupeMethods.of(method, dict(parameters), None) if not METHODS[method].needs_statistics else None
@@ -161,7 +160,7 @@ def dedupe(
     by = ("shingles" if exact else "sketches") if method in BY_SHINGLES else "keys"
     run.depend([by, crowd_pairs])
     chosen, paired = _pair(spark, run, job, order, by, total, crowd_pairs, progress)
-    _errors(spark, run, signed, progress)
+    answers.write_errors(spark, run, signed, progress)
     if stop_after == "pairs":
         return _result(run, total, paired)
     removed = _decide(spark, run, chosen, order, paired, total, options.reworded, pairs_at_once, progress)
@@ -194,25 +193,11 @@ def _sign(spark: SparkSession, run: stages.Run, progress: Progress) -> list[dict
     return done
 
 
-def _errors(spark: SparkSession, run: stages.Run, signed: list[dict[str, Any]], progress: Progress) -> None:
-    """The errors table: what could not be read, and the records whose id others have too."""
-    before = inputs.lines_before(run.listing, [one["positions"] for one in signed])
-    work = partial(answers.errors_split, run.job, before)
-    run.stage(
-        answers.ERRORS,
-        lambda: {"rows": sum(exchange.answers(exchange.begin(spark, run.splits, work)))},
-        progress,
-    )
-
-
 def _total(signed: list[dict[str, Any]]) -> dict[str, Any]:
-    outcomes: Counter[str] = Counter()
-    for one in signed:
-        outcomes.update(one["outcomes"])
     sums = {name: sum(one[name] for one in signed) for name in ("documents", "values", "words", "disguised")}
     return {
         **sums,
-        "outcomes": dict(outcomes),
+        "outcomes": stages.count_outcomes(signed),
         "sampled": [sum(one["sampled"][bits] for one in signed) for bits in range(9)],
         "whole_ids": all(one["whole_ids"] for one in signed) and sums["documents"] > 0,
         "number_times": all(one["number_times"] for one in signed),

@@ -1,12 +1,13 @@
 """Documents of a collection that may have passages in common: pairs by shared passage keys (`index.passage_keys`).
 
 Two documents that share a run of 22 words share a key. A key of more than `CUT` documents says little, as in a
-library: it leads nowhere here, and how many there are is told. The pairs are candidates: `doublet compare` and
+library: it leads nowhere here. The pairs are candidates: `doublet compare` and
 `doublet check` verify.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doublet.index.passage_keys import CUT, make_keys
+from doublet.model import Outcome
 from doublet.progress import Progress
 from doublet.signatures import in_parts
 from doublet.signatures.mixing import mix
 from doublet.sources.records import Fields
-from doublet.spark import exchange, inputs, stages, storage
+from doublet.spark import answers, exchange, inputs, stages, storage
 from doublet.spark.exchange import Sent, scatter, slots, tell
 from doublet.spark.job import Job, splits_of
 from doublet.spark.session import cores_of
@@ -60,9 +62,10 @@ def find_passages(
 
     def keys() -> dict[str, Any]:
         found = exchange.answers(exchange.begin(spark, run.splits, partial(_keys_of_split, job)))
-        return {name: sum(one[name] for one in found) for name in ("documents", "keys", "unusable")}
+        return {"splits": sorted(found, key=lambda one: int(one["split"]))}
 
-    made = run.stage(KEYS, keys, progress)
+    made = run.stage(KEYS, keys, progress)["splits"]
+    answers.write_errors(spark, run, made, progress)
 
     def pairs() -> dict[str, Any]:
         count = job.partitions
@@ -76,10 +79,10 @@ def find_passages(
     figures = run.stage(PASSAGES, pairs, progress)
     return {
         "out": job.out,
-        "documents": made["documents"],
-        "unusable": made["unusable"],
-        "keys": made["keys"],
+        "documents": sum(one["documents"] for one in made),
+        "keys": sum(one["keys"] for one in made),
         "pairs": figures["pairs"],
+        "outcomes": stages.count_outcomes(made),
         "stages": run.figures(),
         "reused": list(run.reused),
     }
@@ -88,15 +91,17 @@ def find_passages(
 def _keys_of_split(job: Job, split: int) -> Sent:
     import pyarrow as pa
 
-    from doublet.spark.signing import binary
+    from doublet.spark.signing import binary, write_outcomes
 
     schema = pa.schema([("id", pa.binary()), ("keys", pa.large_binary())])
-    told = {"documents": 0, "keys": 0, "unusable": 0}
+    told: dict[str, Any] = {"split": split, "documents": 0, "keys": 0, "positions": 0}
+    outcomes: list[Outcome] = []
 
     def tables() -> Iterator[Any]:
         for batch in inputs.batches(splits_of(job)[split], job.fields, job.max_record_bytes):
             parsed = batch.parse()
-            told["unusable"] += len(parsed.outcomes)
+            outcomes.extend(parsed.outcomes)
+            told["positions"] = batch.first + batch.count
             done = 0
             for part in in_parts(parsed.texts):
                 keys = make_keys(part)
@@ -112,7 +117,8 @@ def _keys_of_split(job: Job, split: int) -> Sent:
                 )
 
     storage.write_table(job.part(KEYS, split), tables(), schema)
-    yield tell(told)
+    write_outcomes(job, split, outcomes)
+    yield tell({**told, "outcomes": Counter(one.state for one in outcomes)})
 
 
 def _post(job: Job, split: int) -> Sent:

@@ -68,7 +68,7 @@ def sign_split(job: Job, number: int) -> Sent:
     storage.write_table(job.part(SIGNATURES, number), tables(), schema_of(methods))
     told["outcomes"] = {state: count for state, count in counts.items() if count}
     told["sampled"] = sampled.tolist()
-    _write_outcomes(job, number, outcomes)
+    write_outcomes(job, number, outcomes)
     yield tell(told)
 
 
@@ -227,7 +227,7 @@ def _sample_counts(values: U64) -> I64:
 _TRAILING = np.array([8, *((n & -n).bit_length() - 1 for n in range(1, 256))], np.int64)
 
 
-def _write_outcomes(job: Job, number: int, outcomes: list[Outcome]) -> None:
+def write_outcomes(job: Job, number: int, outcomes: list[Outcome]) -> None:
     import pyarrow as pa
 
     rows = [(o.state, o.id, o.place, o.reason.code, str(o.reason)) for o in outcomes]

@@ -10,7 +10,8 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -116,6 +117,14 @@ class Run:
 
     def _whole(self, name: str, files: dict[str, int]) -> bool:
         return {one.name: one.size_bytes for one in self._files(name)} == files
+
+
+def count_outcomes(told: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many records of all splits could not be used, by state."""
+    counts: Counter[str] = Counter()
+    for one in told:
+        counts.update(one["outcomes"])
+    return dict(counts)
 
 
 def _settings(job: Job) -> dict[str, Any]:

@@ -317,6 +317,27 @@ NAMES: dict[str, dict[str, str]] = {
     },
     # what the numbers of the progress count
     "unit": {},
+    # figures of a run over Spark
+    "spark": {
+        "out": "folder",
+        "documents": "documents",
+        "works": "works",
+        "removed": "removed",
+        "kept": "kept",
+        "candidates": "candidates",
+        "pairs": "pairs",
+        "sources": "sources",
+        "fragments": "fragments",
+        "signed": "signed",
+        "keys": "passage keys",
+        "sent_bytes": "sent between tasks",
+        "sent_bytes_per_document": "for each document",
+        "reused": "finished before",
+        "archive": "archive",
+        "size_bytes": "size",
+        "python": "Python",
+        "use": "use",
+    },
     # heads of tables, and states of jobs
     "head": {
         "stays": "stays",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "spark_errors": "Documents that were left out are listed with the reason in {table}.",
     "spark_missing": 'Spark is not installed: pip install "doublet[spark]", and Java 17 or later',
     "spark_not_started": "Spark cannot be started: {why}. It needs Java 17 or later (JAVA_HOME) and, with --master, a cluster that answers",
     "spark_setting": "--conf {text}: write KEY=VALUE, as in spark.executor.memory=4g",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "spark_errors": "Документы, которые не вошли, с причинами перечислены в {table}.",
     "spark_missing": 'Spark не установлен: pip install "doublet[spark]", и Java 17 или новее',
     "spark_not_started": "Spark не запускается: {why}. Нужны Java 17 или новее (JAVA_HOME) и, с --master, кластер, который отвечает",
     "spark_setting": "--conf {text}: напишите КЛЮЧ=ЗНАЧЕНИЕ, например spark.executor.memory=4g",
