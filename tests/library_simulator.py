@@ -52,6 +52,7 @@ class Library:
     version: dict[int, int] = field(default_factory=dict)  #: document → how often it was changed
     etag: bool = True
     wall_every: int = 0  #: each so many-th document asks for a password
+    linked: bool = True  #: pages have links; without them its documents have to be known by number
 
     def __post_init__(self) -> None:
         draw = random.Random(self.seed)
@@ -249,6 +250,8 @@ class Site:
 
     def _links(self, number: int) -> str:
         library = self.library
+        if not library.linked:
+            return ""
         near = [n for n in (number - 1, number + 1, number + 7) if n in library.numbers]
         out = [f"<a href='{escape(library.path(n))}'>{n}</a>" for n in near]
         out += [
@@ -272,6 +275,8 @@ class Site:
 
     def _front(self) -> bytes:
         library = self.library
+        if not library.linked:
+            return page("Front", f"<p>Welcome to {library.frame}: ask for the number of your document.</p>")
         newest = sorted(library.numbers)[-12:]
         links = "".join(f"<li><a href='{escape(library.path(n))}'>Document {n}</a></li>" for n in newest)
         more = "<a href='/list?page=1'>All</a>" if library.scheme == "slug" and not library.sitemap else ""

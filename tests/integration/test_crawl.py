@@ -107,6 +107,43 @@ def test_a_range_of_the_user_is_all_that_is_taken(store: Store) -> None:
         assert len(above) <= 6, "probes for what cannot exist"
 
 
+@pytest.mark.covers("L2")
+@pytest.mark.parametrize("numbers", [(11, 30), None])
+def test_a_pattern_of_the_user_needs_no_link(store: Store, numbers: tuple[int, int] | None) -> None:
+    """The front page of an old archive may name no document at all: its numbers are counted out all the same."""
+    with Site(Library(80, linked=False)) as site:
+        wish = Wish(patterns=[Pattern("/post/{number}/")], numbers=numbers)
+        with polite() as fetcher:
+            plan = preview(site.url, fetcher=fetcher, wish=wish)
+        first, last = numbers or (1, 80)
+        assert plan.patterns[0].examples[0] == f"{site.url}/post/{first}/"
+        assert (plan.documents is None) == (numbers is None)
+        made = crawl(store, site, patterns=list(wish.patterns), numbers=numbers)
+        assert ids(store) == {f"{site.url}/post/{number}/" for number in range(first, last + 1)}
+        assert made.notes == []
+
+
+@pytest.mark.covers("L2")
+def test_a_site_without_links_says_what_to_give(store: Store) -> None:
+    with Site(Library(80, linked=False)) as site:
+        with pytest.raises(
+            InputUnreadable, match=r"has no links that can be followed: give addresses of two or three"
+        ):
+            crawl(store, site, "post")
+        made = crawl(store, site, patterns=[Pattern("/story/{number}/")])
+        assert [note.code for note in made.notes] == ["crawl_no_documents"]
+        assert ids(store) == set()
+
+
+@pytest.mark.covers("L2")
+def test_a_preview_of_a_range_shows_addresses_inside_of_it() -> None:
+    with Site(Library(80)) as site, polite() as fetcher:
+        wish = Wish(patterns=[Pattern("/post/{number}/")], numbers=(41, 60))
+        plan = preview(site.url, fetcher=fetcher, wish=wish)
+    numbers = [plan.patterns[0].number_of(example) for example in plan.patterns[0].examples]
+    assert numbers and all(number is not None and 41 <= number <= 60 for number in numbers)
+
+
 @pytest.mark.covers("L1")
 def test_examples_instead_of_clarifications(store: Store) -> None:
     with Site(Library(80)) as site:

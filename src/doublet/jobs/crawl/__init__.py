@@ -342,6 +342,8 @@ def _run(
             warc.close()
     _forget_look(folder)
     _end(store, info, "done", None)
+    if not waiting and not again and not figures.states["stored"] and not figures.states["duplicate"]:
+        engine.notes.append(Note("crawl_no_documents", address=info.address, library=info.library))
     return _crawled(info, plan, judge, figures, waiting, time.monotonic() - began, engine.notes)
 
 

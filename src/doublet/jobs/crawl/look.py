@@ -279,12 +279,14 @@ class Looker:
     def _choose(self, made: Plan, links: list[str]) -> None:
         """Patterns of documents: those that fit what the user asked for, and whose pages are documents."""
         if made.only and not any(fits(link, text) for link in links for text in made.only):
+            if all(page_key(link) == page_key(made.address) for link in links):
+                raise InputUnreadable("crawl_no_links", address=made.address)
             raise InputUnreadable(
                 "crawl_nothing_fits",
                 address=made.address,
                 links=len(links),
-                only=" / ".join(made.only),
-                examples=links[:5] or ["-"],
+                only=list(made.only),
+                examples=links[:5],
             )
         found = infer_wanted(links, only=made.only, examples=made.examples)
         judged = 0
@@ -377,11 +379,16 @@ class Looker:
         known = True
         origin = parse_address(self.seen[page_key(made.address)].answer.address).origin
         for place, pattern in enumerate(made.patterns):
-            if not pattern.walkable or not pattern.high:
+            if not pattern.walkable:
                 known = False
                 continue
-            low, high = numbers or (min(1, pattern.low), pattern.high)
-            made.patterns[place] = Pattern(pattern.text, pattern.examples, pattern.count, low, high)
+            known = known and bool(numbers or pattern.high)
+            # A pattern of the user whose numbers no link shows is tried from 1 on.
+            seen = (min(1, pattern.low), pattern.high) if pattern.high else (1, SAMPLE_NUMBERS)
+            low, high = numbers or seen
+            inside = [one for one in pattern.examples if low <= (pattern.number_of(one) or 0) <= high]
+            shown = tuple(inside or dict.fromkeys(origin + pattern.make(one) for one in (low, high)))
+            made.patterns[place] = Pattern(pattern.text, shown, pattern.count, low, high)
             found = self._sample_numbers(made.patterns[place], origin, self.signals.get(str(place)))
             share, doubt = holes(found)
             made.holes, made.holes_tried = max(made.holes, share), made.holes_tried + len(found)

@@ -53,8 +53,14 @@ MESSAGES: dict[str, str] = {
     "crawl_front_wall": (
         "{address} asks for a name and a password before it shows anything: only what everybody can read can be indexed"
     ),
+    "crawl_no_links": (
+        "{address} has no links that can be followed: give addresses of two or three documents (--example), or their pattern with a range (--pattern and --range)"
+    ),
+    "crawl_no_documents": (
+        "no page of {address} became a document. `doublet library pages {library}` lists what became of each; --example with addresses of two or three documents says what to look for"
+    ),
     "crawl_nothing_fits": (
-        "{address}: none of {links:,} addresses found there has {only} in it. There are, for example: {examples:list}. "
+        "{address}: none of {links:,} addresses found there has {only:quoted} in it. There are, for example: {examples:list}. "
         "Give --only a text that addresses of documents have, or an address with --example"
     ),
     "crawl_no_site": "{library} has no site that was crawled: `doublet library crawl {library} ADDRESS` adds one",
