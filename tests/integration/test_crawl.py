@@ -312,7 +312,7 @@ def test_wrong_addresses_are_told(store: Store) -> None:
 @pytest.mark.covers("L1")
 def test_what_users_are_told_of_sites_that_cannot_be_indexed(store: Store) -> None:
     with Site(Library(20)) as site:
-        with pytest.raises(InputUnreadable, match=r"none of .* has book in it.*post"):
+        with pytest.raises(InputUnreadable, match=r"none of .* has 'book' in it.*post"):
             crawl(store, site, "book")
         site.library.robots = "User-agent: *\nDisallow: /\n"
         with pytest.raises(NotAllowed, match=r"robots\.txt"), polite() as fetcher:
