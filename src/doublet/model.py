@@ -13,7 +13,7 @@ import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,6 +101,14 @@ def _noted(value: Any) -> Any:
     return Note.from_dict(value) if isinstance(value, dict) and "code" in value else value
 
 
+@runtime_checkable
+class SaysNote(Protocol):
+    """What has a note of its own to say: the errors of this program."""
+
+    @property
+    def note(self) -> Note: ...
+
+
 def _plain(value: Any) -> Any:
     """A value as a note keeps it: what JSON has, a note, or the text that it is shown as."""
     if isinstance(value, str):  # halves of characters are no JSON
@@ -116,9 +124,8 @@ def _plain(value: Any) -> Any:
         return tuple(_plain(one) for one in some)
     if isinstance(value, BaseException):  # ours have a note
         first = value.args[0] if value.args else None
-        return getattr(value, "note", None) or (
-            first if isinstance(first, Note) else str(value) or type(value).__name__
-        )
+        found = value.note if isinstance(value, SaysNote) else first
+        return found if isinstance(found, Note) else str(value) or type(value).__name__
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):

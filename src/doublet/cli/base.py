@@ -16,7 +16,7 @@ import click
 
 from doublet import config
 from doublet.cli.complete import complete_by_name
-from doublet.cli.help import Context, localised, write_example
+from doublet.cli.help import Context, SettingOption, localised, write_example
 from doublet.cli.language import words
 from doublet.errors import OutputFailed, UsageError
 from doublet.model import LANGUAGES, Note
@@ -81,14 +81,6 @@ def format_option(*choices: str, default: str = "table") -> Callable[[F], F]:
         show_default=True,
         help="How to write the result on standard output.",
     )
-
-
-class SettingOption(click.Option):
-    """A flag for a setting. Its default is that of the settings, which the flag does not decide."""
-
-    def __init__(self, *args: Any, told_default: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.told_default = told_default
 
 
 def settings_options(*names: str) -> Callable[[F], F]:

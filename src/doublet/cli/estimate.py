@@ -64,6 +64,7 @@ def estimate(
 ) -> Estimate:
     """Read the beginning of some parts, sign it, and reckon from there."""
     from doublet.jobs.dedupe.memory import TABLE_MEMORY
+    from doublet.sources.jsonl import JsonBatch
 
     texts: list[str] = []
     raw = consumed = characters = 0
@@ -72,7 +73,8 @@ def estimate(
     for part in _some(source.parts):
         read = packed = 0
         for batch in part.batches(0, 0, 1 << 30, share):
-            block = getattr(batch, "block", None) if batch.size_bytes > LONG_BYTES else None
+            long = isinstance(batch, JsonBatch) and batch.size_bytes > LONG_BYTES
+            block = batch.block if long else None
             if block is not None:  # a record of great length: its beginning tells enough
                 texts.append(block[:SAMPLE_BYTES].decode("utf-8", "ignore"))
                 characters += len(block) * len(texts[-1]) // SAMPLE_BYTES

@@ -36,11 +36,17 @@ def path_of(ctx: click.Context) -> str:
     return " ".join(names)
 
 
+class SettingOption(click.Option):
+    """A flag for a setting. Its default is that of the settings, which the flag does not decide."""
+
+    def __init__(self, *args: Any, told_default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.told_default = told_default
+
+
 def told(path: str, option: str = "") -> str | None:
     """The help of a command or of its option in the language of the run; None where the commands' own is it."""
-    table: dict[str, str] | None = getattr(words().tables, "HELP", None)
-    if table is None:
-        return None
+    table: dict[str, str] = words().tables.HELP
     return table.get(f"{path} {option}".strip()) or (table.get(option) if option else None)
 
 
@@ -67,9 +73,8 @@ def _localised(param: click.Parameter, path: str) -> click.Parameter:
         return param
     shown: Any = copy.copy(param)
     shown.help = text
-    default = getattr(param, "told_default", "")
-    if default:
-        shown.help = f"{text} {words()('help_default', default=default)}"
+    if isinstance(param, SettingOption) and param.told_default:
+        shown.help = f"{text} {words()('help_default', default=param.told_default)}"
     if shown.show_default and isinstance(shown.default, str | int | float) and not shown.is_flag:
         shown.help = f"{text} {words()('help_default', default=shown.default)}"
         shown.show_default = False

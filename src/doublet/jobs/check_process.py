@@ -54,7 +54,7 @@ def _told(error: Exception) -> bytes:
         return data
     except Exception:
         plain: Any = DoubletError(str(error))
-        plain.code = getattr(error, "code", "error")
+        plain.code = error.code if isinstance(error, DoubletError) else "error"
         return pickle.dumps(("error", plain))
 
 

@@ -26,6 +26,7 @@ LONGEST = 256  #: tokens of a sentence that an ONNX model is given
 BATCH = 32
 
 
+@runtime_checkable
 class Embedder(Protocol):
     """Sentences → a row of numbers for each; sentences that mean the same have rows that point the same way."""
 
@@ -49,7 +50,7 @@ def embedder_name(embedder: Embedder | None) -> str | None:
 
 def require_embedder(embedder: object) -> None:
     """Raise `InvalidParameter` for what is neither None nor a model."""
-    if embedder is not None and not hasattr(embedder, "embed"):
+    if embedder is not None and not isinstance(embedder, Embedder):
         raise wrong_type("embedder", embedder, "wanted_embedder")
 
 

@@ -67,6 +67,7 @@ class _Broken:
     reason: Note
     kind: str = "broken"
     size_bytes: int = 0
+    path: None = None
 
     def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:  # noqa: ARG002
         yield BrokenBatch(Outcome("unreadable", "", self.label, self.reason), first, done)
@@ -142,7 +143,7 @@ class Inputs:
                 )
 
     def reads(self, path: Path) -> bool:
-        paths = (getattr(part, "path", None) for part in self.parts)
+        paths = (part.path for part in self.parts)
         return path.exists() and any(one and one.exists() and path.samefile(one) for one in paths)
 
     def write_kept(self, out: Path, keep: Callable[[int], bool], together: Together | None = None) -> int:
@@ -523,11 +524,10 @@ _GONE = (-1, -1)
 
 
 def _state(part: InputPart) -> tuple[int, int] | None:
-    path = getattr(part, "path", None)
-    if path is None:
+    if part.path is None:
         return None
     try:
-        found = path.stat()
+        found = part.path.stat()
     except OSError:
         return _GONE
     return (found.st_size, found.st_mtime_ns)

@@ -170,6 +170,11 @@ class InputPart(Protocol):
     kind: str  #: jsonl, json, csv, parquet, texts
     size_bytes: int
 
+    @property
+    def path(self) -> Path | None:
+        """The file; None when the part is not one file."""
+        ...
+
     def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
         """Walk the part; *first* is the position of its first record, *done* what was consumed before it."""
         ...

@@ -206,11 +206,10 @@ def blocks_of_lines(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -
 def uncut_blocks(stream: ByteReader, *, block_bytes: int, limit_bytes: int) -> Iterator[list[Line] | Block]:
     """As `blocks_of_lines`, but blocks in which nothing is amiss come in one piece."""
     cutter = _Cutter(limit_bytes)
-    whole_lines = getattr(stream, "whole_lines", lambda _: 0)
     while True:
         end = b""
         try:
-            whole = whole_lines(block_bytes)
+            whole = stream.whole_lines(block_bytes) if isinstance(stream, Stream) else 0
             if whole and whole <= limit_bytes and cutter.holds_nothing:
                 chunk, end = stream.read(whole), stream.read(1)
             else:

@@ -96,6 +96,7 @@ class TextFiles:
     limit_bytes: int
     size_bytes: int
     kind: str = "texts"
+    path: None = None  #: each text has its own
 
     def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
         some: list[TextFile] = []

@@ -42,9 +42,8 @@ STATUS = {
 
 def status_of(error: DoubletError) -> int:
     for kind in type(error).__mro__:
-        code = getattr(kind, "code", None)
-        if code in STATUS:
-            return STATUS[code]
+        if issubclass(kind, DoubletError) and kind.code in STATUS:
+            return STATUS[kind.code]
     return 500
 
 

@@ -122,7 +122,7 @@ def dedupe(
                 state=first.state,
                 id=first.id,
             )
-        return with_given_ids(result, getattr(source, "given", {}))
+        return with_given_ids(result, source.given if isinstance(source, Documents) else {})
 
 
 def dedupe_inputs(

@@ -16,6 +16,7 @@ from doublet.model import Note
 from doublet.progress import Progress
 from doublet.signatures import METHODS, Limit, Method, Statistics, gather_statistics
 from doublet.signatures import method as make_method
+from doublet.signatures.counting import CountedWords
 from doublet.signatures.shingled import ShingledMethod
 from doublet.text.tokens import forget_words
 
@@ -178,7 +179,7 @@ class DedupeMethods:
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
         threshold = verify if chosen.threshold is None else chosen.threshold
-        size = getattr(statistics, "size_bytes", 0)
+        size = statistics.size_bytes if isinstance(statistics, CountedWords) else 0
         return DedupeMethods(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
 
 

@@ -18,6 +18,7 @@ from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.options import DedupeOptions
 from doublet.matches.preference import preference_columns
 from doublet.model import Note, Outcome
+from doublet.sources.records import RecordSource
 
 U64 = NDArray[np.uint64]
 
@@ -73,9 +74,8 @@ def _best(documents: list[int], columns: tuple[NDArray[np.int64], ...], store: A
 
 def digests(source: Any, positions: U64) -> U64:
     """Two numbers for each of the records at these ascending positions, made of all that the record holds."""
-    if hasattr(source, "digests"):
-        found: U64 = source.digests(positions)
-        return found
+    if isinstance(source, RecordSource):
+        return source.digests(positions)
     out = np.zeros((len(positions), 2), np.uint64)
     wanted = positions.tolist()
     for batch in source.batches():

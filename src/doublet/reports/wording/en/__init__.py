@@ -45,6 +45,7 @@ MESSAGES: dict[str, str] = {
     for code, sentence in part.MESSAGES.items()
 }
 NOUNS, NAMES = names.NOUNS, names.NAMES
+HELP: dict[str, str] = {}  #: the commands have it themselves
 #: the methods say all of it themselves
 METHODS: dict[str, str] = {}
 SETTINGS: dict[str, str] = {}  # the settings, too

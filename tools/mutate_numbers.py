@@ -1,0 +1,229 @@
+"""Changes every tuned number of the engine in turn, to half and to twice, and runs tests: those that nobody notices are printed.
+
+    .venv/bin/python tools/mutate_numbers.py                     all of them: an hour or two of one core
+    .venv/bin/python tools/mutate_numbers.py matches/align.py index/ --list
+    .venv/bin/python tools/mutate_numbers.py matches/passages.py:SAME --tests tests/unit/matches
+
+A number is tuned when it decides what is found, what it is called, or what is left out. Sizes of batches and buffers, limits of
+time and memory, numbers of formats and how much a page shows are not: `UNTUNED` knows them by their names. Nothing is
+written: a changed module is compiled in memory, in a process of its own. Exit 1 when some change survived.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "doublet"
+ENGINE = ("text", "signatures", "index", "matches", "repeats", "kernels", "crawl", "sources", "jobs", "store", "evaluation")
+UNTUNED = re.compile(
+    r"_?(.*(BYTES|_S|_MS|_KB|_DAYS|AT_ONCE|VERSION|FORMAT|MASK|FACTOR|SALT|TOGETHER|_LETTERS_LIMIT)"
+    r"|(SHOWN|MAX|FLAG|LONGEST|LIMIT)_.*|(BYTES|SHOWN|LONGEST|LARGEST)_?.*|ROWS.*|BATCH.*|.*_BATCH|STEP|BLOCK_BYTES"
+    r"|UNIT|MASK64|TEXT_VERSION|PIECE|STEPS|MINHASH_PRIME|THREADS|EVERY|FORMAT_VERSION)"
+)
+LIMIT_S = 900
+
+
+class Number(NamedTuple):
+    """A number of a module: its name (`Class.field` in a class), the line after which another value is put, and its depth."""
+
+    file: str
+    name: str
+    value: float
+    line: int
+    indent: int
+
+
+def numbers(path: pathlib.Path) -> Iterator[Number]:
+    file = path.relative_to(PACKAGE).as_posix()
+    known: dict[str, float] = {}
+
+    def of(body: list[ast.stmt], owner: str) -> Iterator[Number]:
+        for node in body:
+            if isinstance(node, ast.ClassDef) and not owner:
+                yield from of(node.body, node.name + ".")
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                target, value = node.targets[0], node.value
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                target, value = node.target, node.value
+            else:
+                continue
+            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            for name, right in zip(target.elts, value.elts, strict=True) if several else [(target, value)]:  # type: ignore[attr-defined]
+                parts = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Name, ast.Load)
+                if not isinstance(name, ast.Name) or not all(isinstance(part, parts) for part in ast.walk(right)):
+                    continue
+                with contextlib.suppress(NameError, TypeError, SyntaxError):
+                    number = eval(ast.unparse(right), {"__builtins__": {}}, dict(known))  # noqa: S307 - our own numbers
+                    if type(number) in (int, float):
+                        known[name.id] = number
+                        yield Number(file, owner + name.id, number, node.end_lineno or 0, node.col_offset)
+
+    yield from of(ast.parse(path.read_text()).body, "")
+
+
+def tuned(wanted: list[str]) -> list[Number]:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE)
+        if file.parts[0] not in ENGINE or "migrations" in file.parts:
+            continue
+        for number in numbers(path):
+            full = f"{number.file}:{number.name}"
+            if wanted and not any(full.startswith(one) for one in wanted):
+                continue
+            plain = number.name.rsplit(".", 1)[-1]
+            if any(full == one for one in wanted) or not (UNTUNED.fullmatch(plain) or number.value == 0):
+                found.append(number)
+    return found
+
+
+def changes(number: Number) -> list[float]:
+    if isinstance(number.value, float):
+        return [number.value / 2, number.value * 2]
+    return [changed for changed in (number.value // 2, number.value * 2) if changed > 0 or number.value < 0]
+
+
+class Changed(importlib.abc.MetaPathFinder):
+    """Finds one module, with one number changed; all others are found as always."""
+
+    def __init__(self, number: Number, value: float) -> None:
+        self.module = "doublet." + number.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        self.path = PACKAGE / number.file
+        lines = self.path.read_text().splitlines()
+        lines.insert(number.line, f"{' ' * number.indent}{number.name.rsplit('.', 1)[-1]} = {value!r}")
+        self.source = "\n".join(lines)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:  # noqa: ARG002 - as Python asks
+        if name != self.module:
+            return None
+        source = self.source
+
+        class Loader(importlib.machinery.SourceFileLoader):
+            def get_code(self, fullname: str) -> Any:  # noqa: ARG002 - as Python asks
+                return compile(source, self.path, "exec")
+
+        return importlib.util.spec_from_file_location(name, self.path, loader=Loader(name, str(self.path)))
+
+
+def tests_of(number: Number) -> list[str]:
+    """Test files that may notice, the likeliest first: those that speak of the module, then its folder's."""
+    folder, stem = number.file.split("/")[0], pathlib.Path(number.file).stem
+    stem = pathlib.Path(number.file).parent.name if stem == "__init__" else stem
+    places = {
+        "kernels": ["reference", "unit/matches", "unit/repeats", "properties"],
+        "store": ["unit/store", "unit/jobs", "contracts"],
+        "evaluation": ["unit/evaluation"],
+        "repeats": ["unit/repeats", "reference"],
+        "crawl": ["unit/crawl", "unit/jobs"],
+        "sources": ["unit/sources", "unit/text", "unit/jobs"],
+    }.get(folder, [f"unit/{folder}", "unit/jobs", "unit/matches", "properties", "golden"])
+    ranked = []
+    for at, place in enumerate(places):
+        for path in sorted((ROOT / "tests" / place).glob("test_*.py")):
+            if re.search("linear|spark|memory|kill|old_versions|hostile|store_sched", path.name):
+                continue
+            text = path.read_text()
+            says = number.name.lstrip("_").split(".")[-1] in text and stem in text
+            tuning = "tuned" in path.name and at == 0
+            mentions = re.search(rf"\b{re.escape(stem)}\b", text) is not None
+            if says or tuning or mentions or at == 0:
+                ranked.append((not says, not tuning, not mentions, at, str(path)))
+    return [path for *_, path in sorted(ranked)]
+
+
+def run(number: Number, value: float, tests: list[str]) -> str:
+    """"" when a change survives, otherwise the test that noticed."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        sys.meta_path.insert(0, Changed(number, value))
+        import pytest
+
+        class Tell:
+            def pytest_runtest_logreport(self, report: Any) -> None:
+                if report.failed:
+                    os.write(writer, report.nodeid.encode() + b"\n")
+
+            def pytest_collectreport(self, report: Any) -> None:
+                if report.failed:
+                    os.write(writer, b"import of " + report.nodeid.encode() + b"\n")
+
+        code = 3
+        try:
+            plain = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            code = int(pytest.main([*plain, *tests], plugins=[Tell()]))
+        finally:
+            if code > 1:
+                os.write(writer, f"exit {code}\n".encode())
+            os._exit(0)
+    os.close(writer)
+    until = time.monotonic() + LIMIT_S
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > until:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            os.close(reader)
+            return "time limit"
+        time.sleep(0.05)
+    with open(reader, "rb") as answers:
+        return (answers.read().decode().splitlines() or [""])[0]
+
+
+def libraries() -> list[str]:
+    """What Doublet and its tests import of others: loaded once, so that each change starts quickly."""
+    code = (
+        "import sys, pytest, hypothesis, doublet, doublet.jobs.check, doublet.store, doublet.text.read, lxml.html, orjson, snowballstemmer;"
+        "print('\\n'.join(n for n in sys.modules if not n.startswith(('doublet', '__', '_editable'))))"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("wanted", nargs="*", help="files or folders of src/doublet, or file:NAME")
+    parser.add_argument("--list", action="store_true", help="only the numbers")
+    parser.add_argument("--tests", nargs="*", help="these instead of those that are likely to notice")
+    options = parser.parse_args()
+    found = tuned(options.wanted)
+    if options.list:
+        print("\n".join(f"{number.file}:{number.name} {number.value}" for number in found))
+        return 0
+    os.chdir(ROOT)
+    os.environ["CI"] = "true"
+    for name in libraries():
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    survived = []
+    for number in found:
+        for value in changes(number):
+            began = time.monotonic()
+            by = run(number, value, options.tests or tests_of(number))
+            print(f"{number.file}:{number.name} {number.value} -> {value}: {by or 'SURVIVED'} ({time.monotonic() - began:.0f} s)", flush=True)
+            if not by:
+                survived.append((number, value))
+    print(f"{len(found)} numbers, {len(survived)} changes survived")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
