@@ -309,7 +309,7 @@ def update(
         ]
         sources = {name: store.sources.all(store.libraries.get(name).number) for name in wanted}
         if not any(sources.values()):
-            raise UsageError("no_sources_to_update", wanted=", ".join(wanted) or "the database")
+            raise UsageError("no_sources_to_update", wanted=", ".join(wanted) or Note("the_database"))
         unknown = set(numbers) - {info.number for infos in sources.values() for info in infos}
         if unknown:
             raise UsageError("no_such_source", unknown=min(unknown))

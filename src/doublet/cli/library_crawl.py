@@ -477,4 +477,4 @@ def _pattern(text: str) -> Any:
     try:
         return read_pattern(text)
     except ValueError as error:
-        raise InvalidParameter("crawl_wrong_pattern", pattern=text, why=str(error), name="pattern") from None
+        raise InvalidParameter("crawl_wrong_pattern", pattern=text, why=error, name="pattern") from None

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from doublet.model import Note
+
 _PIECE = 1 << 16
 _LONGEST_LINE = 1 << 16
 _MOST_LINES = 100
@@ -81,14 +83,14 @@ class WholeResponse(http.client.HTTPResponse):
                 raise http.client.IncompleteRead(b"")
             lines.append(line)
             if len(lines) > _MOST_LINES:
-                raise http.client.HTTPException(f"the answer has more than {_MOST_LINES} headers")
+                raise http.client.HTTPException(Note("too_many_headers", most=_MOST_LINES))
         return lines
 
     def _declared_length(self) -> int | None:
         declared = self.headers.get_all("content-length") or ()
         lengths = {part.strip() for value in declared for part in value.split(",")}
         if len(lengths) > 1:
-            raise http.client.HTTPException("the answer has two lengths")
+            raise http.client.HTTPException(Note("two_lengths"))
         length = lengths.pop() if lengths else ""
         return int(length) if length.isascii() and length.isdecimal() else None
 

@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from doublet.model import Note
+
 PIECE_BYTES = 1 << 18
 _GZIP = 31
 _ZLIB = 15
@@ -21,7 +23,11 @@ _ZSTD_WINDOW = 1 << 23  # what the rule for the web asks a receiver to support
 
 
 class BadBody(Exception):
-    """The body is not what its Content-Encoding says, or ends too early."""
+    """The body is not what its Content-Encoding says, or ends too early; *note* says which."""
+
+    def __init__(self, note: Note) -> None:
+        super().__init__(note)
+        self.note = note
 
 
 class Decoder(Protocol):
@@ -60,7 +66,7 @@ class _Deflate:
             try:
                 piece = self._inner.decompress(data, PIECE_BYTES)
             except zlib.error as error:
-                raise BadBody(f"cannot be unpacked ({error})") from error
+                raise BadBody(Note("body_not_unpacked", why=str(error))) from error
             self._begun = True
             if piece:
                 yield piece
@@ -68,7 +74,7 @@ class _Deflate:
 
     def finish(self) -> None:
         if (self._begun or self._head) and not self._inner.eof:
-            raise BadBody("the packed body ends too early")
+            raise BadBody(Note("body_cut_off"))
 
 
 class _Brotli:
@@ -90,11 +96,11 @@ class _Brotli:
                     return
                 piece = self._inner.process(b"", output_buffer_limit=PIECE_BYTES)
         except self._error as error:
-            raise BadBody(f"cannot be unpacked ({error})") from error
+            raise BadBody(Note("body_not_unpacked", why=str(error))) from error
 
     def finish(self) -> None:
         if self._begun and not self._inner.is_finished():
-            raise BadBody("the packed body ends too early")
+            raise BadBody(Note("body_cut_off"))
 
 
 class _Zstd:
@@ -114,14 +120,14 @@ class _Zstd:
                 try:
                     piece = self._inner.decompress(part)
                 except self._error as error:
-                    raise BadBody(f"cannot be unpacked ({error})") from error
+                    raise BadBody(Note("body_not_unpacked", why=str(error))) from error
                 if piece:
                     yield piece
                 part = self._inner.unused_data if self._inner.eof else b""
 
     def finish(self) -> None:
         if self._inner is not None and not self._inner.eof:
-            raise BadBody("the packed body ends too early")
+            raise BadBody(Note("body_cut_off"))
 
 
 @functools.cache
@@ -159,7 +165,7 @@ def decoders(encoding: str) -> list[Decoder]:
         ):  # the last two are mistakes of servers, and mean nothing
             continue
         if name not in known:
-            raise BadBody(f"comes packed as {name!r}, which was not asked for")
+            raise BadBody(Note("body_packing_unknown", packing=name))
         if name == "gzip":
             out.append(_Deflate(_GZIP))
         elif name == "deflate":
@@ -169,7 +175,7 @@ def decoders(encoding: str) -> list[Decoder]:
         else:
             out.append(_Zstd())
     if len(out) > 3:
-        raise BadBody("is packed more than three times over")
+        raise BadBody(Note("body_packed_often", most=3))
     return out[::-1]
 
 

@@ -17,6 +17,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
+from doublet.model import Note
+
 LEAST_EXAMPLES = 2
 LEAST_SHARE = 0.03  #: of all addresses; a pattern with fewer is an exception
 FREQUENT = 0.08  # share of a word among the words at its place that makes it a word of the pattern
@@ -135,17 +137,17 @@ def _field_regex(found: re.Match[str]) -> str:
 
 
 def read_pattern(text: str) -> Pattern:
-    """A pattern that a user wrote. Raises `ValueError` with what is wrong."""
+    """A pattern that a user wrote. Raises `ValueError` with a note that says what is wrong."""
     text = target_of(text) if "://" in text else text.strip()
     if not text.startswith("/"):
-        raise ValueError("it must begin with / or with the address of the site")
+        raise ValueError(Note("pattern_begins"))
     for name in re.findall(r"\{([^}]*)\}", text):
         if not _FIELD.fullmatch("{" + name + "}") or name.partition(":")[0] not in _FIELDS:
             raise ValueError(
-                f"there is no field {{{name}}}; known: {', '.join(f'{{{one}}}' for one in _FIELDS)}"
+                Note("pattern_no_such_field", field=f"{{{name}}}", known=[f"{{{one}}}" for one in _FIELDS])
             )
     if "{" not in text:
-        raise ValueError("it has no field, such as {number} or {slug}: it is one address, not a pattern")
+        raise ValueError(Note("pattern_without_field", examples="{number}, {slug}"))
     return Pattern(text)
 
 

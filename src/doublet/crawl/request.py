@@ -284,11 +284,7 @@ class Requester:
                         return bytes(out[:limit])
                     raise self._large(address, limit)
         except decode.BadBody as error:
-            failed = FetchFailed(
-                f"{address} {error}" if not str(error).startswith("the") else f"{address}: {error}",
-                address=str(address),
-                status=answer.status,
-            )
+            failed = FetchFailed("bad_body", problem=error.note, address=str(address), status=answer.status)
             raise Again(failed) from error
         return bytes(out)
 
@@ -322,7 +318,7 @@ class Requester:
 
     def _connect(self, port: int, timeout: float) -> socket.socket:
         """A connection to one of the numbers that were judged for this request, and to nothing else."""
-        problem: OSError = OSError("no address to connect to")
+        problem: OSError = OSError(Note("no_number_allowed"))
         for number in self._own.numbers:
             if refusal(number, allow_private=self.allow_private):
                 continue
@@ -377,11 +373,9 @@ class Requester:
         if isinstance(error, ConnectionRefusedError):
             return Again(FetchFailed("nothing_listens", **facts))
         if isinstance(error, http.client.HTTPException):
-            return Again(
-                FetchFailed("answer_makes_no_sense", why=str(error) or type(error).__name__, **facts)
-            )
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return Again(FetchFailed("cannot_be_fetched", why=reason, **facts))
+            return Again(FetchFailed("answer_makes_no_sense", why=error, **facts))
+        why = (isinstance(error, OSError) and error.strerror) or error
+        return Again(FetchFailed("cannot_be_fetched", why=why, **facts))
 
     def _retry_after(self, value: str) -> float | None:
         """Seconds from now; the header has a number or a date."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from doublet.errors import ConfigError, OutputFailed
-from doublet.model import Check
+from doublet.model import Check, Note
 from doublet.reports.check_html import check_page
 
 NAMES = (
@@ -123,7 +123,7 @@ def print_page(page: str, program: str, folder: Path) -> bytes:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise OutputFailed(
             "pdf_not_printed",
-            said=said[-1] if said else f"exit code {done.returncode}",
+            said=said[-1] if said else Note("by_exit", number=done.returncode),
             program=program,
         )
     return content

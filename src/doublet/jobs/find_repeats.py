@@ -94,7 +94,7 @@ def find_repeats(
             name=unknown[0],
         )
     chosen = RepeatOptions(algorithm=algorithm, **options)
-    known = check_baseline(baseline, "the baseline") if baseline is not None else None
+    known = check_baseline(baseline, "baseline") if baseline is not None else None
     decided = check_decisions(decisions, "decisions") if decisions is not None else None
     if isinstance(exclude, str) or not all(isinstance(pattern, str) for pattern in exclude):
         raise wrong_type("exclude", exclude, "wanted_patterns")
@@ -125,7 +125,7 @@ def read_plans(
         return [(given.name or "text", read_markup(given.text))], [], []
     if isinstance(text_or_files, Mapping):
         for name, text in text_or_files.items():
-            require_text(f"the text of {str(name)!r}", text)
+            require_text(f"text_or_files[{str(name)!r}]", text)
         return (
             [(str(name), read_markup(text, name=str(name))) for name, text in text_or_files.items()],
             [],
@@ -165,7 +165,7 @@ def _paths(files: os.PathLike[str] | Iterable[os.PathLike[str]]) -> list[Path]:
     out = []
     for item in files:
         if not isinstance(item, os.PathLike):
-            raise wrong_type("one of text_or_files", item, "wanted_path")
+            raise wrong_type("text_or_files", item, "wanted_path")
         out.append(Path(item))
     return out
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from doublet.errors import IncompatibleSignatures, InvalidParameter
 from doublet.kernels.data import HASH_VERSION, TEXT_VERSION
-from doublet.model import Measures, Recipe, Signature
+from doublet.model import Measures, Note, Recipe, Signature
 from doublet.signatures.parameters import Parameters, WordParameters
 from doublet.text.stopwords import STOP_WORDS_VERSION
 from doublet.text.tokens import Canon, TokenBatch
@@ -260,22 +260,22 @@ def require_together(batch: TokenBatch, texts: Sequence[str]) -> None:
         )
 
 
-def differences(a: Recipe, b: Recipe) -> list[str]:
-    """What two recipes differ in, in words: ``shingle_words 4 and 5``."""
+def differences(a: Recipe, b: Recipe) -> list[Note]:
+    """What two recipes differ in: ``shingle_words 4 and 5``."""
     if a.method != b.method:
-        return [f"method {a.method} and {b.method}"]
-    left, right = dict(a.parameters), dict(b.parameters)
+        return [Note("differ_in_method", a=a.method, b=b.method)]
+    left, right, unset = dict(a.parameters), dict(b.parameters), Note("value_not_set")
     out = [
-        f"{name} {left.get(name, 'not set')} and {right.get(name, 'not set')}"
+        Note("differ_in_parameter", name=name, a=left.get(name, unset), b=right.get(name, unset))
         for name in sorted({*left, *right})
         if left.get(name) != right.get(name)
     ]
     if a.text_version != b.text_version:
-        out.append(f"version of the canonical text {a.text_version} and {b.text_version}")
+        out.append(Note("differ_in_text_version", a=a.text_version, b=b.text_version))
     if a.hash_version != b.hash_version:
-        out.append(f"version of the hash {a.hash_version} and {b.hash_version}")
+        out.append(Note("differ_in_hash_version", a=a.hash_version, b=b.hash_version))
     if a.statistics != b.statistics:
-        out.append(f"collection statistics {a.statistics or 'none'} and {b.statistics or 'none'}")
+        out.append(Note("differ_in_statistics", a=a.statistics or unset, b=b.statistics or unset))
     return out
 
 

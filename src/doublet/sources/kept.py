@@ -60,12 +60,12 @@ def check_kept(source: Inputs, out: Path) -> None:
         check_output(out)
     if form in (".csv", ".tsv"):
         tables = [part for part in source.parts if isinstance(part, CsvTable)]
-        _need_all(source, len(tables), out, "CSV or TSV tables")
+        _need_all(source, len(tables), out, "form_for_columns")
         if any(table.header != tables[0].header for table in tables):
             raise UsageError("different_columns", out=out)
     elif form == ".parquet":
         files = [part for part in source.parts if isinstance(part, ParquetTable)]
-        _need_all(source, len(files), out, "Parquet tables")
+        _need_all(source, len(files), out, "form_for_parquet")
         if compression_suffix(out):
             raise UsageError("parquet_inside", out=out, out2=compression_suffix(out))
         if any(not file.schema.equals(files[0].schema) for file in files):
@@ -127,11 +127,11 @@ def _form(source: Inputs, out: Path) -> str:
     return suffix
 
 
-def _need_all(source: Inputs, found: int, out: Path, what: str) -> None:
+def _need_all(source: Inputs, found: int, out: Path, code: str) -> None:
     readable = [part for part in source.parts if part.kind != "broken"]
     if not found or found < len(readable):
         other = next((part for part in readable if part.kind != format_suffix(out)[1:]), None)
-        raise UsageError("form_is_for", out=out, what=what, label=other.label if other else "")
+        raise UsageError(code, out=out, label=other.label if other else "")
 
 
 def _walk(source: Inputs) -> Iterator[RawBatch]:

@@ -31,11 +31,10 @@ WEB_KINDS = ("sitemap", "feed", "oai", "wiki", "page")
 
 @dataclass(frozen=True, slots=True)
 class KindOfSource:
-    """A kind with the address that belongs to it, and how it was told, in words."""
+    """A kind with the address that belongs to it, and its options."""
 
     kind: str
     address: str
-    why: str
     options: dict[str, Any]
 
 
@@ -104,13 +103,13 @@ def _by_name(address: str, fetcher: Fetcher) -> KindOfSource | None:
     parts = urlsplit(address)
     path = parts.path.rstrip("/").lower()
     if path.endswith("/api.php") and is_api(fetcher, address.split("?", 1)[0]):
-        return KindOfSource("wiki", address.split("?", 1)[0], "the API of a MediaWiki", {})
+        return KindOfSource("wiki", address.split("?", 1)[0], {})
     if "verb=" in parts.query or path.rsplit("/", 1)[-1] in ("oai", "oai2d", "oai-pmh", "oaipmh", "request"):
         base = address.split("?", 1)[0] if "verb=" in parts.query else address
         if _is_oai(base, fetcher):
-            return KindOfSource("oai", base, "an OAI-PMH repository", {})
+            return KindOfSource("oai", base, {})
     if path.endswith("/robots.txt"):
-        return KindOfSource("sitemap", address, "a robots.txt", {})
+        return KindOfSource("sitemap", address, {})
     return None
 
 
@@ -121,15 +120,15 @@ def _by_content(address: str, answer: Answer, fetcher: Fetcher) -> KindOfSource:
     from doublet.sources.web import is_page, look
 
     if is_repository(answer.body):
-        return KindOfSource("oai", address, "an OAI-PMH repository", {})
+        return KindOfSource("oai", address, {})
     if is_sitemap(answer.body):
-        return KindOfSource("sitemap", address, "a sitemap", {})
+        return KindOfSource("sitemap", address, {})
     if not is_page(answer):
         if is_feed(answer.body):
-            return KindOfSource("feed", address, "a feed", {})
+            return KindOfSource("feed", address, {})
         if _is_oai(address, fetcher):
-            return KindOfSource("oai", address, "an OAI-PMH repository", {})
-        return KindOfSource("page", address, "a document", {})
+            return KindOfSource("oai", address, {})
+        return KindOfSource("page", address, {})
     facts = look(answer)
     if facts.edit_uri or facts.generator.lower().startswith("mediawiki"):
         told = _wiki(address, answer, fetcher)
@@ -138,12 +137,10 @@ def _by_content(address: str, answer: Answer, fetcher: Fetcher) -> KindOfSource:
     if _is_front(address) or _is_front(answer.address):
         named = _sitemaps(answer.address, fetcher)
         if named:
-            return KindOfSource(
-                "sitemap", urljoin(answer.address, "/robots.txt"), "a site that names its sitemap", {}
-            )
+            return KindOfSource("sitemap", urljoin(answer.address, "/robots.txt"), {})
         if facts.feeds:
-            return KindOfSource("feed", facts.feeds[0], "a page that names its feed", {})
-    return KindOfSource("page", address, "a page", {})
+            return KindOfSource("feed", facts.feeds[0], {})
+    return KindOfSource("page", address, {})
 
 
 def _wiki(address: str, answer: Answer, fetcher: Fetcher) -> KindOfSource | None:
@@ -164,10 +161,10 @@ def _wiki(address: str, answer: Answer, fetcher: Fetcher) -> KindOfSource | None
         address, str(general.get("articlepath", ""))
     )
     if not title or title == str(general.get("mainpage", "")):
-        return KindOfSource("wiki", api, "a MediaWiki", {})
+        return KindOfSource("wiki", api, {})
     if _is_category(api, title, fetcher):
-        return KindOfSource("wiki", api, f"a category of a MediaWiki, {title}", {"category": title})
-    return KindOfSource("wiki", api, f"a page of a MediaWiki, {title}", {"titles": (title,)})
+        return KindOfSource("wiki", api, {"category": title})
+    return KindOfSource("wiki", api, {"titles": (title,)})
 
 
 def _is_category(api: str, title: str, fetcher: Fetcher) -> bool:

@@ -100,12 +100,7 @@ class Inputs:
         """Positions mean nothing when the file is another one than at the first walk."""
         now = _state(part)
         if now != self._seen[id(part)]:
-            what = "was removed" if now == _GONE else "changed"
-            raise InputUnreadable(
-                "input_changed",
-                what=what,
-                path=part.label,
-            )
+            raise InputUnreadable("input_removed" if now == _GONE else "input_changed", path=part.label)
 
     def check_kept(self, out: Path) -> None:
         from doublet.sources.kept import check_kept

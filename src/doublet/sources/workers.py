@@ -192,7 +192,7 @@ class _Process:
             raise ReadFailed("read_too_slow", timeout_s=timeout_s)
         if code == -signal.SIGPROF:
             raise ReadFailed("read_too_long_for_size", processor_s=head["processor_s"])
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        how = Note("by_signal", number=-code) if code < 0 else Note("by_exit", number=code)
         raise ReadFailed("reader_fell_over", how=how)
 
     def give_up(self) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from doublet.errors import InputNotFound, InputUnreadable, UsageError
+from doublet.model import Note
 
 ENVIRONMENT = (
     "HADOOP_USER_NAME",
@@ -254,7 +255,7 @@ def read_into(address: str, place: Any, start: int = 0) -> None:
         while done < len(view):
             count = file.readinto(view[done:])
             if not count:
-                raise InputUnreadable("file_damaged", path=address, why="the file is too short")
+                raise InputUnreadable("file_damaged", path=address, why=Note("file_too_short"))
             done += count
 
 

@@ -30,6 +30,7 @@ from doublet.errors import (
     StoreTooNew,
     StoreUnreachable,
 )
+from doublet.model import Note
 
 if TYPE_CHECKING:
     import numpy as np
@@ -554,7 +555,7 @@ class Database:
             return StoreUnreachable(
                 "database_unreachable",
                 shown=self.shown,
-                text=text.splitlines()[0] if text else "connection lost",
+                text=text.splitlines()[0] if text else Note("connection_lost"),
                 **facts,
             )
         if "readonly" in low or "read-only" in low or "unable to open" in low or "permission denied" in low:

@@ -6,6 +6,7 @@ import ast
 import json
 import pathlib
 import pickle
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ ERRORS = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
 }
 ENGLISH, RUSSIAN = wording("en").tables, wording("ru").tables
+WORDS = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
 #: made of parts: the code is put together where it is used
 MADE = {"value_text", "value_number", "value_list", "value_object"}
 
@@ -91,6 +93,21 @@ def test_every_code_has_its_sentence() -> None:
         if code.isidentifier() and code.islower() and code not in ENGLISH.MESSAGES
     ]
     assert not missing, "\n".join(missing)
+
+
+def test_nothing_is_said_in_words_where_a_code_belongs() -> None:
+    """A sentence in place of a code, or words of one among the values, would reach every reader in English."""
+    wrong = []
+    for path, line, _, call in calls():
+        first, values = call.args[0], {keyword.arg: keyword.value for keyword in call.keywords}
+        parts = first.values if isinstance(first, ast.JoinedStr) else [first]
+        prose = [code for part in parts for code in codes(part) if code and not code.isidentifier()]
+        for key, value in values.items():
+            if key != "kind":  # kinds of files have their table of names
+                texts = [one.value for one in ast.walk(value) if isinstance(one, ast.Constant)]
+                prose += [f"{key}={one}" for one in texts if isinstance(one, str) and WORDS.search(one)]
+        wrong += [f"{path}:{line} {one}" for one in prose]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_values_of_a_sentence_are_given_where_it_is_made() -> None:

@@ -49,7 +49,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         try:
             page, _ = parse_page(package.read(target))
         except Broken as error:
-            build.note(f"the chapter {target} {error.message}")
+            build.note("chapter_broken", target=target, problem=error)
             continue
         if build.empty:
             build.offer_title(next((line(item) for item in page.iter("h1")), ""), heading=True)

@@ -93,7 +93,7 @@ def _part(part: email.message.Message, build: Builder, hints: Hints, element: st
     raw = part.get_payload(decode=True)
     if not isinstance(raw, bytes) or not raw.strip():
         if str(part.get_payload()).strip():
-            build.note("a part of the message is damaged: it cannot be decoded")
+            build.note("mail_part_damaged")
         return
     charset = part.get_content_charset() or ""
     if part.get_content_type() == "text/html":

@@ -96,8 +96,7 @@ def parse_xml(data: bytes, *, part: str = "") -> Element:
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        where = f"its part {part}" if part else "its XML"
-        raise Broken("not_parsed", where=where, parser=error) from error
+        raise Broken("part_not_parsed" if part else "xml_not_parsed", part=part, parser=error) from error
     if root is None:
         raise Broken("part_empty", part=part)
     return root

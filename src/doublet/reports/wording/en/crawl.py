@@ -88,6 +88,9 @@ MESSAGES: dict[str, str] = {
         "followed. --only or --pattern tells which addresses are documents, --skip which to leave alone"
     ),
     "page_reason": "{reason:name.page_reason}",
+    "pattern_begins": "it must begin with / or with the address of the site",
+    "pattern_no_such_field": "there is no field {field}; known: {known:list}",
+    "pattern_without_field": "it has no field ({examples}): it is one address, not a pattern",
     "crawl_wrong_pattern": "--pattern {pattern}: {why}",
     "crawl_wrong_range": "--range {range:quoted}: it should be two numbers, such as 1-5000",
     "crawl_unknown_page_state": "there is no state {state:quoted} of pages. Known: {known:list}",

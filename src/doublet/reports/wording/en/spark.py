@@ -13,6 +13,7 @@ MESSAGES: dict[str, str] = {
     "no_such_file": "there is no file {path!r}",
     "no_such_path": "there is no file or folder {path!r}",
     "file_unreadable": "{path} cannot be read: {why}",
+    "file_too_short": "the file is too short",
     "file_damaged": "{path} is damaged: {why}",
     "no_files": "there are no files in {path}",
     "unknown_stage": "there is no stage {stage!r} to stop after: it can be {known}",

@@ -14,6 +14,8 @@ MESSAGES: dict[str, str] = {
     "disk_full": "{shown}: there is no space left on the disk. Make room and run the same command again: what was stored stays, and the rest goes on from there",
     "database_io": "{shown} cannot be read or written ({text}): a limit on the size of files or a quota may be reached, or the disk fails. Mend that and run the same command again: what was stored stays",
     "database_damaged": "{shown} is damaged ({text}): `doublet library verify --repair` mends the index; for the rest take the last copy of the file",
+    "connection_lost": "the connection was lost",
+    "the_database": "the database",
     "database_unreachable": "{shown} cannot be reached ({text}): see that the server runs and run the same command again; what was stored stays",
     "database_not_opened": "{shown} cannot be written or opened: {text}",
     "database_without_libraries": "{database} has no libraries of Doublet: `doublet library create NAME` makes the first",

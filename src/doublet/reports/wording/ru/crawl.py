@@ -90,6 +90,9 @@ MESSAGES: dict[str, str] = {
         "обходились. --only или --pattern скажут, какие адреса — документы, --skip — какие пропустить"
     ),
     "page_reason": "{reason:name.page_reason}",
+    "pattern_begins": "шаблон начинается с / или с адреса сайта",
+    "pattern_no_such_field": "нет поля {field}; известны: {known:list}",
+    "pattern_without_field": "в шаблоне нет поля ({examples}): это один адрес, а не шаблон",
     "crawl_wrong_pattern": "--pattern {pattern}: {why}",
     "crawl_wrong_range": "--range {range:quoted}: нужны два числа, например 1-5000",
     "crawl_unknown_page_state": "нет состояния страниц {state:quoted}. Известны: {known:list}",

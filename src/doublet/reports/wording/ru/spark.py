@@ -13,6 +13,7 @@ MESSAGES: dict[str, str] = {
     "no_such_file": "нет файла {path!r}",
     "no_such_path": "нет файла или папки {path!r}",
     "file_unreadable": "{path} не читается: {why}",
+    "file_too_short": "файл короче, чем должен быть",
     "file_damaged": "{path} — повреждённый файл: {why}",
     "no_files": "в {path} нет файлов",
     "unknown_stage": "нет этапа {stage!r}, после которого можно остановиться; есть {known}",
