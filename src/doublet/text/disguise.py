@@ -87,8 +87,8 @@ _SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0
 _KEYCAP = "\u20e3"
 # Blanks that no keyboard has, between letters. The common blank that does not break (U+00A0) and its narrow form are
 # typesetting, and so are thin blanks beside numbers, dashes and single letters.
-_ODD_BLANKS = "\u1680\u2000-\u200a\u205f\u2800\u3000"
-_ODD_BLANK = re.compile(f"(?<=[^\\W\\d_][^\\W\\d_])[{_ODD_BLANKS}]+(?=[^\\W\\d_]{{2}})")
+_ODD_BLANKS = np.array([0x1680, *range(0x2000, 0x200B), 0x205F, 0x2800, 0x3000], np.uint32)
+_ODD_BLANK = re.compile(f"(?<=[^\\W\\d_][^\\W\\d_])[{''.join(map(chr, _ODD_BLANKS))}]+(?=[^\\W\\d_]{{2}})")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)")
 # A digit alone between small letters of a word of some length; not at its end, where notes stand, and only 0 at its
 # beginning («6летний»). Numbers of base 16 are no words.
@@ -195,11 +195,17 @@ class _Words:
         """Numbers of the words that follow a blank that nobody types."""
         if self.text.isascii():
             return []
+        codes = self.codes
+        rare = np.flatnonzero(codes >= _ODD_BLANKS[0])  # few: a pattern would look at every letter of the text
+        rare = rare[np.isin(codes[rare], _ODD_BLANKS)]
+        if not len(rare):
+            return []
         full_width_is_honest = "\u3000" in self.text and _CJK.search(self.text) is not None
         found = [
             match.end()
-            for match in _ODD_BLANK.finditer(self.text)
-            if not (full_width_is_honest and set(match[0]) == {"\u3000"})
+            for at in rare.tolist()
+            if (match := _ODD_BLANK.match(self.text, at))
+            and not (full_width_is_honest and set(match[0]) == {"\u3000"})
         ]
         numbers = np.unique(np.searchsorted(self.starts, found, side="right") - 1)
         return [int(i) for i in numbers if i >= 0]
