@@ -87,6 +87,7 @@ nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> sta
                    View<uint32_t> left, View<uint32_t> right, nb::handle settings, int64_t threads);
 Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
                               View<uint64_t> shortened);
+nb::tuple sentence_starts(View<uint8_t> marks, View<uint64_t> offsets);
 nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
                       View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
                       View<uint32_t> b1, int64_t threads);

@@ -37,6 +37,7 @@ NB_MODULE(_native, m) {
         nb::arg("left"), nb::arg("right"), nb::arg("settings"), nb::arg("threads") = 1);
   m.def("sentence_marks", &sentence_marks, nb::arg("texts"), nb::arg("hashes"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"),
         nb::arg("shortened"));
+  m.def("sentence_starts", &sentence_starts, nb::arg("marks"), nb::arg("offsets"));
   m.def("best_places", &best_places, nb::arg("stems"), nb::arg("roots"), nb::arg("marks"), nb::arg("offsets"), nb::arg("left"),
         nb::arg("right"), nb::arg("firsts"), nb::arg("a0"), nb::arg("a1"), nb::arg("b0"), nb::arg("b1"), nb::arg("threads") = 1);
   m.def("winnow", &winnow, nb::arg("values"), nb::arg("offsets"), nb::arg("window"));

@@ -1,6 +1,7 @@
 // Borrowed passages of two texts, through rewording: seeds, clusters, borders, merging, summaries.
 // Twin of doublet/kernels/reference/passages.py, which explains each step. All sums are whole numbers, so that both agree.
 #include "kernels.hpp"
+#include "sentences.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,6 @@ namespace doublet {
 namespace {
 
 constexpr int64_t kUnit = 1024;                     // a weight of 1.0
-constexpr size_t kLeastSentence = 3, kLongestSentence = 60;
 constexpr size_t kHeavy = 250'000;                  // a stem in more pairs of sentences makes no candidates
 constexpr size_t kNearest = 16;                     // sentences of b that one of a may lead to
 constexpr int64_t kLoneSeed = 5 * kUnit;             // weight of two stems that may be a cluster by themselves
@@ -22,7 +22,7 @@ constexpr int64_t kPlain = 9;                       // tenths of its mass that m
 constexpr size_t kNext = 2;                         // sentences that may be added at once on each side
 constexpr size_t kNextRounds = 4;
 
-enum Mark : uint8_t { kSentence = 1, kLine = 2 };
+constexpr uint8_t kLine = 2;                         // mark of a word that begins a line, which ends a sentence
 enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2 };
 
 struct Settings {
@@ -96,12 +96,7 @@ struct Side {
 
   void cut() {
     sentences.clear();
-    sentences.push_back(0);
-    for (size_t i = 1; i < size; ++i) {
-      const size_t before = i - sentences.back();
-      if (((marks[i] & kSentence) && before >= kLeastSentence) || before >= kLongestSentence) sentences.push_back(static_cast<uint32_t>(i));
-    }
-    sentences.push_back(static_cast<uint32_t>(size));
+    cut_sentences(marks, size, sentences);
   }
 
   void count(std::vector<uint32_t>& scratch) {

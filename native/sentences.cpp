@@ -1,5 +1,6 @@
 // Where the words of a sentence stand in another text. Twin of doublet/kernels/reference/sentences.py, which explains it.
 #include "kernels.hpp"
+#include "sentences.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,45 +10,19 @@ namespace doublet {
 namespace {
 
 constexpr int64_t kUnit = 1024;                     // a weight of 1.0
-constexpr size_t kLeastSentence = 3, kLongestSentence = 60;
 constexpr size_t kHeavy = 250'000;                  // a root in more pairs of sentences leads to no candidates
 constexpr size_t kNearest = 6;
 constexpr int64_t kCommon = 3 * kUnit / 2;           // a root that weighs less leads to no candidates
 constexpr int64_t kCap = 6 * kUnit, kDerived = 6;
 constexpr double kLeastSentences = 30;
-constexpr uint8_t kSentence = 1;
 
-struct Sentences {
+struct Side {
   const uint64_t *stems, *roots;
   const uint8_t* marks;
   size_t size;
   std::vector<uint32_t> ids, firsts;                // of words; first words of sentences, and the end
-  std::vector<uint32_t> items, terms;               // stems of sentence s, each once: [items[s], items[s + 1]) of terms
 
   size_t count() const { return firsts.size() - 1; }
-
-  void read(Numbering& numbers, std::vector<uint64_t>& root_of) {
-    ids.resize(size);
-    for (size_t i = 0; i < size; ++i) {
-      ids[i] = numbers.number(stems[i]);
-      if (ids[i] == root_of.size()) root_of.push_back(roots[i]);
-    }
-    firsts.assign(1, 0);
-    for (size_t i = 1; i < size; ++i) {
-      const size_t before = i - firsts.back();
-      if (((marks[i] & kSentence) && before >= kLeastSentence) || before >= kLongestSentence) firsts.push_back(static_cast<uint32_t>(i));
-    }
-    firsts.push_back(static_cast<uint32_t>(size));
-    items.assign(1, 0);
-    terms.clear();
-    for (size_t s = 0; s + 1 < firsts.size(); ++s) {
-      terms.insert(terms.end(), ids.begin() + firsts[s], ids.begin() + firsts[s + 1]);
-      const auto from = terms.begin() + items.back();
-      std::sort(from, terms.end());
-      terms.erase(std::unique(from, terms.end()), terms.end());
-      items.push_back(static_cast<uint32_t>(terms.size()));
-    }
-  }
 };
 
 struct Place {
@@ -57,92 +32,110 @@ struct Place {
 
 class Pair {
  public:
-  Sentences a, b;
+  Side a, b;
 
   void read() {
     numbers_.reset(a.size + b.size);
-    std::vector<uint64_t> hashes;
-    a.read(numbers_, hashes);
-    b.read(numbers_, hashes);
-    Numbering roots(hashes.size() + 1);
-    root_.clear();
-    for (uint64_t hash : hashes) root_.push_back(roots.number(hash));
-    const size_t stems = hashes.size(), count = roots.size();
-    std::vector<uint32_t> held(stems, 0);
-    in_a_.assign(count, 0);
-    stamps_.assign(count, 0);
-    here_.assign(stems, 0);
-    stamp_ = 0;
-    firsts_.assign(count + 1, 0);
-    for (const Sentences* text : {&a, &b})
-      for (size_t s = 0; s < text->count(); ++s) {
-        ++stamp_;
-        for (uint32_t i = text->items[s]; i < text->items[s + 1]; ++i) {
-          const uint32_t stem = text->terms[i], root = root_[stem];
-          ++held[stem];
-          if (stamps_[root] == stamp_) continue;
-          stamps_[root] = stamp_;
-          if (text == &a) ++in_a_[root];
-          else ++firsts_[root + 1];
-        }
+    hashes_.clear();
+    for (Side* text : {&a, &b}) {
+      text->ids.resize(text->size);
+      for (size_t i = 0; i < text->size; ++i) {
+        text->ids[i] = numbers_.number(text->stems[i]);
+        if (text->ids[i] == hashes_.size()) hashes_.push_back(text->roots[i]);
       }
-    for (size_t r = 0; r < count; ++r) firsts_[r + 1] += firsts_[r];
-    where_.resize(firsts_.back());
-    std::vector<uint32_t> at(firsts_.begin(), firsts_.end() - 1);
+      text->firsts.clear();
+      cut_sentences(text->marks, text->size, text->firsts);
+    }
+    roots_.reset(hashes_.size());
+    root_.clear();
+    for (uint64_t hash : hashes_) root_.push_back(roots_.number(hash));
+    const size_t stems = hashes_.size(), count = roots_.size();
+    held_.assign(stems, 0);
+    in_a_.assign(count, 0);
+    has_root_.assign(count, 0);
+    has_stem_.assign(stems, 0);
+    stem_bits_.assign(stems, 0);
+    root_bits_.assign(count, 0);
+    stamp_ = 0;
+    for (size_t s = 0; s < a.count(); ++s) {
+      ++stamp_;
+      for (uint32_t i = a.firsts[s]; i < a.firsts[s + 1]; ++i)
+        if (first_time(has_stem_, a.ids[i])) {
+          ++held_[a.ids[i]];
+          if (const uint32_t root = root_[a.ids[i]]; first_time(has_root_, root)) ++in_a_[root];
+        }
+    }
+    items_.assign(1, 0);
+    terms_.clear();
+    post_.clear();
+    firsts_.assign(count + 1, 0);
     for (size_t t = 0; t < b.count(); ++t) {
       ++stamp_;
-      for (uint32_t i = b.items[t]; i < b.items[t + 1]; ++i) {
-        const uint32_t root = root_[b.terms[i]];
-        if (stamps_[root] == stamp_) continue;
-        stamps_[root] = stamp_;
-        where_[at[root]++] = static_cast<uint32_t>(t);
-      }
+      for (uint32_t i = b.firsts[t]; i < b.firsts[t + 1]; ++i)
+        if (first_time(has_stem_, b.ids[i])) {
+          const uint32_t root = root_[b.ids[i]];
+          ++held_[b.ids[i]];
+          terms_.push_back({b.ids[i], root});
+          if (first_time(has_root_, root)) {
+            ++firsts_[root + 1];
+            post_.push_back({static_cast<uint32_t>(t), root});
+          }
+        }
+      items_.push_back(static_cast<uint32_t>(terms_.size()));
     }
-    const double every = std::max(kLeastSentences, static_cast<double>(a.count() + b.count()));
-    const auto weigh = [&](size_t times) {
-      return std::min<int64_t>(kCap, std::llround(std::log(every / static_cast<double>(times)) * kUnit));
-    };
-    weights_.resize(stems);
-    for (size_t v = 0; v < stems; ++v) weights_[v] = weigh(held[v]);
-    light_.resize(count);
-    for (size_t r = 0; r < count; ++r) light_[r] = weigh(in_a_[r] + (firsts_[r + 1] - firsts_[r]));
+    for (size_t r = 0; r < count; ++r) firsts_[r + 1] += firsts_[r];
+    where_.resize(firsts_.back());
+    at_.assign(firsts_.begin(), firsts_.end() - 1);
+    for (const auto& [t, root] : post_) where_[at_[root]++] = t;
+    weigh();
     dots_.assign(b.count(), 0);
   }
 
   Place best(uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1) {
-    wanted_.assign(a.ids.begin() + a0, a.ids.begin() + a1);
-    std::sort(wanted_.begin(), wanted_.end());
-    wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
     Place out;
-    for (uint32_t stem : wanted_) out.whole += weights_[stem];
+    wanted_.clear();
+    near_.clear();
+    ++stamp_;
     const auto begin = b.firsts.begin();
     const size_t low = static_cast<size_t>(std::upper_bound(begin, b.firsts.end(), b0) - begin) - 1;
     const size_t high = std::min<size_t>(static_cast<size_t>(std::lower_bound(begin, b.firsts.end(), b1) - begin), b.count());
-    near_.clear();
-    ++stamp_;
-    for (uint32_t stem : wanted_) {
+    for (uint32_t i = a0; i < a1; ++i) {
+      const uint32_t stem = a.ids[i];
+      if (!first_time(has_stem_, stem)) continue;
       const uint32_t root = root_[stem];
-      if (stamps_[root] == stamp_) continue;
-      stamps_[root] = stamp_;
+      wanted_.push_back({stem, root});
+      out.whole += weights_[stem];
+      if (!first_time(has_root_, root)) continue;
       const uint32_t from = firsts_[root], to = firsts_[root + 1];
       if (light_[root] < kCommon || static_cast<size_t>(in_a_[root]) * (to - from) > kHeavy) continue;
-      auto t = std::lower_bound(where_.begin() + from, where_.begin() + to, static_cast<uint32_t>(low));
-      for (; t != where_.begin() + to && *t < high; ++t) {
+      const uint32_t *t = where_.data() + from, *last = where_.data() + to;
+      if (low) t = std::lower_bound(t, last, static_cast<uint32_t>(low));
+      for (; t != last && *t < high; ++t) {
         if (!dots_[*t]) near_.push_back(*t);
         dots_[*t] += light_[root];
       }
     }
-    const auto nearer = [&](uint32_t x, uint32_t y) { return dots_[x] != dots_[y] ? dots_[x] > dots_[y] : x < y; };
-    const size_t kept = std::min(near_.size(), kNearest);
-    std::partial_sort(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(kept), near_.end(), nearer);
+    // The nearest few: a list this short is kept in order by putting each into its place.
+    uint32_t nearest[kNearest];
+    size_t kept = 0;
+    for (uint32_t t : near_) {
+      const auto nearer = [&](uint32_t other) { return dots_[t] != dots_[other] ? dots_[t] > dots_[other] : t < other; };
+      if (kept == kNearest && !nearer(nearest[kept - 1])) continue;
+      size_t at = kept < kNearest ? kept++ : kept - 1;
+      for (; at && nearer(nearest[at - 1]); --at) nearest[at] = nearest[at - 1];
+      nearest[at] = t;
+    }
+    for (uint32_t t : near_) dots_[t] = 0;
     double most = 0;
     for (size_t i = 0; i < kept; ++i) {
-      const size_t t = near_[i];
-      for (const auto& [first, end] : {std::pair<size_t, size_t>{t, t + 1}, {t - 1, t + 1}, {t, t + 2}}) {
-        if (first > t || first < low || end > high) continue;
-        int64_t there = 0;
-        const int64_t mass = measure(first, end, there);
-        if (!mass) continue;
+      const size_t t = nearest[i];
+      int64_t masses[3];
+      measure(t, low, high, masses);
+      for (size_t which = 0; which < 3; ++which) {  // the sentence, with the one before, with the one after
+        const int64_t mass = masses[which];
+        if (!mass || (which == 1 && t == low) || (which == 2 && t + 1 == high)) continue;
+        const size_t first = which == 1 ? t - 1 : t, end = which == 2 ? t + 2 : t + 1;
+        const int64_t there = end - first > 1 ? both_[first] : alone_[first];
         out.heaviest = std::max(out.heaviest, mass);
         const double worth = static_cast<double>(mass) * static_cast<double>(mass) /
                              std::sqrt(static_cast<double>(out.whole) * static_cast<double>(there));
@@ -155,36 +148,107 @@ class Pair {
         }
       }
     }
-    for (uint32_t t : near_) dots_[t] = 0;
     return out;
   }
 
  private:
-  Numbering numbers_;
-  std::vector<uint32_t> root_, in_a_, firsts_, where_, wanted_, near_;
-  std::vector<uint32_t> stamps_, here_;             // of roots and of stems: the last sentence or place that had them
-  uint32_t stamp_ = 0;
-  std::vector<int64_t> weights_, light_, dots_;
+  struct Term {
+    uint32_t stem, root;
+  };
+  struct Posting {
+    uint32_t sentence, root;
+  };
+  Numbering numbers_, roots_;
+  std::vector<uint64_t> hashes_;                    // of the roots, by numbers of stems
+  std::vector<uint32_t> root_, held_, in_a_;        // root of a stem; sentences that hold a stem; those of a that hold a root
+  std::vector<uint32_t> items_;                     // stems of sentence t of b, each once: [items_[t], items_[t + 1]) of terms_
+  std::vector<Term> terms_, wanted_;
+  std::vector<Posting> post_;
+  std::vector<uint32_t> firsts_, where_, at_, near_;  // sentences of b with root r: [firsts_[r], firsts_[r + 1]) of where_
+  std::vector<uint32_t> has_stem_, has_root_;       // the last sentence or range that had them
+  uint32_t stamp_ = 0;                              // of the sentence or range that is being read
+  std::vector<uint8_t> stem_bits_, root_bits_;      // of what is wanted: in which of three neighbours it stands
+  std::vector<int64_t> weights_, light_, dots_;     // of stems, of roots, and of candidates
+  std::vector<int64_t> alone_, both_, known_;       // weight of a sentence of b, of it and the next; by number of sentences
 
-  int64_t measure(size_t first, size_t end, int64_t& there) {
-    ++stamp_;
-    for (uint32_t i = b.items[first]; i < b.items[end]; ++i) {
-      const uint32_t stem = b.terms[i];
-      if (here_[stem] == stamp_) continue;
-      here_[stem] = stamp_;
-      stamps_[root_[stem]] = stamp_;
-      there += weights_[stem];
+  bool first_time(std::vector<uint32_t>& last, uint32_t number) const {
+    if (last[number] == stamp_) return false;
+    last[number] = stamp_;
+    return true;
+  }
+
+  void weigh() {
+    const size_t sentences = a.count() + b.count();
+    const double every = std::max(kLeastSentences, static_cast<double>(sentences));
+    known_.assign(sentences + 1, -1);
+    const auto weight = [&](size_t times) {
+      if (known_[times] < 0) known_[times] = std::min<int64_t>(kCap, std::llround(std::log(every / static_cast<double>(times)) * kUnit));
+      return known_[times];
+    };
+    weights_.resize(held_.size());
+    for (size_t v = 0; v < held_.size(); ++v) weights_[v] = weight(held_[v]);
+    light_.resize(in_a_.size());
+    for (size_t r = 0; r < in_a_.size(); ++r) light_[r] = weight(in_a_[r] + (firsts_[r + 1] - firsts_[r]));
+    alone_.assign(b.count(), 0);
+    both_.assign(b.count(), 0);
+    const uint32_t base = stamp_;                   // sentence t of b is stamped base + t + 1
+    for (size_t t = 0; t < b.count(); ++t) {
+      ++stamp_;
+      int64_t common = 0;
+      for (uint32_t i = items_[t]; i < items_[t + 1]; ++i) {
+        uint32_t& last = has_stem_[terms_[i].stem];
+        alone_[t] += weights_[terms_[i].stem];
+        if (t && last == base + t) common += weights_[terms_[i].stem];
+        last = stamp_;
+      }
+      if (t) both_[t - 1] = alone_[t - 1] + alone_[t] - common;
     }
-    int64_t mass = 0;
-    for (uint32_t stem : wanted_) {
-      if (here_[stem] == stamp_) mass += weights_[stem];
-      else if (stamps_[root_[stem]] == stamp_) mass += std::min(weights_[stem], light_[root_[stem]]) * kDerived / 10;
+  }
+
+  // What is wanted and stands in sentence t of b, in it and the one before, in it and the one after.
+  void measure(size_t t, size_t low, size_t high, int64_t (&masses)[3]) {
+    const size_t first = t > low ? t - 1 : t, last = t + 1 < high ? t + 1 : t;
+    for (size_t s = first; s <= last; ++s) {
+      const uint8_t bit = static_cast<uint8_t>(1u << (s + 1 - t));  // 1 before, 2 the sentence, 4 after
+      for (uint32_t i = items_[s]; i < items_[s + 1]; ++i) {
+        const Term term = terms_[i];
+        if (has_root_[term.root] != stamp_) continue;
+        root_bits_[term.root] |= bit;
+        if (has_stem_[term.stem] == stamp_) stem_bits_[term.stem] |= bit;
+      }
     }
-    return mass;
+    masses[0] = masses[1] = masses[2] = 0;
+    for (const Term term : wanted_) {
+      const uint8_t stands = stem_bits_[term.stem], derived = root_bits_[term.root];
+      if (!derived) continue;
+      const int64_t weight = weights_[term.stem], less = std::min(weight, light_[term.root]) * kDerived / 10;
+      constexpr uint8_t kMasks[3] = {2, 3, 6};
+      for (size_t which = 0; which < 3; ++which)
+        masses[which] += stands & kMasks[which] ? weight : derived & kMasks[which] ? less : 0;
+    }
+    for (const Term term : wanted_) stem_bits_[term.stem] = root_bits_[term.root] = 0;
   }
 };
 
 }  // namespace
+
+nb::tuple sentence_starts(View<uint8_t> marks, View<uint64_t> offsets) {
+  check_offsets(offsets, marks.size());
+  std::vector<uint32_t> starts;
+  Buffer<uint64_t> firsts;
+  firsts.push(0);
+  {
+    nb::gil_scoped_release release;
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+      const uint64_t from = offsets.data()[i];
+      cut_sentences(marks.data() + from, offsets.data()[i + 1] - from, starts);
+      firsts.push(starts.size());
+    }
+  }
+  Buffer<uint32_t> out;
+  out.append(starts.data(), starts.size());
+  return nb::make_tuple(own(std::move(out)), own(std::move(firsts)));
+}
 
 nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
                       View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
@@ -219,7 +283,7 @@ nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> 
         if (firsts.data()[i] == firsts.data()[i + 1]) continue;
         for (int which = 0; which < 2; ++which) {
           const uint32_t number = which ? right.data()[i] : left.data()[i];
-          Sentences& text = which ? pair.b : pair.a;
+          Side& text = which ? pair.b : pair.a;
           text.stems = stems.data() + at[number];
           text.roots = roots.data() + at[number];
           text.marks = marks.data() + at[number];

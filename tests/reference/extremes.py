@@ -360,6 +360,9 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
                 settings_of_passages(pool),
                 pool.threads(),
             )
+        case "sentence_starts":
+            hashes, _, _, offsets = tokens(pool, plain_texts(pool))
+            return np.array([pool.random.random() < 0.3 for _ in hashes], np.uint8), offsets
         case "best_places":
             texts = plain_texts(pool)
             hashes, _, _, offsets = tokens(pool, texts)
@@ -490,7 +493,7 @@ KERNELS = (
     "sort_postings pack_postings unpack_postings merge_postings chunk_stems shared_chunks "
     "minima simhash components common_runs sample_keys pair_keys number_words align_texts suffix_array common_prefixes "
     "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
-    "count_cells add_cells digest_sets share_sets post_shared lead_postings best_places"
+    "count_cells add_cells digest_sets share_sets post_shared lead_postings sentence_starts best_places"
 ).split()
 WORK: dict[str, Callable[[Callable[[str, str], None]], None]] = {
     **{name: lambda say, name=name: try_kernel(name, say) for name in KERNELS},

@@ -47,6 +47,15 @@ def places(module, made: list[str], *, part: int = 1, threads: int = 1):
     )
 
 
+def agree_on_starts(made: list[str]) -> None:
+    read = read_stems(made)
+    for x, y in zip(
+        *(side.sentence_starts(read.marks, read.words.offsets) for side in (native, plain)), strict=True
+    ):
+        assert x.dtype == y.dtype
+        assert x.tolist() == y.tolist()
+
+
 def agree(made: list[str], **options) -> None:
     for x, y in zip(places(native, made, **options), places(plain, made, **options), strict=True):
         assert x.dtype == y.dtype
@@ -57,6 +66,7 @@ def agree(made: list[str], **options) -> None:
 @given(st.lists(texts(), min_size=2, max_size=3), st.integers(1, 3))
 def test_generated_texts(made: list[str], part: int) -> None:
     agree(made, part=part)
+    agree_on_starts(["", *made])
 
 
 def test_real_texts(root) -> None:

@@ -20,7 +20,7 @@ from doublet.kernels.reference.passages import SUMMARY, WEAK
 from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
 from doublet.matches.cover import union_length
-from doublet.matches.sentences import Linked, cut_own, goes_on, link_sentences
+from doublet.matches.sentences import Linked, Sentences, cut_own, goes_on, link_sentences
 from doublet.matches.stems import StemmedTexts
 from doublet.text.tokens import TokenBatch
 
@@ -115,7 +115,8 @@ def find_all(
         reworded[i] = rows
     both = [_Pair(texts, x, y, options) for x, y in pairs]
     out = [join(exact[i], reworded[i], one) for i, one in enumerate(both)]
-    cut = cut_own(texts, pairs, [one.passages for one in out], threads=threads)
+    sentences = Sentences(texts)
+    cut = cut_own(texts, pairs, [one.passages for one in out], sentences, threads=threads)
     for one, pair, pieces in zip(out, both, cut, strict=True):
         whole = set(map(id, one.passages))
         for piece in pieces:
@@ -123,7 +124,7 @@ def find_all(
                 before, piece.equal = piece.equal, pair.equal(piece)
                 piece.mass *= piece.equal / before if before else 0.0
         one.passages = pieces
-    links = link_sentences(texts, pairs, cut, threads=threads)
+    links = link_sentences(texts, pairs, cut, sentences, threads=threads)
     return [_with_sentences(*row) for row in zip(out, links, both, strict=True)]
 
 

@@ -9,15 +9,14 @@ docs/explanation/passages.md, with figures.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.kernels.reference.passages import SENTENCE, cut_sentences
 from doublet.matches.align import Passage
 from doublet.matches.stems import StemmedTexts
 
@@ -38,6 +37,7 @@ FEW = 10  #: sentences that are added, so that a text of one or two needs some e
 NEXT = 3  #: words between a sentence and a passage that goes on with it, in both texts
 
 Range = tuple[int, int]
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -51,119 +51,152 @@ class Place:
     there: float
     heaviest: float  #: what the range and any one place have in common, at most
 
-    @property
-    def close(self) -> float:
-        """0 to 1: how much of both is common."""
-        return self.mass / (self.whole * self.there) ** 0.5 if self.mass else 0.0
-
-    @property
-    def worth(self) -> float:
-        return self.mass * self.close
-
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A range of words of text *a*, to be looked for in a range of text *b* (numbers of texts)."""
+class Places:
+    """The best place of each range that was asked about, as columns."""
 
-    a: int
-    b: int
-    range: Range
-    among: Range
+    start: NDArray[np.uint32]
+    end: NDArray[np.uint32]
+    mass: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    there: NDArray[np.float64]
+    heaviest: NDArray[np.float64]
 
+    @property
+    def close(self) -> NDArray[np.float64]:
+        """0 to 1: how much of both is common."""
+        both = np.sqrt(self.whole * self.there)
+        return np.divide(self.mass, both, out=np.zeros_like(self.mass), where=self.mass > 0)
 
-def find_places(texts: StemmedTexts, asked: Sequence[Asked], *, threads: int = 1) -> list[Place]:
-    """The best place of each."""
-    if not asked:
-        return []
-    order = sorted(range(len(asked)), key=lambda i: (asked[i].a, asked[i].b))
-    pairs: list[tuple[int, int]] = []
-    firsts: list[int] = []
-    for row, i in enumerate(order):
-        pair = (asked[i].a, asked[i].b)
-        if not pairs or pairs[-1] != pair:
-            pairs.append(pair)
-            firsts.append(row)
-    borders = np.array([(*asked[i].range, *asked[i].among) for i in order], np.uint32)
-    left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
-    a0, a1, b0, b1 = (np.ascontiguousarray(borders[:, i]) for i in range(4))
-    columns = kernels.best_places(
-        texts.stems,
-        texts.roots,
-        texts.marks,
-        texts.words.offsets,
-        left,
-        right,
-        np.array([*firsts, len(asked)], np.uint64),
-        a0,
-        a1,
-        b0,
-        b1,
-        threads,
-    )
-    out: list[Place | None] = [None] * len(asked)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    for i, measures in zip(order, rows, strict=True):
-        out[i] = Place(*measures)
-    return [one for one in out if one is not None]
+    def rows(self, numbers: Numbers | slice) -> list[Place]:
+        columns = (self.start, self.end, self.mass, self.whole, self.there, self.heaviest)
+        return [Place(*row) for row in zip(*(column[numbers].tolist() for column in columns), strict=True)]
 
 
-def sentence_starts(texts: StemmedTexts, text: int) -> list[int]:
-    """First words of the sentences of a text, and its end."""
-    marks = texts.marks[texts.words.slice(text)]
-    return cut_sentences(np.flatnonzero(marks & SENTENCE).tolist(), len(marks))
+class Sentences:
+    """Where the sentences of some texts begin."""
+
+    def __init__(self, texts: StemmedTexts) -> None:
+        starts, firsts = kernels.sentence_starts(texts.marks, texts.words.offsets)
+        self._starts = starts.astype(np.int64)
+        self._firsts = firsts.tolist()
+
+    def of(self, text: int) -> Numbers:
+        """First words of the sentences of a text, and its end."""
+        return self._starts[self._firsts[text] : self._firsts[text + 1]]
+
+    def within(self, text: int, low: int, high: int) -> Numbers:
+        """The sentences inside a range of words, one row each, the first and the last cut to it."""
+        starts = self.of(text)
+        first = max(0, int(starts.searchsorted(low, "right")) - 1)
+        last = int(starts[:-1].searchsorted(high, "left"))
+        return np.stack([starts[first:last], starts[first + 1 : last + 1]], axis=1).clip(low, high)
+
+    def around(self, text: int, low: int, high: int) -> Range:
+        """A range of words with the sentences before and after it: where a passage ends is a guess."""
+        starts = self.of(text)
+        first = max(0, int(starts.searchsorted(low, "right")) - 2)
+        last = min(len(starts) - 1, int(starts.searchsorted(high, "left")) + 1)
+        return int(starts[first]), int(starts[last])
 
 
-def _within(starts: Sequence[int], low: int, high: int) -> list[Range]:
-    """The sentences inside a range of words, the first and the last cut to it."""
-    return [
-        (max(first, low), min(end, high)) for first, end in pairwise(starts) if first < high and low < end
+def find_places(
+    texts: StemmedTexts,
+    pairs: Sequence[tuple[int, int]],
+    ranges: Sequence[Numbers],
+    among: Sequence[Numbers | Range],
+    *,
+    threads: int = 1,
+) -> Places:
+    """The best place of each range of words of the first text of a pair (*ranges* of each, a row is one) *among* the
+    sentences of a range of the second: one for all of a pair, or one for each."""
+    sizes = [len(some) for some in ranges]
+    there = [
+        np.broadcast_to(np.asarray(one, np.int64), (size, 2)) for one, size in zip(among, sizes, strict=True)
     ]
+    a0, a1 = _borders(ranges)
+    b0, b1 = _borders(there)
+    left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
+    return Places(
+        *kernels.best_places(
+            texts.stems,
+            texts.roots,
+            texts.marks,
+            texts.words.offsets,
+            left,
+            right,
+            np.cumsum([0, *sizes]).astype(np.uint64),
+            a0,
+            a1,
+            b0,
+            b1,
+            threads,
+        )
+    )
 
 
-def _around(starts: Sequence[int], low: int, high: int) -> Range:
-    """A range of words with the sentences before and after it: where a passage ends is a guess."""
-    first = max(0, bisect_right(starts, low) - 2)
-    last = min(len(starts) - 1, bisect_left(starts, high) + 1)
-    return starts[first], starts[last]
+def _borders(ranges: Sequence[Numbers]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    rows = np.concatenate([np.empty((0, 2), np.int64), *ranges]).astype(np.uint32)
+    return np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
 
 
 def cut_own(
     texts: StemmedTexts,
     pairs: Sequence[tuple[int, int]],
     found: Sequence[list[Passage]],
+    sentences: Sentences,
     *,
     threads: int = 1,
 ) -> list[list[Passage]]:
     """The passages of each pair without the sentences that only the first text has. One passage may become several."""
-    starts = {text: sentence_starts(texts, text) for text in {text for pair in pairs for text in pair}}
-    asked: list[Asked] = []
-    work: dict[tuple[int, int], list[Range]] = {}
+    rows: list[tuple[int, int]] = []  # numbers of the pair and of its passage
+    asked: list[tuple[int, int]] = []
+    ranges: list[Numbers] = []
+    among: list[Range] = []
     for number, ((x, y), passages) in enumerate(zip(pairs, found, strict=True)):
         for row, p in enumerate(passages):
             if p.origin == "summary" or (p.origin == "runs" and p.score == 1.0):
                 continue
-            here = _within(starts[x], p.a_start, p.a_end)
+            here = sentences.within(x, p.a_start, p.a_end)
             if len(here) > 1:
-                work[number, row] = here
-                asked += [Asked(x, y, one, _around(starts[y], p.b_start, p.b_end)) for one in here]
-    places = iter(find_places(texts, asked, threads=threads))
-    out: list[list[Passage]] = []
-    for number, passages in enumerate(found):
-        kept: list[Passage] = []
-        for row, p in enumerate(passages):
-            here = work.get((number, row), [])
-            kept += _pieces(p, [(one, next(places)) for one in here]) if here else [p]
-        out.append(kept)
+                rows.append((number, row))
+                asked.append((x, y))
+                ranges.append(here)
+                among.append(sentences.around(y, p.b_start, p.b_end))
+    out = [list(passages) for passages in found]
+    if not rows:
+        return out
+    # Passages of one pair are asked about together: the pair is weighed once.
+    starts = [i for i, (number, _) in enumerate(rows) if not i or rows[i - 1][0] != number]
+    together = list(pairwise([*starts, len(rows)]))
+    places = find_places(
+        texts,
+        [asked[first] for first, _ in together],
+        [np.concatenate(ranges[first:last]) for first, last in together],
+        [
+            np.repeat(np.array(among[first:last], np.int64), [len(r) for r in ranges[first:last]], axis=0)
+            for first, last in together
+        ],
+        threads=threads,
+    )
+    end = len(places.start)
+    for (number, row), here in zip(reversed(rows), reversed(ranges), strict=True):
+        part = slice(end - len(here), end)
+        end = part.start
+        own = _own(places.whole[part], places.heaviest[part])
+        if own.any():
+            some = list(zip(map(tuple, here.tolist()), places.rows(part), strict=True))
+            out[number][row : row + 1] = _pieces(out[number][row], some, own.tolist())
     return out
 
 
 Found = tuple[Range, Place]
 
 
-def _pieces(p: Passage, sentences: list[Found]) -> list[Passage]:
-    """What is left of a passage whose sentences were looked for in the other side."""
-    own = _own(sentences)
-    pieces = list(_runs(sentences, own)) if any(own) else []
+def _pieces(p: Passage, sentences: list[Found], own: Sequence[bool]) -> list[Passage]:
+    """What is left of a passage whose sentences were looked for in the other side, some of which are *own*."""
+    pieces = list(_runs(sentences, own))
     if not pieces:
         return [p]
     out = []
@@ -174,16 +207,14 @@ def _pieces(p: Passage, sentences: list[Found]) -> list[Passage]:
     return out
 
 
-def _own(some: Sequence[Found]) -> list[bool]:
+def _own(whole: NDArray[np.float64], heaviest: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Of each sentence of a passage whether the other side has nearly nothing of it. How much that is depends on the
     passage: sentences of a heavily reworded one are hardly there, though they were borrowed."""
-    borrowed = [place for _, place in some if place.heaviest >= OWN / 2 * place.whole]
-    whole = sum(place.whole for place in borrowed)
-    held = sum(place.heaviest for place in borrowed) / whole if whole else 1.0
-    return [
-        place.heaviest < OWN * held * held * place.whole and place.whole - place.heaviest >= OWN_WEIGHT
-        for _, place in some
-    ]
+    borrowed = heaviest >= OWN / 2 * whole
+    all_borrowed = float(whole[borrowed].sum())
+    held = float(heaviest[borrowed].sum()) / all_borrowed if all_borrowed else 1.0
+    own: NDArray[np.bool_] = (heaviest < OWN * held * held * whole) & (whole - heaviest >= OWN_WEIGHT)
+    return own
 
 
 def _runs(some: Sequence[Found], own: Sequence[bool]) -> Iterator[list[Found]]:
@@ -214,52 +245,80 @@ def link_sentences(
     texts: StemmedTexts,
     pairs: Sequence[tuple[int, int]],
     found: Sequence[list[Passage]],
+    sentences: Sentences,
     *,
     threads: int = 1,
 ) -> list[Linked]:
     """Of each pair the sentences of the first text that were reworded from one of the second, apart from what the
     passages *found* tell."""
-    starts = {text: sentence_starts(texts, text) for text in {text for pair in pairs for text in pair}}
-    asked: list[Asked] = []
-    numbers: list[tuple[int, int]] = []  # of the pair, and of the sentence in its text
-    for row, ((x, y), passages) in enumerate(zip(pairs, found, strict=True)):
-        told = sorted((p.a_start, p.a_end) for p in passages)
-        for number, one in enumerate(pairwise(starts[x]) if starts[y][-1] else ()):
-            left = _left(one, told)
-            if 2 * (left[1] - left[0]) > one[1] - one[0]:
-                asked.append(Asked(x, y, left, (0, starts[y][-1])))
-                numbers.append((row, number))
-    places = find_places(texts, asked, threads=threads)
-    linked: list[list[tuple[int, Found]]] = [[] for _ in pairs]
-    for wanted, (row, number), place in zip(asked, numbers, places, strict=True):
-        if place.worth >= LEAST_WORTH and place.close >= LEAST_CLOSE:
-            linked[row].append((number, (wanted.range, place)))
-    return [_settle(some, len(starts[x]) - 1) for some, (x, _) in zip(linked, pairs, strict=True)]
+    numbers: list[Numbers] = []  # of the sentences in their text
+    ranges: list[Numbers] = []
+    for (x, y), passages in zip(pairs, found, strict=True):
+        starts = sentences.of(x) if sentences.of(y)[-1] else sentences.of(y)[:1]
+        here = np.stack([starts[:-1], starts[1:]], axis=1)
+        left = _left(here, sorted((p.a_start, p.a_end) for p in passages))
+        asked = np.flatnonzero(2 * (left[:, 1] - left[:, 0]) > here[:, 1] - here[:, 0])
+        numbers.append(asked)
+        ranges.append(left[asked])
+    among = [(0, int(sentences.of(y)[-1])) for _, y in pairs]
+    places = find_places(texts, pairs, ranges, among, threads=threads)
+    close = places.close
+    worth = places.mass * close
+    linked = (worth >= LEAST_WORTH) & (close >= LEAST_CLOSE)
+    out = []
+    first = 0
+    for (x, _), some, borders in zip(pairs, numbers, ranges, strict=True):
+        rows = np.flatnonzero(linked[first : first + len(some)])
+        at = rows + first
+        first += len(some)
+        sure = _supported(some[rows], worth[at], len(sentences.of(x)) - 1)
+        there = list(zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True))
+        out.append(
+            Linked(
+                _joined([one for one, counts in zip(there, sure, strict=True) if counts]),
+                _joined([one for one, counts in zip(there, sure, strict=True) if not counts]),
+            )
+        )
+    return out
 
 
-def _left(sentence: Range, told: Sequence[Range]) -> Range:
-    """The longest part of a sentence of which no passage tells."""
-    best, at = (sentence[0], sentence[0]), sentence[0]
-    for start, end in (*told, (sentence[1], sentence[1])):
-        if end > at:
-            free = (at, min(start, sentence[1]))
-            best = max(best, free, key=lambda part: (part[1] - part[0], -part[0]))
-            at = max(at, end)
-        if at >= sentence[1]:
+def _left(here: Numbers, told: Sequence[Range]) -> Numbers:
+    """Of each sentence the longest part of which no passage tells, of equals the first."""
+    left = here.copy()
+    if not told:
+        return left
+    touched = np.zeros(len(here), np.bool_)
+    for start, end in told:
+        touched |= (here[:, 0] < end) & (start < here[:, 1])
+        inside = (start <= here[:, 0]) & (here[:, 1] <= end)
+        left[inside, 1] = left[inside, 0]
+    for i in np.flatnonzero(touched & (left[:, 0] < left[:, 1])).tolist():
+        left[i] = _longest_free(int(here[i, 0]), int(here[i, 1]), told)
+    return left
+
+
+def _longest_free(start: int, end: int, told: Sequence[Range]) -> Range:
+    best, at = (start, start), start
+    for low, high in (*told, (end, end)):
+        if high > at:
+            if min(low, end) - at > best[1] - best[0]:
+                best = at, min(low, end)
+            at = high
+        if at >= end:
             break
     return best
 
 
-def _settle(some: list[tuple[int, Found]], sentences: int) -> Linked:
+def _supported(numbers: Numbers, worth: NDArray[np.float64], sentences: int) -> list[bool]:
     """Which of the sentences count: each is supported by those around it. They come with their numbers in the text,
-    which has so many *sentences*."""
-    counted: list[Found] = []
-    possible: list[Found] = []
-    enough = ENOUGH * math.log(sentences + FEW)
-    for number, one in some:
-        around = sum(other.worth for at, (_, other) in some if abs(at - number) <= AROUND)
-        (counted if around >= enough else possible).append(one)
-    return Linked(_joined(counted), _joined(possible))
+    which has so many *sentences*, and what they are worth."""
+    total = np.append(0.0, np.cumsum(worth))
+    around = (
+        total[numbers.searchsorted(numbers + AROUND, "right")]
+        - total[numbers.searchsorted(numbers - AROUND, "left")]
+    )
+    supported: list[bool] = (around >= ENOUGH * math.log(sentences + FEW)).tolist()
+    return supported
 
 
 def goes_on(one: Passage, p: Passage) -> bool:

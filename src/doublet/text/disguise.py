@@ -196,7 +196,9 @@ class _Words:
         if self.text.isascii():
             return []
         codes = self.codes
-        rare = np.flatnonzero(codes >= _ODD_BLANKS[0])  # few: a pattern would look at every letter of the text
+        rare = np.flatnonzero(
+            codes >= _ODD_BLANKS[0]
+        )  # few: a pattern would look at every letter of the text
         rare = rare[np.isin(codes[rare], _ODD_BLANKS)]
         if not len(rare):
             return []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 import doublet
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.sentences import Place, _left, _pieces, _settle
+from doublet.matches.sentences import Place, Places, Sentences, _left, _own, _pieces, _supported
 from doublet.matches.stems import read_stems
 from doublet.model import Document
 
@@ -117,7 +118,8 @@ def cut(*held: float, whole: float = 30.0) -> list[tuple[int, int]]:
     """What is left of a passage of sentences of ten words, of which the other side holds such shares."""
     p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
     here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
-    return [(one.a_start, one.a_end) for one in _pieces(p, here)]
+    own = _own(np.full(len(held), whole), whole * np.array(held)).tolist()
+    return [(one.a_start, one.a_end) for one in _pieces(p, here, own)]
 
 
 @pytest.mark.parametrize(("held", "own"), [(0.15, True), (0.45, False)])
@@ -140,18 +142,9 @@ def test_a_passage_of_which_nothing_would_be_left_stays():
 
 
 def settled(worths: list[tuple[int, float]], sentences_of_text: int) -> tuple[int, int]:
-    some = [
-        (
-            number,
-            (
-                (10 * number, 10 * number + 10),
-                Place(20 * number, 20 * number + 9, worth, worth, worth, worth),
-            ),
-        )
-        for number, worth in worths
-    ]
-    linked = _settle(some, sentences_of_text)
-    return len(linked.counted), len(linked.possible)
+    numbers, worth = (np.array(column) for column in zip(*worths, strict=True))
+    sure = _supported(numbers, worth, sentences_of_text)
+    return sum(sure), len(sure) - sum(sure)
 
 
 @pytest.mark.parametrize(("worth", "counted"), [(35.0, 0), (65.0, 1)])
@@ -180,9 +173,10 @@ def test_a_text_of_one_sentence_needs_evidence():
 )
 def test_what_a_sentence_and_its_place_must_have_in_common(monkeypatch, worth, close, linked):
     mass = worth / close
-    one = Place(0, 3, mass, mass / close, mass / close, mass)
-    monkeypatch.setattr(sentences, "find_places", lambda _, asked, **__: [one] * len(asked))
-    found = sentences.link_sentences(read_stems(["One two three four.", "Five six seven."]), [(0, 1)], [[]])
+    one = Places(*(np.array([value]) for value in (0, 3, mass, mass / close, mass / close, mass)))
+    monkeypatch.setattr(sentences, "find_places", lambda *_, **__: one)
+    texts = read_stems(["One two three four.", "Five six seven."])
+    found = sentences.link_sentences(texts, [(0, 1)], [[]], Sentences(texts))
     assert bool(found[0].counted or found[0].possible) is linked
 
 
@@ -198,7 +192,8 @@ def test_what_a_sentence_and_its_place_must_have_in_common(monkeypatch, worth, c
     ],
 )
 def test_only_what_no_passage_tells_is_looked_for(told, left):
-    assert _left((10, 20), told) == left
+    here = np.array([(0, 10), (10, 20), (20, 40)])
+    assert tuple(_left(here, told)[1].tolist()) == left
 
 
 def test_clean_texts_on_one_theme_share_nothing():

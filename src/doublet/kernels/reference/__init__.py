@@ -19,7 +19,7 @@ from doublet.kernels.reference.segments import (
     sort_postings,
     unpack_postings,
 )
-from doublet.kernels.reference.sentences import best_places
+from doublet.kernels.reference.sentences import best_places, sentence_starts
 from doublet.kernels.reference.sets import SetStore
 from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
 from doublet.kernels.reference.spread import (
@@ -70,6 +70,7 @@ __all__ = [
     "save_memory",
     "self_chains",
     "sentence_marks",
+    "sentence_starts",
     "share_sets",
     "shared_chunks",
     "shingle",

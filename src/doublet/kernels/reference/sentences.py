@@ -115,6 +115,18 @@ class _Pair:
         return mass, sum(self.weights[stem] for stem in place)
 
 
+def sentence_starts(marks: U8, offsets: U64) -> tuple[U32, U64]:
+    """First words of the sentences of each text and its end, numbered from its beginning, and where the texts begin
+    in this list."""
+    starts: list[int] = []
+    firsts = [0]
+    for start, end in documents(offsets, len(marks)):
+        begins = np.flatnonzero(marks[start:end] & np.uint8(SENTENCE)).tolist()
+        starts += cut_sentences(begins, end - start)
+        firsts.append(len(starts))
+    return np.array(starts, np.uint32), np.array(firsts, np.uint64)
+
+
 def best_places(
     stems: U64,
     roots: U64,
