@@ -123,7 +123,14 @@ def clear(database: Database) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes at which every path is walked with a handful of postings."""
-    for name, value in {"BLOCK": 4, "HEAVY": 3, "FAN": 3, "SMALLEST": 4, "SLICE": 16}.items():
+    for name, value in {
+        "BLOCK": 4,
+        "HEAVY": 3,
+        "FAN": 3,
+        "SMALLEST": 4,
+        "SLICE": 16,
+        "MOST_LIBRARIES": 2,
+    }.items():
         monkeypatch.setattr(segments, name, value)
 
 
@@ -194,6 +201,28 @@ def test_a_key_that_is_asked_for_twice(database: Database) -> None:
     ]
     assert frequency.tolist() == [2, 1, 2, 0]
     assert [len(part) for part in segments.look_up(database, asked[:0], None, 10)] == [0, 0, 0]
+
+
+def test_segments_of_other_libraries_are_passed_over(database: Database) -> None:
+    one, two, both = ({n: frozenset({7})} for n in (3, 4, 5))  # of libraries 0, 1 and 2
+    with database.writing():
+        clear(database)
+        for rows in (one, two, {**one, **two, **both}):
+            _write(database, rows, removed=False)
+    told = [segment.libraries for segment in segments._segments(database)]
+    assert told == ["0", "1", "0,1,2"]
+    wanted = np.array([7], np.uint64)
+    assert len(segments._blocks_of(database, wanted, None) or []) == 3
+    assert len(segments._blocks_of(database, wanted, [1]) or []) == 2
+    assert len(segments._blocks_of(database, wanted, [2]) or []) == 1
+    with database.writing():  # what takes others away may be of any library
+        clear(database)
+        _write(database, {**one, **two}, removed=False)
+        _write(database, two, removed=True)
+    assert [segment.libraries for segment in segments._segments(database)] == ["0,1", None]
+    assert len(segments.look_up(database, wanted, [1], 9)[1]) == 0
+    segments.tidy(database, thorough=True)
+    assert [segment.libraries for segment in segments._segments(database)] == ["0"]
 
 
 def test_numbers_that_are_too_large_are_refused(database: Database) -> None:

@@ -283,7 +283,7 @@ def test_a_paused_job_waits_and_goes_on(store: Store) -> None:
     assert store.jobs.pause(waiting.number).paused
     assert store.jobs.pause(running.number).paused
     assert store.jobs.look(job.number, "a").cancel, "its worker is told to stop"
-    assert store.jobs.finish(job.number, "a", "cancelled")
+    assert store.jobs.finish(job.number, "a", "cancelled") == "paused"
     seen = store.jobs.get(job.number)
     assert (seen.state, seen.paused, seen.attempts, seen.cancel) == ("new", True, 0, False)
     assert store.jobs.claim("b") is None
@@ -300,7 +300,7 @@ def test_a_paused_job_can_be_taken_out_and_survives_its_worker(store: Store) -> 
     job = claimed(store)
     store.jobs.pause(job.number)
     store.jobs.cancel(job.number)
-    assert store.jobs.finish(job.number, "a", "cancelled")
+    assert store.jobs.finish(job.number, "a", "cancelled") == "cancelled"
     assert store.jobs.get(job.number).state == "cancelled", "taken out, not paused"
     store.jobs.add("tidy")
     lost = claimed(store, "dead", lease_s=0.01)

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -22,8 +23,9 @@ from doublet.errors import InvalidParameter, UnknownKindOfJob
 from doublet.jobs.queue import kinds
 from doublet.jobs.queue import worker as module
 from doublet.jobs.queue.kinds import enqueue
-from doublet.jobs.queue.worker import Worker
+from doublet.jobs.queue.worker import Ended, Worker
 from doublet.model import Document, Note
+from doublet.reports import queue_terminal
 from doublet.store.database import Store
 from doublet.store.values import JobInfo
 from doublet.store.verify import verify
@@ -167,6 +169,29 @@ def test_cancel_while_it_runs(store: Store, address: str) -> None:
         eventually(lambda: store.jobs.get(number).over)
         assert time.monotonic() - asked < 10  # two seconds, and a busy machine
     assert (store.jobs.get(number).state, store.jobs.get(number).message) == ("cancelled", "cancelled")
+
+
+@pytest.mark.covers("L5")
+def test_a_job_that_was_paused_is_not_called_cancelled(store: Store) -> None:
+    number = enqueue(store, "sleep", {"steps": 1_000}).number
+    told: list[Ended] = []
+    worker = Worker(
+        store, look_s=0.05, told=lambda what: told.append(what) if isinstance(what, Ended) else None
+    )
+
+    def pause() -> None:
+        eventually(lambda: store.jobs.get(number).checkpoint.get("steps", 0) > 2)
+        store.jobs.pause(number)
+        store.jobs.close_thread()
+
+    with ThreadPoolExecutor(1) as other:
+        done = other.submit(pause)
+        worker.run(until_empty=True)
+        done.result()
+    assert [one.state for one in told] == ["paused"]
+    ended = told[0]
+    assert "paused" in queue_terminal.ended(ended.job, ended.state, ended.message, ended.facts, 1.0)
+    assert store.jobs.cancel(number).state == "cancelled"
 
 
 def test_a_stopped_worker_hands_its_job_back(store: Store, address: str) -> None:

@@ -78,14 +78,15 @@ def _supervise(
     command = [sys.executable, "-m", "doublet", "worker", "--alone", "--lease", str(lease_s)]
     command += ["--quiet"] if quiet else []
     command += ["--config", str(config_file)] if config_file else []
-    if resolved.settings.database is not None:
-        command += ["--database", resolved.settings.database]
+    # Not in the command line, which everybody on this computer can read: an address may have a password in it.
+    address = resolved.settings.database
+    environment = {"DOUBLET_DATABASE": address} if address is not None else {}
 
     def told(what: str, pid: int, code: int) -> None:
         if what == "ended":
             say(Note("worker_ended", pid=pid, code=code), quiet=quiet)
 
-    supervisor = Supervisor(command, processes, told=told)
+    supervisor = Supervisor(command, processes, environment=environment, told=told)
     _on_signals(supervisor.stop)
     say(Note("workers_for", processes=processes, place=place), quiet=quiet)
     code = supervisor.run()

@@ -46,10 +46,11 @@ from doublet.matches.left_out import (
 from doublet.matches.own import OwnVersions
 from doublet.model import Check, Document
 from doublet.progress import Progress
-from doublet.signatures import method_names, parameters_of, sign_read
+from doublet.signatures import METHODS, method_names, parameters_of, sign_read
 from doublet.signatures.auto import settle
 from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.store.database import Store
+from doublet.store.libraries import choose_libraries
 from doublet.store.values import LibraryInfo, StoredDocument
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import TokenBatch, read_words
@@ -94,8 +95,9 @@ def check_library(
     if candidates is not None and candidates < 1:
         raise InvalidParameter("candidates_range", candidates=candidates, name="candidates")
     own = [own] if isinstance(own, str) else list(own)
-    infos = store.libraries.select(libraries)
-    numbers = _filter(store, infos) if libraries is not None else None
+    there = store.libraries.all()
+    infos = choose_libraries(there, libraries)
+    numbers = _filter(there, infos) if libraries is not None else None
     documents = sum(info.documents for info in infos)
     words = read_words([text])
     size = len(words.hashes)
@@ -220,10 +222,17 @@ def check_library(
     return stamped(result, text)
 
 
-def _filter(store: Store, infos: Sequence[LibraryInfo]) -> list[int] | None:
+def require_method(name: str) -> None:
+    """Raises `UnknownMethod` for what `check_library` does not know. Other packages are asked only for a name that is
+    not ours: that takes long."""
+    if name not in (PASSAGES, AUTO, *METHODS) and name not in method_names():
+        raise UnknownMethod(name, [*method_names(), PASSAGES])
+
+
+def _filter(there: Sequence[LibraryInfo], infos: Sequence[LibraryInfo]) -> list[int] | None:
     """Numbers of the libraries to look into; None when they are all there are, which needs no filter."""
     chosen = [info.number for info in infos]
-    others = [info for info in store.libraries.all() if info.documents and info.number not in chosen]
+    others = [info for info in there if info.documents and info.number not in chosen]
     return chosen if others else None
 
 
@@ -240,8 +249,7 @@ def _similar(
 ) -> tuple[Stored, list[tuple[float, float]], dict[str, Any]]:
     """Documents that a whole-document method calls similar, most alike first, with its measures and all its
     parameters."""
-    if method not in method_names():
-        raise UnknownMethod(method, [*method_names(), PASSAGES])
+    require_method(method)
     rows: list[tuple[float, float, int]] = []
     used = {**parameters_of(method), **parameters}
     for info in infos:

@@ -236,7 +236,7 @@ class _Slot(threading.Thread):
         here, there = socket.socketpair()
         with there:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "doublet.jobs.check_process", str(there.fileno()), self._pool.address],
+                [sys.executable, "-m", "doublet.jobs.check_process", str(there.fileno())],
                 pass_fds=[there.fileno()],
                 stdin=subprocess.DEVNULL,
                 env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": _search_path()},
@@ -245,6 +245,8 @@ class _Slot(threading.Thread):
         self._connection = Connection(here.detach())
         self._answered = 0
         try:
+            # Not in the command line, which everybody can read: an address may have a password in it.
+            self._connection.send(self._pool.address)
             if not self._connection.poll(START_S):
                 raise EOFError
             kind, value = self._connection.recv()

@@ -63,7 +63,7 @@ def main() -> None:
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C is for the service, which ends this process in order
     with Connection(int(sys.argv[1])) as connection:
-        serve(connection, sys.argv[2])
+        serve(connection, connection.recv())
 
 
 if __name__ == "__main__":

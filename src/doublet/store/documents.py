@@ -140,20 +140,15 @@ class Documents:
         """Facts and text of documents by their numbers, whatever library they are in."""
         with self._database.guard():
             rows = self._database.among(
-                f"SELECT {_LISTED}, d.library_id, c.dictionary, c.text FROM doublet_document d "
-                "JOIN doublet_content c ON c.document_id = d.id WHERE d.id IN",
+                f"SELECT {_LISTED}, l.name, c.dictionary, c.text FROM doublet_document d "
+                "JOIN doublet_content c ON c.document_id = d.id JOIN doublet_library l ON l.id = d.library_id "
+                "WHERE d.id IN",
                 list(numbers),
             )
-            names = self._library_names({row[10] for row in rows})
             return {
-                row[0]: (_listed(row[:10], names.get(row[10], "")), self._packer.unpack(row[11], row[12]))
+                row[0]: (_listed(row[:10], unescape(row[10])), self._packer.unpack(row[11], row[12]))
                 for row in rows
             }
-
-    def _library_names(self, numbers: set[int]) -> dict[int, str]:
-        """Asked for each time: another process may have renamed a library."""
-        rows = self._database.among("SELECT id, name FROM doublet_library WHERE id IN", sorted(numbers))
-        return {number: unescape(name) for number, name in rows}
 
     def batches(self, library: str, size: int = 1_000) -> Iterator[list[tuple[StoredDocument, str]]]:
         """All documents of a library with their texts, in batches, in the order in which they came."""

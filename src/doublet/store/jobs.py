@@ -365,13 +365,13 @@ class Jobs:
         message: str = "",
         facts: Mapping[str, Any] | None = None,
         result: Any = None,
-    ) -> bool:
-        """The job is over: done, failed or cancelled; one that was to pause waits instead. False when the lease was
-        lost: then nothing is written."""
+    ) -> str:
+        """The job is over: done, failed or cancelled; one that was to pause waits instead. Gives the state, "paused"
+        for that one, and "" when the lease was lost: then nothing is written."""
         now = int(time.time())
         with self._database.writing():
             if state == "cancelled" and self._back_to_pause("id = %s AND owner = %s", [number, owner]):
-                return True
+                return "paused"
             row = self._database.row(
                 "UPDATE doublet_job SET state = %s, message = %s, facts = %s, result = %s, owner = '', "
                 "lease_until = NULL, changed_at = %s, ended_at = %s WHERE id = %s AND owner = %s "
@@ -381,7 +381,7 @@ class Jobs:
                     *(now, now, number, owner),
                 ],
             )
-        return row is not None
+        return state if row is not None else ""
 
     def hand_back(
         self,

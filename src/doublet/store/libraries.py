@@ -41,8 +41,8 @@ class Libraries:
         return _info(row)
 
     def select(self, names: Sequence[str] | None) -> list[LibraryInfo]:
-        """The named libraries, each once, or all."""
-        return self.all() if names is None else [self.get(name) for name in dict.fromkeys(names)]
+        """The named libraries, each once, or all. Raises `UnknownLibrary`."""
+        return choose_libraries(self.all(), names)
 
     def create(self, name: str, *, address: str = "", note: str = "") -> LibraryInfo:
         """A new, empty library. Raises `LibraryExists`."""
@@ -147,3 +147,14 @@ def _info(row: Sequence[Any]) -> LibraryInfo:
         *(iso(row[7]), iso(row[8]), row[9]),
         json.loads(outcomes) if isinstance(outcomes, str | bytes) else outcomes,
     )
+
+
+def choose_libraries(there: Sequence[LibraryInfo], names: Sequence[str] | None) -> list[LibraryInfo]:
+    """The named ones of those that are there, each once, or all. Raises `UnknownLibrary` with the nearest name."""
+    if names is None:
+        return list(there)
+    known = {info.name: info for info in there}
+    for name in names:
+        if name not in known:
+            raise UnknownLibrary(name, list(known))
+    return [known[name] for name in dict.fromkeys(names)]

@@ -28,15 +28,16 @@ class Reports:
 
     def add(
         self,
-        data: Mapping[str, Any],
+        data: Mapping[str, Any] | bytes,
         *,
         kind: str = "check",
         title: str = "",
         share: float | None = None,
         state: str = "ready",
     ) -> ReportInfo:
-        """Keep the JSON of an answer (its ``to_dict()``). Raises `InvalidParameter` for what is not JSON."""
-        packed = _pack(data)
+        """Keep the JSON of an answer (its ``to_dict()``), or what `pack` made of it before a transaction began. Raises
+        `InvalidParameter` for what is not JSON."""
+        packed = data if isinstance(data, bytes) else self.pack(data)
         shown = title[:LONGEST_TITLE]
         with self._database.writing():
             row = self._database.row(
@@ -50,6 +51,15 @@ class Reports:
         assert row is not None
         return _info(row)
 
+    @staticmethod
+    def pack(data: Mapping[str, Any]) -> bytes:
+        """The JSON of an answer as it is kept. Raises `InvalidParameter` for what is not JSON."""
+        try:
+            text = json.dumps(dict(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        except (TypeError, ValueError) as error:
+            raise InvalidParameter("report_not_json", why=str(error), name="data") from error
+        return pack_bytes(text.encode("utf-8", "surrogatepass"))
+
     def change(
         self,
         number: int,
@@ -62,7 +72,7 @@ class Reports:
         """Replace what is given; the rest stays. Raises `UnknownReport`."""
         columns: dict[str, Any] = {}
         if data is not None:
-            columns["data"] = _pack(data)
+            columns["data"] = self.pack(data)
         if title is not None:
             shown = title[:LONGEST_TITLE]
             columns |= {"title": escape(shown), "search": escape(shown.casefold())}
@@ -163,14 +173,6 @@ class Reports:
             if not rows:
                 return gone
             gone += self.delete([row[0] for row in rows])
-
-
-def _pack(data: Mapping[str, Any]) -> bytes:
-    try:
-        text = json.dumps(dict(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        raise InvalidParameter("report_not_json", why=str(error), name="data") from error
-    return pack_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def _info(row: Sequence[Any]) -> ReportInfo:

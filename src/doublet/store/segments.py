@@ -49,6 +49,7 @@ HEAVY = (
 FAN = 8  #: segments of like size that are merged into one. Fewer: quicker look-ups, more writing
 SMALLEST = 64  #: postings of the first level of segments; each further level has FAN times as many
 SLICE = 100_000  #: postings that a merge works through in one transaction, and holds in memory, some 150 bytes each
+MOST_LIBRARIES = 20  #: of a segment that are told one by one
 WRITTEN, USED, GOING = 0, 1, 2  #: states of a segment
 PLAIN, PACKED = 0, 1  #: formats of its blocks
 LARGEST_NUMBER = (1 << (KEY_BITS - 1)) - 1  #: of a document
@@ -153,7 +154,8 @@ def write(
         return
     records = sorted_records(keys, documents, libraries, removed=removed)
     bits = _bits(len(records))
-    segment = _new_segment(database, bits, len(records), records.removed, USED if used else WRITTEN)
+    told = _told_libraries(records.removed, set(np.unique(records.libraries).tolist()))
+    segment = _new_segment(database, bits, len(records), records.removed, USED if used else WRITTEN, told)
     _copy_blocks(database, segment, bits, records)
 
 
@@ -168,14 +170,22 @@ def _bits(postings: int) -> int:
     return max(0, (postings - 1) // BLOCK).bit_length()
 
 
-def _new_segment(database: Database, bits: int, postings: int, removed: int, state: int) -> int:
+def _new_segment(
+    database: Database, bits: int, postings: int, removed: int, state: int, libraries: str | None
+) -> int:
     row = database.row(
-        "INSERT INTO doublet_segment (bits, postings, removed, state, format) VALUES (%s, %s, %s, %s, %s) "
-        "RETURNING id",
-        [bits, postings, removed, state, PACKED],
+        "INSERT INTO doublet_segment (bits, postings, removed, state, format, libraries) "
+        "VALUES (%s, %s, %s, %s, %s, %s) RETURNING id",
+        [bits, postings, removed, state, PACKED, libraries],
     )
     assert row is not None
     return int(row[0])
+
+
+def _told_libraries(removed: int, libraries: set[int]) -> str | None:
+    """The libraries of a segment as they are kept beside it: a look-up passes over segments of others. None: any, as of
+    postings that take others away."""
+    return None if removed or len(libraries) > MOST_LIBRARIES else ",".join(map(str, sorted(libraries)))
 
 
 def _copy_blocks(database: Database, segment: int, bits: int, records: Records) -> None:
@@ -239,12 +249,17 @@ class Segment:
     postings: int
     removed: int
     format: int = PACKED
+    libraries: str | None = None  #: their numbers with commas between; None: any
+
+    def may_have(self, libraries: set[str]) -> bool:
+        return self.libraries is None or not libraries.isdisjoint(self.libraries.split(","))
 
 
 def _segments(database: Database) -> list[Segment]:
     """Those in use, in the order in which they came."""
     rows = database.rows(
-        "SELECT id, bits, postings, removed, format FROM doublet_segment WHERE state = %s ORDER BY id", [USED]
+        "SELECT id, bits, postings, removed, format, libraries FROM doublet_segment WHERE state = %s ORDER BY id",
+        [USED],
     )
     return [Segment(*row) for row in rows]
 
@@ -348,9 +363,10 @@ def merge(database: Database, segments: Sequence[Segment], right: Right) -> None
     cuts = min(bits, max(0, (postings - 1) // SLICE).bit_length())
     with database.writing():
         right.renew()
-        new = _new_segment(database, bits, 0, 0, WRITTEN)
+        new = _new_segment(database, bits, 0, 0, WRITTEN, None)
     small = {s.id: _read(database, s) for s in segments if s.bits < cuts}
     kept = removed = 0
+    libraries: set[int] = set()
     for number in range(1 << cuts):
         low, high = number << (KEY_BITS - cuts), (number + 1) << (KEY_BITS - cuts)
         parts, blocks = [], []
@@ -371,6 +387,7 @@ def merge(database: Database, segments: Sequence[Segment], right: Right) -> None
             right.renew()
             _copy_blocks(database, new, bits, records)
         kept, removed = kept + len(records), removed + records.removed
+        libraries.update(np.unique(records.libraries).tolist())
     with database.writing():
         right.renew()
         database.many(
@@ -378,8 +395,8 @@ def merge(database: Database, segments: Sequence[Segment], right: Right) -> None
             [(GOING, segment.id) for segment in segments],
         )
         database.rows(
-            "UPDATE doublet_segment SET postings = %s, removed = %s, state = %s WHERE id = %s",
-            [kept, removed, USED if kept else GOING, new],
+            "UPDATE doublet_segment SET postings = %s, removed = %s, state = %s, libraries = %s WHERE id = %s",
+            [kept, removed, USED if kept else GOING, _told_libraries(removed, libraries), new],
         )
     purge(database, (GOING,), right)
 
@@ -504,6 +521,7 @@ _BLOCKS = (
     f"SELECT DISTINCT q.key >> ({KEY_BITS} - s.bits) FROM unnest(%s::bigint[]) AS q(key)))) AS b "
     f"WHERE s.state = {USED} AND b.data IS NOT NULL"
 )
+_OF_LIBRARIES = " AND (s.libraries IS NULL OR string_to_array(s.libraries, ',') && %s::text[])"
 # SQLite: all in one statement. Numbers of segments and parts together are below 2 ** 63.
 _BLOCKS_SQLITE = (
     f"SELECT q.value >> {KEY_BITS}, b.data FROM json_each(?) AS q CROSS JOIN doublet_block b "
@@ -526,12 +544,18 @@ class _Found:
     data: bytes
 
 
-def _blocks_of(database: Database, wanted: U64) -> list[_Found] | None:
+def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None) -> list[_Found] | None:
     """None when segments were merged meanwhile."""
+    named = None if libraries is None else [str(number) for number in libraries]
     if database.vendor == "postgresql":
-        rows = database.binary(_BLOCKS, [array(wanted.astype(np.int64).tolist())])
+        keys = array(wanted.astype(np.int64).tolist())
+        if named is None:
+            rows = database.binary(_BLOCKS, [keys])
+        else:
+            rows = database.binary(_BLOCKS + _OF_LIBRARIES, [keys, array(named)])
         return [_Found(*row) for row in rows]
-    segments = _segments(database)
+    everything = _segments(database)
+    segments = everything if named is None else [one for one in everything if one.may_have(set(named))]
     asked: list[int] = []
     for segment in segments:
         parts = (wanted >> np.uint64(KEY_BITS - segment.bits)).astype(np.int64)
@@ -541,7 +565,7 @@ def _blocks_of(database: Database, wanted: U64) -> list[_Found] | None:
     blocks: dict[int, list[bytes]] = {}
     for number, data in database.raw.execute(_BLOCKS_SQLITE, (json.dumps(asked),)).fetchall():
         blocks.setdefault(number, []).append(data)
-    if _segments(database) != segments:
+    if _segments(database) != everything:
         return None
     return [
         _Found(segment.id, segment.removed, segment.format, b"".join(blocks[segment.id]))
@@ -564,7 +588,7 @@ def _look_up(
     database: Database, wanted: U64, libraries: Sequence[int] | None, cut: int
 ) -> tuple[I64, I64] | None:
     """None when segments were merged between two statements."""
-    rows = _blocks_of(database, wanted)
+    rows = _blocks_of(database, wanted, libraries)
     if rows is None:
         return None
     packed, plain = ([row for row in rows if row.format == one] for one in (PACKED, PLAIN))

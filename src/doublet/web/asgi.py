@@ -1,62 +1,30 @@
 """The application that a server runs. `configure` must have been called in this process.
 
-Django reads a whole body before it looks at a request, so what is too large is refused before it. It would also give
-every request a thread of its own, and so a connection of its own to the database; here threads are kept, each with its
-connection.
+Django reads a whole body before it looks at a request, so what is too large is refused before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
-
-from asgiref.sync import ThreadSensitiveContext
+from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.core.asgi import get_asgi_application
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.html import escape
 
 from doublet.web.errors import is_full
+from doublet.web.threads import App, Message, Receive, Send, Threads, on_threads
 from doublet.web.words import language_of, words
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-THREADS = 50  #: that answer requests, each with a connection; PostgreSQL allows 100 unless told otherwise
 
+class Handler(ASGIHandler):
+    """Django's handler, with all of our middleware and views, which are plain functions, in one call on one thread.
+    Its own way goes through the event loop several times for each request, which costs as much as a small page."""
 
-class Threads:
-    """Threads that live as long as the service. The first that has nothing to do answers a request; when all are busy,
-    one takes several requests in turn."""
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware(is_async=False)
 
-    def __init__(self, most: int = THREADS) -> None:
-        self._most = most
-        self._users: dict[ThreadPoolExecutor, int] = {}
-
-    @contextmanager
-    def one(self) -> Iterator[ThreadPoolExecutor]:
-        found = min(self._users, key=self._users.__getitem__, default=None)
-        if found is None or (self._users[found] and len(self._users) < self._most):
-            found = ThreadPoolExecutor(1, thread_name_prefix="doublet-request")
-            self._users[found] = 0
-        self._users[found] += 1
-        try:
-            yield found
-        finally:
-            self._users[found] -= 1
-
-
-def on_threads(app: App, threads: Threads) -> App:
-    """*app*, whose requests are answered by *threads*."""
-
-    async def answer(scope: Message, receive: Receive, send: Send) -> None:
-        with threads.one() as executor:
-            async with ThreadSensitiveContext(executor=executor):
-                await app(scope, receive, send)
-
-    return answer
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        return await sync_to_async(self.get_response, thread_sensitive=True)(request)
 
 
 class _TooLarge(Exception):
@@ -143,4 +111,4 @@ async def _say(
     await send({"type": "http.response.body", "body": body})
 
 
-application: App = limited(on_threads(get_asgi_application(), Threads()))
+application: App = limited(on_threads(Handler(), Threads()))

@@ -35,7 +35,9 @@ UPLOADS = "doublet-upload-"  #: beginning of the folders in which uploads are un
 
 def check_work(work: Work, *, work_id: str) -> dict[str, Any]:
     """Check one document."""
-    found = CheckedWork.objects.select_related("owner", "upload").filter(pk=work_id).first()
+    found = (
+        CheckedWork.objects.select_related("owner", "upload").defer("upload__data").filter(pk=work_id).first()
+    )
     if found is None or found.state in ENDED:
         return {"state": found.state if found else CANCELLED}
     checking.perform(found, work.progress)
@@ -66,14 +68,19 @@ def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
     from doublet.jobs.find_repeats import find_repeats
     from doublet.reports.repeats_html import repeats_page
 
-    search = RepeatsSearch.objects.select_related("upload", "owner").filter(pk=search_id).first()
+    search = (
+        RepeatsSearch.objects.select_related("upload", "owner")
+        .defer("upload__data")
+        .filter(pk=search_id)
+        .first()
+    )
     if search is None or search.state in ENDED or search.upload is None:
         return {"state": search.state if search else CANCELLED}
     RepeatsSearch.objects.filter(pk=search.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
     try:
         with tempfile.TemporaryDirectory(prefix="doublet-repeats-") as folder:
             name = PurePosixPath(search.upload.name).name or "document"
-            files = documents_of(name, bytes(search.upload.data))
+            files = documents_of(name, search.upload.content())
             for number, (inner, content, _) in enumerate(files):
                 place = Path(folder) / f"{number:05}-{PurePosixPath(inner).name}"
                 place.write_bytes(content)
@@ -100,13 +107,13 @@ def fill_upload(work: Work, *, library: str, upload: int, name: str) -> dict[str
     """Add the documents of an uploaded file or archive to a library. The upload goes when they are stored."""
     from doublet.jobs.queue.library_work import fill
 
-    found = Upload.objects.filter(pk=upload).first()
+    found = Upload.objects.defer("data").filter(pk=upload).first()
     if found is None:
         return {"library": library, "documents": 0}
     shown = PurePosixPath(name).name or "upload"
     with tempfile.TemporaryDirectory(prefix=UPLOADS) as folder:
         place = Path(folder) / shown
-        place.write_bytes(bytes(found.data))
+        place.write_bytes(found.content())
         result = fill(work, library=library, address=str(place), kind="file", options={"prefix": shown})
     _name_upload(work, library, shown)
     found.delete()
@@ -152,7 +159,7 @@ def add_list(work: Work, *, upload: int, name: str) -> dict[str, Any]:
     from doublet.jobs.add_list import add_list as add_all
     from doublet.jobs.queue.kinds import enqueue
 
-    found = Upload.objects.filter(pk=upload).first()
+    found = Upload.objects.defer("data").filter(pk=upload).first()
     if found is None:
         return {"libraries": []}
     with (
@@ -160,7 +167,7 @@ def add_list(work: Work, *, upload: int, name: str) -> dict[str, Any]:
         polite_fetcher(work.settings) as fetcher,
     ):
         place = Path(folder) / (PurePosixPath(name).name or "list.txt")
-        place.write_bytes(bytes(found.data))
+        place.write_bytes(found.content())
         made = add_all(work.store, str(place), fetcher=fetcher, progress=work.progress)
     for row in made.rows:
         if not row.error:

@@ -33,7 +33,7 @@ def load(owner: Any, say: Callable[[str], None]) -> None:
             ("Sample work without borrowing", _own_text(records)),
         ):
             content = text.encode()
-            upload = Upload.objects.create(name="", size=len(content), data=content)
+            upload = Upload.keep("", content)
             options = {"method": "auto", "libraries": [NAME], "leave_out": ["quotations"], "own": []}
             work = Work.objects.create(
                 owner=owner, title=title, kind="text", upload=upload, options=options, labels=["sample"]

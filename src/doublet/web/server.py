@@ -28,7 +28,7 @@ from doublet.errors import ConfigError
 from doublet.jobs.queue.supervisor import Supervisor
 from doublet.store.connection import sqlite_place
 from doublet.web.configure import UNFINISHED, ServiceOptions, configure, is_loopback, require_safe
-from doublet.web.workers import command
+from doublet.web.workers import DATABASE, command
 
 log = logging.getLogger("doublet.web")
 FIRST_NAME = "admin"
@@ -173,7 +173,7 @@ def serve(
 
     from doublet.web.asgi import application
 
-    supervisor = Supervisor(command(options), workers, told=_told)
+    supervisor = Supervisor(command(options), workers, environment={DATABASE: options.database}, told=_told)
     thread = threading.Thread(target=supervisor.run, name="doublet-supervisor", daemon=True)
     if workers:
         thread.start()

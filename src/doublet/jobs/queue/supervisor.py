@@ -8,11 +8,12 @@ that closes when the supervisor is gone, however it went; then it stops too.
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +26,15 @@ class Supervisor:
     """Starts *command* so many times, again and again, until `stop`."""
 
     def __init__(
-        self, command: Sequence[str], processes: int, *, told: Callable[[str, int, int], None] | None = None
+        self,
+        command: Sequence[str],
+        processes: int,
+        *,
+        environment: Mapping[str, str] | None = None,
+        told: Callable[[str, int, int], None] | None = None,
     ) -> None:
         self._command = list(command)
+        self._environment = dict(environment or {})
         self._processes = processes
         self._told = told or (lambda *_: None)
         self._stopping = threading.Event()
@@ -40,7 +47,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Until all workers have ended; gives the exit code: 0, or that of a worker that never lived."""
-        slots = [_Slot(self._command, self._told) for _ in range(self._processes)]
+        slots = [_Slot(self._command, self._environment, self._told) for _ in range(self._processes)]
         try:
             while not self._stopping.is_set():
                 for slot in slots:
@@ -72,8 +79,14 @@ class Supervisor:
 class _Slot:
     """The place of one worker."""
 
-    def __init__(self, command: Sequence[str], told: Callable[[str, int, int], None]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        told: Callable[[str, int, int], None],
+    ) -> None:
         self._command = command
+        self._environment = environment
         self._told = told
         self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
@@ -109,7 +122,12 @@ class _Slot:
         if now >= self._next and not self.hopeless:
             self._began = now
             # In a session of its own: Ctrl-C in a terminal reaches the supervisor, which ends the workers in order.
-            self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, start_new_session=True)
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, **self._environment},
+            )
             self._told("began", self._process.pid, 0)
 
     def signal(self, number: int) -> None:

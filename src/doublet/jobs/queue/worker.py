@@ -56,7 +56,7 @@ OUT_OF_MEMORY = "out_of_memory"
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one job ended here: done, failed, cancelled, back (in the queue), or lost (another worker has it)."""
+    """How one job ended here: done, failed, cancelled, paused, back (in the queue), or lost (another worker has it)."""
 
     job: JobInfo
     state: str
@@ -304,7 +304,7 @@ class _Run:
     ) -> Ended:
         facts = facts or {}
 
-        def write() -> bool:
+        def write() -> str:
             jobs, event = self._store.jobs, self._event
             if event is not None and event != self._written:
                 stage, done, total, unit = event.stage, event.done, event.total, event.unit
@@ -313,19 +313,20 @@ class _Run:
                 self._job.number, self._owner, state, message=message, facts=facts, result=result
             )
 
-        return Ended(self._job, state if self._written_down(write) else "lost", message, facts)
+        return Ended(self._job, self._written_down(write) or "lost", message, facts)
 
     def _back(self, after_s: float, *, counts: bool, error: DoubletError | None = None) -> Ended:
         code, facts = (error.code, _facts(error)) if error is not None else ("", {})
 
-        def write() -> bool:
-            return self._store.jobs.hand_back(
+        def write() -> str:
+            held = self._store.jobs.hand_back(
                 self._job.number, self._owner, after_s=after_s, counts=counts, message=code, facts=facts
             )
+            return "back" if held else "lost"
 
-        return Ended(self._job, "back" if self._written_down(write) else "lost", code, facts)
+        return Ended(self._job, self._written_down(write), code, facts)
 
-    def _written_down(self, write: Callable[[], bool]) -> bool:
+    def _written_down(self, write: Callable[[], str]) -> str:
         """How a job ended must not be lost because the database is busy or away for a moment."""
         until = time.monotonic() + 10 * self._lease_s
         while True:

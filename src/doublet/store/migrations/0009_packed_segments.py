@@ -13,7 +13,8 @@ _TOGETHER = 5_000  # documents
 _FTS5 = "USING fts5 (k, content='', detail=none, columnsize=0, tokenize='ascii')"
 _SQLITE = [
     "CREATE TABLE doublet_segment (id integer PRIMARY KEY AUTOINCREMENT, bits integer NOT NULL, "
-    "postings bigint NOT NULL, removed bigint NOT NULL, state smallint NOT NULL, format smallint NOT NULL)",
+    "postings bigint NOT NULL, removed bigint NOT NULL, state smallint NOT NULL, format smallint NOT NULL, "
+    "libraries text NULL)",  # of 0010: postings are written here
     "CREATE TABLE doublet_block (segment bigint NOT NULL, part bigint NOT NULL, data BLOB NOT NULL, "
     "PRIMARY KEY (segment, part)) WITHOUT ROWID",
     "CREATE TABLE doublet_merging (owner text NOT NULL PRIMARY KEY, until real NOT NULL)",

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import File, Form, Header, Query, Router
 from ninja.files import UploadedFile
 
 from doublet.errors import InvalidParameter, UsageError
+from doublet.jobs.check_library import require_method
 from doublet.matches.figures import Figures
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
@@ -22,7 +23,7 @@ from doublet.web.store import store
 from doublet.web.words import words
 from doublet.web.works import checking, exporting, kept
 from doublet.web.works.forms import LEAVE_OUT
-from doublet.web.works.models import CANCELLED, DONE, ENDED, STATES, Comment, Decision, Upload, Work
+from doublet.web.works.models import CANCELLED, DONE, ENDED, STATES, Comment, Decision, Work
 from doublet.web.works.quotas import over_quota
 from doublet.web.works.reports import FORMS, rescore
 
@@ -89,13 +90,7 @@ def _options(data: shapes.CheckOptions) -> dict[str, Any]:
         raise InvalidParameter("one_of", name="leave_out", value=wrong[0], known=list(LEAVE_OUT))
     if data.libraries is not None:
         store().libraries.select(data.libraries)
-    from doublet.signatures import method_names
-
-    known = ("auto", "passages", *method_names())
-    if data.method not in known:
-        from doublet.errors import UnknownMethod
-
-        raise UnknownMethod(data.method, known)
+    require_method(data.method)
     return {
         "method": data.method,
         "libraries": data.libraries,
@@ -108,32 +103,31 @@ def _begin(
     request: HttpRequest, key: str | None, data: shapes.CheckOptions, **facts: Any
 ) -> tuple[int, shapes.Work]:
     user: Any = request.user
-    if key:
-        known = Work.objects.filter(owner=user, key=key[:200]).first()
-        if known is not None:
-            return 200, shapes.Work.of(known)
+    same = Work.objects.filter(owner=user, key=key[:200] if key else "")
+    known = same.first() if key else None
+    if known is not None:
+        return 200, shapes.Work.of(known)
     over = over_quota(request)
     if over:
         raise Quota("quota_used_up", limit=over)
     options = _options(data)
-    content, name = facts.pop("content", None), facts.pop("name", "")
-    with transaction.atomic():
-        upload = (
-            Upload.objects.create(name=name, size=len(content), data=content) if content is not None else None
-        )
-        work = Work.objects.create(
-            owner=user,
-            title=data.title or facts.pop("title"),
+    title = facts.pop("title")
+    try:
+        work, quick = checking.hand_in(
+            request,
+            title=data.title or title,
             author=data.author,
             labels=[str(one)[:50] for one in data.labels],
-            upload=upload,
             options=options,
             key=key[:200] if key else None,
-            **{name: value for name, value in facts.items() if name != "title"},
+            **facts,
         )
-    audit.note(request, "work_checked", work.title, work=str(work.pk))
-    checking.begin(work)
-    work.refresh_from_db()
+    except IntegrityError:
+        known = same.first() if key else None
+        if known is None:
+            raise
+        return 200, shapes.Work.of(known)  # the same request came a moment earlier
+    checking.begin(work, quick=quick)
     return 201, shapes.Work.of(work)
 
 

@@ -73,7 +73,7 @@ def make_class(request: HttpRequest, data: Form[NewClass], files: list[UploadedF
             owner=user, title=data.title or "class", options={**options, "among": data.among}
         )
         for name, content, _ in works:
-            upload = Upload.objects.create(name=name, size=len(content), data=content)
+            upload = Upload.keep(name, content)
             Work.objects.create(
                 owner=user,
                 group=group,

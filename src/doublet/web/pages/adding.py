@@ -148,7 +148,7 @@ def _begin(request: HttpRequest, data: dict[str, Any]) -> HttpResponse:
         content = file.read() if file else data["list_text"].encode("utf-8", "replace")
         with transaction.atomic():
             name = str(file.name) if file else "addresses.txt"
-            upload = Upload.objects.create(name=name[:300], size=len(content), data=content)
+            upload = Upload.keep(name[:300], content)
             store().jobs.add(LISTS, {"upload": upload.pk, "name": upload.name}, asked_by=who)
         audit.note(request, "library_filled", upload.name)
         messages.success(request, words("library.list_queued"))
@@ -173,7 +173,7 @@ def _begin(request: HttpRequest, data: dict[str, Any]) -> HttpResponse:
 def queue_upload(library: str, file: Any, who: str) -> JobInfo:
     """The upload and the job that reads it are written in one step: neither is there without the other."""
     with transaction.atomic():
-        upload = Upload.objects.create(name=str(file.name)[:300], size=file.size, data=file.read())
+        upload = Upload.keep(str(file.name)[:300], file.read())
         return store().jobs.add(
             "fill_upload",
             {"library": library, "upload": upload.pk, "name": upload.name},

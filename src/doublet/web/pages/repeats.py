@@ -73,7 +73,7 @@ def repeats(request: HttpRequest) -> HttpResponse:
 def begin(owner: Any, name: str, content: bytes, algorithm: str, language: str) -> RepeatsSearch:
     """Keep a document and put the search into the queue. The page will be in *language*."""
     with transaction.atomic():
-        upload = Upload.objects.create(name=name, size=len(content), data=content)
+        upload = Upload.keep(name, content)
         search = RepeatsSearch.objects.create(
             owner=owner, title=name, upload=upload, options={"algorithm": algorithm, "language": language}
         )

@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
 
 from doublet.errors import (
@@ -34,10 +36,22 @@ from doublet.progress import Progress
 from doublet.sources.works import WorkFile, settle
 from doublet.text.read import ReadDocument
 from doublet.web import checkers
+from doublet.web.accounts import audit
 from doublet.web.fetching import read_page
 from doublet.web.store import store
 from doublet.web.works import kept
-from doublet.web.works.models import CANCELLED, DONE, ENDED, FAILED, NEW, RUNNING, Group, RepeatsSearch, Work
+from doublet.web.works.models import (
+    CANCELLED,
+    DONE,
+    ENDED,
+    FAILED,
+    NEW,
+    RUNNING,
+    Group,
+    RepeatsSearch,
+    Upload,
+    Work,
+)
 
 log = logging.getLogger(__name__)
 QUICK_BYTES = 60_000  #: of a pasted text that is checked at once
@@ -46,14 +60,31 @@ WORK, GROUP, SEARCH = "work", "class", "repeats_search"  #: kinds of jobs
 LOST = timedelta(minutes=2)  #: that something may be without a job; a quick check waits a fraction of it
 
 
-def begin(work: Work) -> None:
-    """Check a new work: now when it is short, else soon."""
-    if work.kind == "text" and work.upload is not None and work.upload.size <= QUICK_BYTES:
+def hand_in(
+    request: HttpRequest, content: bytes | None = None, name: str = "", **facts: Any
+) -> tuple[Work, bool]:
+    """A new work with its upload and its line in the audit log, all of it or nothing; and whether it is short enough to
+    be checked while somebody waits."""
+    user: Any = request.user
+    quick = facts["kind"] == "text" and content is not None and len(content) <= QUICK_BYTES
+    with transaction.atomic():
+        upload = None
+        if content is not None:
+            upload = Upload.keep(name, content)
+        work = Work.objects.create(owner=user, upload=upload, state=RUNNING if quick else NEW, **facts)
+        audit.note(request, "work_checked", work.title, work=str(work.pk))
+    return work, quick
+
+
+def begin(work: Work, *, quick: bool) -> None:
+    """Check a new work (`hand_in`): now when it is *quick*, else soon. *work* is then as the database has it."""
+    if quick:
         try:
-            perform(work, Progress())
+            _perform(work, Progress())
             return
         except PoolBusy:
             log.info("a quick check goes to the queue", extra={"work": str(work.pk)})
+            work.state = NEW
     queue(work)
 
 
@@ -143,9 +174,12 @@ def perform(work: Work, progress: Progress) -> None:
     """Do the check. A document that cannot be used makes the work fail with its reason; nothing else is raised but
     `Cancelled`, and `PoolBusy` when too many wait: then the work is as new. `StoreError` when the database cannot be
     used, or the disk is full: that is not the fault of the work, which is checked later."""
-    changed = Work.objects.filter(pk=work.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
-    if not changed:
-        return
+    if Work.objects.filter(pk=work.pk, state__in=(NEW, RUNNING)).update(state=RUNNING):
+        _perform(work, progress)
+
+
+def _perform(work: Work, progress: Progress) -> None:
+    """`perform`, of a work that is marked as running."""
     try:
         text, result = check_work(work, progress)
     except Cancelled:  # the job was cancelled, or goes back into the queue because its worker is to stop
@@ -159,26 +193,33 @@ def perform(work: Work, progress: Progress) -> None:
     except DoubletError as error:
         _end(work, FAILED, as_message(error))
         return
-    number = kept.keep(work, text, result)
     counted = figures(result)
-    work.state, work.report = DONE, number
-    Work.objects.filter(pk=work.pk, state=RUNNING).update(
-        state=DONE,
-        report=number,
-        words=result.words,
-        borrowed=counted.borrowed,
-        quoted=counted.quoted,
-        alarms=sum(1 for one in result.disguise.findings if one.alarm),
-        sources=len(result.sources),
-        message={},
-        ended_at=timezone.now(),
-    )
+    report = kept.pack(text, result)
+    facts: dict[str, Any] = {
+        "state": DONE,
+        "words": result.words,
+        "borrowed": counted.borrowed,
+        "quoted": counted.quoted,
+        "alarms": sum(1 for one in result.disguise.findings if one.alarm),
+        "sources": len(result.sources),
+        "message": {},
+        "ended_at": timezone.now(),
+    }
+    with transaction.atomic():
+        facts["report"] = kept.keep(work, report, result.share)
+        if not Work.objects.filter(pk=work.pk, state=RUNNING).update(**facts):
+            transaction.set_rollback(True)  # of a work that was cancelled meanwhile no report stays behind
+            facts = {}
+    for name, value in facts.items():
+        setattr(work, name, value)
+    if not facts:
+        work.refresh_from_db()
 
 
 def perform_group(group: Group, progress: Progress) -> None:
     """Check every work of a class against the libraries, then the works among themselves. A work that cannot be read is
     a row that says why; the others go on. What was done before a worker died is not done again."""
-    works = list(group.works.select_related("owner", "upload").order_by("title", "pk"))
+    works = list(group.works.select_related("owner", "upload").defer("upload__data").order_by("title", "pk"))
     files = settle([WorkFile(work.upload.name if work.upload else work.title) for work in works])
     told = {work.pk: file for work, file in zip(works, files, strict=True)}
     for work in works:
@@ -239,7 +280,7 @@ def _add_works(work: Work, checked: dict[str, CheckedWork], found: Among, titles
         for source in check.sources
     )
     before, check = work.report, replace(check, sources=named)
-    work.report = kept.keep(work, mine.text, check)
+    work.report = kept.keep(work, kept.pack(mine.text, check), check.share)
     counted = figures(check)
     Work.objects.filter(pk=work.pk).update(
         report=work.report, borrowed=counted.borrowed, quoted=counted.quoted, sources=len(check.sources)
@@ -267,7 +308,7 @@ def check_work(work: Work, progress: Progress) -> tuple[str, Check]:
         given = GivenText(*_named(read_page(work.address), work.title))
     else:
         assert work.upload is not None
-        data = bytes(work.upload.data)
+        data = work.upload.content()
         if work.kind == "text":
             given = GivenText(data.decode("utf-8", "surrogatepass"), work.title)
         else:

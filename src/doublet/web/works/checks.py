@@ -85,33 +85,27 @@ def _take(request: HttpRequest, form: CheckForm) -> HttpResponse:
             messages.error(request, words("check.wrong.too_many", number=MOST_WORKS))
             return redirect("check")
         return _take_group(request, form, works)
-    user: Any = request.user
-    with transaction.atomic():
-        upload, title, kind = None, "", data["given"]
-        if data["given"] == "text":
-            content = data["text"].encode("utf-8", "surrogatepass")
-            upload = Upload.objects.create(name="", size=len(content), data=content)
-            title = " ".join(data["text"].split())[:80] or words("check.pasted")
-        elif data["given"] == "files":
-            if not works:
-                return errors.show(request, 422, "nothing_read")
-            name, content, _ = works[0]
-            upload = Upload.objects.create(name=name, size=len(content), data=content)
-            title, kind = PurePosixPath(name).name, "file"
-        else:
-            title = data["address"]
-        work = Work.objects.create(
-            owner=user,
-            title=data["title"] or title,
-            author=data["author"],
-            labels=data["labels"],
-            kind=kind,
-            upload=upload,
-            address=data["address"],
-            options=form.options,
-        )
-    audit.note(request, "work_checked", work.title, work=str(work.pk))
-    checking.begin(work)
+    content, name, title, kind = None, "", data["address"], data["given"]
+    if data["given"] == "text":
+        content = data["text"].encode("utf-8", "surrogatepass")
+        title = " ".join(data["text"].split())[:80] or words("check.pasted")
+    elif data["given"] == "files":
+        if not works:
+            return errors.show(request, 422, "nothing_read")
+        name, content, _ = works[0]
+        title, kind = PurePosixPath(name).name, "file"
+    work, quick = checking.hand_in(
+        request,
+        content,
+        name,
+        title=data["title"] or title,
+        author=data["author"],
+        labels=data["labels"],
+        kind=kind,
+        address=data["address"],
+        options=form.options,
+    )
+    checking.begin(work, quick=quick)
     return redirect("work", work.pk)
 
 
@@ -125,7 +119,7 @@ def _take_group(request: HttpRequest, form: CheckForm, works: list[tuple[str, by
             options={**form.options, "among": data["among"]},
         )
         for name, content, _ in works:
-            upload = Upload.objects.create(name=name, size=len(content), data=content)
+            upload = Upload.keep(name, content)
             Work.objects.create(
                 owner=user,
                 group=group,

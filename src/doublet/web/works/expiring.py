@@ -62,14 +62,14 @@ def remove(progress: Progress) -> int:
     old_works.update(deleted_at=now)
     old_groups.update(deleted_at=now)
     removed = 0
-    for one in works.select_related("upload").iterator(100):
+    for one in works.select_related("upload").defer("upload__data").iterator(100):
         progress.step("removing", removed, None, "documents")
         _remove_work(one)
         removed += 1
     for group in groups.iterator(100):
         if not group.works.exists():  # they are works like others, with their own time
             group.delete()
-    for search in searches.select_related("upload").defer("result").iterator(100):
+    for search in searches.select_related("upload").defer("result", "upload__data").iterator(100):
         progress.step("removing", removed, None, "documents")
         upload = search.upload
         search.delete()

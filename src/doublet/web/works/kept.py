@@ -43,17 +43,23 @@ def switched_off(decisions: Iterable[Any]) -> SwitchedOff:
     )
 
 
-def keep(work: Work, text: str, check: Check) -> int:
-    """Store a report; gives its number."""
-    data = {
-        "check": check.to_dict(),
-        "text": text,
-        "excerpts": {
-            source.id: excerpts(source.text, [one.b for one in (*source.fragments, *source.possible)])
-            for source in (*check.sources, *check.possible_sources)
-        },
-    }
-    return store().reports.add(data, kind=KIND, title=work.title, share=check.share).number
+def pack(text: str, check: Check) -> bytes:
+    """A report as it is kept."""
+    return store().reports.pack(
+        {
+            "check": check.to_dict(),
+            "text": text,
+            "excerpts": {
+                source.id: excerpts(source.text, [one.b for one in (*source.fragments, *source.possible)])
+                for source in (*check.sources, *check.possible_sources)
+            },
+        }
+    )
+
+
+def keep(work: Work, report: bytes, share: float) -> int:
+    """Store a packed report; gives its number."""
+    return store().reports.add(report, kind=KIND, title=work.title, share=share).number
 
 
 def load(number: int) -> Report:
