@@ -1,6 +1,6 @@
 """Reading documents: quality on labelled pages next to the libraries people use, speed of each format, encodings.
 
-    python benchmarks/formats.py [--pages N] [--quick] [--articles FOLDER]
+    python benchmarks/formats.py [--pages N] [--quick] [--articles FOLDER] [--whole FOLDER … [--older COMMIT]]
 
 The pages are CleanEval (681 English pages with their text marked by hand) and three Russian documentation sites, from
 the labelled data next to the project; where it is not there, that part is left out. F1 is over words as bags, mean over
@@ -10,6 +10,10 @@ seconds of one core.
 ``--articles`` measures on pages that the weights of `doublet.text.frame` were not learned from: a checkout of
 github.com/scrapinghub/article-extraction-benchmark (181 pages of 2018 and 2019 with the text of the article marked by
 hand), by its own measure, runs of four words.
+
+``--whole FOLDER …`` measures how long the robot's readers take for the pages in folders: parsing, text, title, links
+and useful content, in CPU milliseconds a page. ``--older COMMIT`` reads the same pages in turn with the program as it
+was at a commit of this repository (8adcfaa^ is the last one before the extraction was made quick).
 """
 
 from __future__ import annotations
@@ -21,7 +25,11 @@ import json
 import lzma
 import random
 import re
+import subprocess
 import sys
+import sysconfig
+import tarfile
+import tempfile
 import time
 import zipfile
 from collections import Counter
@@ -314,6 +322,76 @@ def encodings(samples: int) -> list[dict[str, Any]]:
     return out
 
 
+WHOLE = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import json, time
+from pathlib import Path
+from doublet.sources.whole_page import read_whole_page
+from doublet.text.formats.html import parse_page, take_hidden
+from doublet.text.formats.protocol import Builder
+from doublet.text.frame import content
+pages = [Path(name).read_bytes() for name in sys.stdin.read().split("\\0")]
+
+def timed(work, given):
+    start = time.process_time()
+    for one in given:
+        work(one)
+    return (time.process_time() - start) / len(given) * 1e3
+
+def whole(data):
+    read_whole_page(data, address="http://localhost/", headers={"content-type": "text/html"})
+
+def visible(data):
+    page, _ = parse_page(data)
+    take_hidden(page, Builder())
+    return page
+
+best = [1e9, 1e9]
+for _ in range(3):
+    best[0] = min(best[0], timed(whole, pages))
+    best[1] = min(best[1], timed(content, [visible(data) for data in pages]))
+print(json.dumps(best))
+"""
+PAGES_OF_FOLDER = 150
+
+
+def whole_pages(folders: list[Path], older: str | None) -> list[dict[str, Any]]:
+    """CPU time of reading whole pages, now and at an older commit, in turn."""
+    named = [sorted(folder.rglob("*.html"))[:PAGES_OF_FOLDER] for folder in folders]
+    given = "\0".join(str(path) for paths in named for path in paths)
+    size = sum(path.stat().st_size for paths in named for path in paths)
+    libraries = sysconfig.get_paths()["platlib"]
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {"now": [sys.executable, "-c", WHOLE]}
+        if older:
+            packed = subprocess.run(
+                ["git", "archive", older, "src"], cwd=ROOT, capture_output=True, check=True
+            )
+            with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+                archive.extractall(folder, filter="data")
+            # Without the packages of this environment in the usual way: this program is one of them.
+            commands[older] = [sys.executable, "-S", "-c", WHOLE, str(Path(folder) / "src"), libraries]
+        best: dict[str, list[float]] = {}
+        for _ in range(3):
+            for name, command in commands.items():
+                done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+                found = json.loads(done.stdout)
+                best[name] = [*map(min, zip(best.get(name, found), found, strict=True))]
+    count = given.count("\0") + 1
+    return [
+        {
+            "program": name,
+            "pages": count,
+            "KB a page": size / count / 1000,
+            "whole page, ms": whole,
+            "its content alone, ms": content,
+            "times as long as now": whole / best["now"][0],
+        }
+        for name, (whole, content) in best.items()
+    ]
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     if not rows:
         return "The labelled data is not next to the project.\n"
@@ -333,7 +411,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a few pages: shows that all works")
     parser.add_argument("--runs", type=int, default=1, help="not used")
     parser.add_argument("--articles", type=Path, metavar="FOLDER", help="of the article extraction benchmark")
+    parser.add_argument("--whole", type=Path, nargs="+", metavar="FOLDER", help="time of reading its pages")
+    parser.add_argument("--older", metavar="COMMIT", help="with --whole: next to the program of that time")
     given = parser.parse_args()
+    if given.whole:
+        print(table(whole_pages(given.whole, given.older)))
+        return
     if given.articles:
         print(json.dumps({"articles": articles(given.articles)}, indent=2))
         return

@@ -91,6 +91,10 @@ nb::tuple sentence_starts(View<uint8_t> marks, View<uint64_t> offsets);
 nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
                       View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
                       View<uint32_t> b1, int64_t threads);
+nb::tuple block_signs(nb::handle texts, View<uint32_t> words, View<double> linked, View<uint8_t> said, View<uint32_t> holders,
+                      View<uint32_t> parents, View<uint32_t> elements, View<uint32_t> names, nb::handle settings);
+nb::object cut_markup(nb::bytes markup);
+nb::list without_numbers(nb::handle texts);
 nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
 nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers);
 nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets);

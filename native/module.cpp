@@ -40,6 +40,10 @@ NB_MODULE(_native, m) {
   m.def("sentence_starts", &sentence_starts, nb::arg("marks"), nb::arg("offsets"));
   m.def("best_places", &best_places, nb::arg("stems"), nb::arg("roots"), nb::arg("marks"), nb::arg("offsets"), nb::arg("left"),
         nb::arg("right"), nb::arg("firsts"), nb::arg("a0"), nb::arg("a1"), nb::arg("b0"), nb::arg("b1"), nb::arg("threads") = 1);
+  m.def("block_signs", &block_signs, nb::arg("texts"), nb::arg("words"), nb::arg("linked"), nb::arg("said"), nb::arg("holders"),
+        nb::arg("parents"), nb::arg("elements"), nb::arg("names"), nb::arg("settings"));
+  m.def("cut_markup", &cut_markup, nb::arg("markup"));
+  m.def("without_numbers", &without_numbers, nb::arg("texts"));
   m.def("winnow", &winnow, nb::arg("values"), nb::arg("offsets"), nb::arg("window"));
   m.def("pack_bags", &pack_bags, nb::arg("words"), nb::arg("offsets"), nb::arg("numbers"));
   m.def("unpack_bags", &unpack_bags, nb::arg("data"), nb::arg("offsets"));

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import DoubletError
-from doublet.text import frame
-from doublet.text.formats.html import parse_page, take_hidden
+from doublet.text.formats.html import cut_page, parse_page, take_hidden
 from doublet.text.formats.protocol import Builder
-from doublet.text.signs import NAMES
+from doublet.text.frame import OPTIONS
+from doublet.text.signs import NAMES, signs
 
 F64 = NDArray[np.float64]
 OUT = Path(__file__).resolve().parents[1] / "src" / "doublet" / "text" / "frame_weights.json"
@@ -36,15 +36,15 @@ def labelled(html: str, gold: str) -> tuple[F64, NDArray[np.bool_], F64] | None:
     """Signs, labels and weights of the blocks of a page."""
     page, _ = parse_page(html.encode("utf-8", "replace"))
     take_hidden(page, Builder())
-    blocks = frame.gathered(page)
-    if not blocks:
+    blocks = cut_page(page)
+    if not blocks.texts:
         return None
     told = WORD.findall(gold.lower())
     runs = {tuple(told[place : place + 4]) for place in range(len(told) - 3)}
     words: list[str] = []
     owners: list[int] = []
-    for number, block in enumerate(blocks):
-        own = WORD.findall(block.text.lower())
+    for number, text in enumerate(blocks.texts):
+        own = WORD.findall(text.lower())
         words += own
         owners += [number] * len(own)
     found = np.zeros(len(words))
@@ -54,9 +54,10 @@ def labelled(html: str, gold: str) -> tuple[F64, NDArray[np.bool_], F64] | None:
     if found.sum() < SEEN * len(told):
         return None
     where = np.array(owners, dtype=np.int64)
-    count = np.bincount(where, minlength=len(blocks)).astype(np.float64)
-    right = np.bincount(where, weights=found, minlength=len(blocks)) >= 0.5 * np.maximum(count, 1)
-    return frame.measured(page, blocks), right, np.minimum(count, LONGEST) / max(SMALLEST, float(count.sum()))
+    count = np.bincount(where, minlength=len(blocks.texts)).astype(np.float64)
+    right = np.bincount(where, weights=found, minlength=len(blocks.texts)) >= 0.5 * np.maximum(count, 1)
+    rows = signs(blocks, OPTIONS).rows
+    return rows, right, np.minimum(count, LONGEST) / max(SMALLEST, float(count.sum()))
 
 
 def fit(rows: F64, labels: NDArray[np.bool_], weights: F64) -> tuple[F64, float]:

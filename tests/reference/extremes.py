@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from doublet.kernels import native, reference
-from doublet.kernels.settings import PassageOptions
+from doublet.kernels.settings import FrameOptions, PassageOptions
 
 CALLS = 150  #: of each kernel
 REFUSALS = (ValueError, TypeError, OverflowError, IndexError, MemoryError, RuntimeError)
@@ -381,6 +381,45 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
                 *borders,
                 pool.threads(),
             )
+        case "cut_markup":
+            pieces = [
+                "<p>",
+                "</p>",
+                '<a href="/">',
+                "</a>",
+                "<tr>",
+                "</tr>",
+                "x & y",
+                "&amp;",
+                "Снег\v",
+                "\ud800",
+                '<p class="',
+            ]
+            made = "".join(pool.random.choices(pieces, k=pool.random.randrange(6)))
+            whole = f"<div>{made}</div>".encode("utf-8", "surrogatepass")
+            return (pool.some([whole, b"<p>one</p>"], [whole[:-3], whole[1:], b"", None, "<p></p>", 7]),)
+        case "without_numbers":
+            return (pool.texts(),)
+        case "block_signs":
+            texts = plain_texts(pool)
+            size = pool.random.choice([1, 2, 5])
+            words = np.array([len(text.split()) for text in texts], np.uint32)
+            parents = np.array([pool.random.randrange(max(1, place)) for place in range(size)], np.uint32)
+            elements = np.array([pool.random.getrandbits(32) for _ in range(size)], np.uint32)
+            values = asdict(FrameOptions())
+            if pool.random.random() < 0.3:
+                values[pool.random.choice(list(values))] = pool.random.choice([*FLOATS, 1e6, 3])
+            return (
+                pool.some([texts], [texts[:2], None, [1, 2, 3]]),
+                pool.some([words], [pool.u32(3)]),
+                pool.some([np.array([0.0, 0.5, 1.0])], [pool.f64(3)]),
+                np.array([pool.random.getrandbits(8) for _ in texts], np.uint8),
+                pool.u32(3, size),
+                pool.some([parents], [pool.u32(size, size)]),
+                elements,
+                pool.u32(size, 2),
+                SimpleNamespace(**values),
+            )
     raise AssertionError(name)
 
 
@@ -493,7 +532,8 @@ KERNELS = (
     "sort_postings pack_postings unpack_postings merge_postings chunk_stems shared_chunks "
     "minima simhash components common_runs sample_keys pair_keys number_words align_texts suffix_array common_prefixes "
     "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
-    "count_cells add_cells digest_sets share_sets post_shared lead_postings sentence_starts best_places"
+    "count_cells add_cells digest_sets share_sets post_shared lead_postings sentence_starts best_places "
+    "block_signs cut_markup without_numbers"
 ).split()
 WORK: dict[str, Callable[[Callable[[str, str], None]], None]] = {
     **{name: lambda say, name=name: try_kernel(name, say) for name in KERNELS},

@@ -1,21 +1,53 @@
-"""The quick walk over a page against the plain one: an event for each beginning and end of an element."""
+"""How a page is cut into blocks, against a plain walk over its tree: an event for each beginning and end of an element;
+and the native kernels for pages against their twins."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from doublet import addresses
+from doublet import addresses, kernels
+from doublet.kernels import reference
+from doublet.kernels.reference.page import INLINE, SILENT, VERBATIM
+from doublet.kernels.settings import FrameOptions
 from doublet.text.formats import html
 from doublet.text.formats.protocol import Builder
+from doublet.text.signs import bits_of
+
+needs_native = pytest.mark.skipif(
+    kernels.BACKEND != "native", reason="the native kernels are not built: make setup"
+)
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _CELL = re.compile(" ?\x1f ?")
+
+
+NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,4}|[*†‡]|[ivx]{1,5}|[a-z])[\])]?\Z")
+NOTE_LINK = re.compile(r"footnote-(?:ref|back)|doc-(?:noteref|backlink)|sdfootnote|sdendnote|noteref", re.I)
+
+
+def is_note_mark(element: Any) -> bool:
+    text = "".join(element.itertext()).strip()
+    if element.tag == "a":
+        names = (element.get("class"), element.get("role"), element.get("epub:type"))
+        return any(name and NOTE_LINK.search(name) for name in names) and len(text) <= 6
+    anchors = (*element.iterancestors("a"), *element.iter("a"))
+    return bool(NOTE_MARK.match(text) and anchors)
+
+
+def is_flat(row: Any) -> bool:
+    inside = [item.tag for item in row.iter()][1:]
+    return (
+        all(tag in INLINE | {"td", "th", "p", "br", "div"} for tag in inside)
+        and sum(tag in ("p", "div") for tag in inside) <= 40
+        and all(len("".join(cell.itertext())) < 600 for cell in row)
+    )
 
 
 def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
@@ -42,16 +74,16 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         tag = element.tag
-        block = tag not in html.INLINE and tag not in html.SILENT and tag != "br"
+        block = tag not in INLINE and tag not in SILENT and tag != "br"
         link = tag == "a" and element.get("href") is not None
         if event == "start":
-            if tag in html.SILENT or (tag in ("sup", "a") and html._is_note_mark(element)):
+            if tag in SILENT or (tag in ("sup", "a") and is_note_mark(element)):
                 walker.skip_subtree()
                 skipped.add(element)
                 continue
             if tag == "br":
                 pieces.append("\v")
-            elif tag == "tr" and row is None and html._flat(element):
+            elif tag == "tr" and row is None and is_flat(element):
                 finish()
                 row = owner = element
             elif tag in ("td", "th") and row is not None:
@@ -59,7 +91,7 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
             elif block and row is None:
                 finish()
                 owner = element
-                verbatim += tag in html.VERBATIM
+                verbatim += tag in VERBATIM
             elif block:
                 pieces.append(" ")
             links += link
@@ -68,7 +100,7 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
             if block and (row is None or element is row):
                 finish()
                 row = None
-                verbatim -= tag in html.VERBATIM
+                verbatim -= tag in VERBATIM
                 owner = element.getparent() if element is not root else root
             elif block:
                 pieces.append(" ")
@@ -92,13 +124,17 @@ def hidden_plainly(page: Any) -> list[Any]:
 
 
 WORDS = st.sampled_from(
-    ["Снег ", "a", " snow\n falls ", "\xa0", " ", "\n", "12", "*", "x\u00ady", " \t ", "конец."]
-)
+    ["Снег ", "a", " snow\n falls ", "\xa0", " ", "\n", "12", "*", "x\u00ady", " \t ", "конец.", "ВСЁ: ", "\U0001f600",
+     "© 2020, all rights reserved", "5 мая", "a, b, c &amp; d:", "We use cookies",
+     "twelve words of a sentence, more or less. " * 3]
+)  # fmt: skip
 TAGS = st.sampled_from(
-    "p div span a a sup b br ul li table tr tr td td th pre h1 section nav script select svg font em".split()
+    "p div span a a sup b br ul li table tr tr td td th pre h1 section nav script select svg font em article header "
+    "footer aside main figure".split()
 )
 MARKS = st.sampled_from(
     ["", "", ' href="/a"', ' hidden=""', ' style="display:none"', ' style="color:white"', ' class="noteref"',
+     ' class="nav menu"', ' id="comments"', ' role="main"', ' epub:type="footnote" class="a&amp;b"',
      ' class="veil"', ' id="veil"', ' color="white"', ' class="menu"', ' role="doc-noteref" href="#n"']
 )  # fmt: skip
 
@@ -125,6 +161,60 @@ def test_the_blocks_of_a_page(text: str) -> None:
     found: list[tuple[str, Any, int]] = []
     html.gather(page, lambda *block: found.append(block))
     assert found == blocks_plainly(page)
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return bool(one.dtype == other.dtype and one.shape == other.shape and (one == other).all())
+    return bool(one == other)
+
+
+@needs_native
+@pytest.mark.covers("T3")
+@settings(max_examples=150)
+@given(pages())
+def test_the_kernels_agree_with_their_twins(text: str) -> None:
+    page, _ = html.parse_page(text.encode())
+    markup = etree.tostring(page, method="c14n")
+    found, expected = kernels.cut_markup(markup), reference.cut_markup(markup)
+    assert found is not None and expected is not None
+    assert all(map(same, found, expected))
+    cut = html.Cut(*found)
+    rest = (
+        cut.said,
+        cut.holders,
+        cut.parents,
+        np.array([bits_of(key) for key in cut.keys], np.uint32),
+        cut.names,
+    )
+    given_to = cut.texts, cut.words, cut.shares, *rest, FrameOptions()
+    assert all(map(same, kernels.block_signs(*given_to), reference.block_signs(*given_to)))
+    assert kernels.without_numbers(cut.texts) == reference.without_numbers(cut.texts)
+
+
+@pytest.mark.parametrize("cut", [kernels.cut_markup, reference.cut_markup])
+@pytest.mark.parametrize(
+    "markup",
+    [
+        b"", b"text", b"<p>", b"<p></q>", b"<p></p><p></p>", b"<p></p>text", b"<p a=1></p>", b'<p a="1"b="2"></p>',
+        b'<p {{a}}="1"></p>', b"<p>&nbsp;</p>", b"<p>& </p>", b"<p>\xff</p>", b"<!-- a --><p></p>", b"<p/>",
+        b'<p a="<"></p>', b"<p><a></p></a>", b"<a'b></a'b>", b'<p ="1"></p>',
+        b"<p>\xed\xa0\x80</p>", b"<p>\xc0\x80</p>",
+    ],
+)  # fmt: skip
+def test_markup_that_is_not_canonical(cut: Any, markup: bytes) -> None:
+    assert cut(markup) is None
+
+
+@pytest.mark.covers("T3")
+def test_names_that_no_xml_has() -> None:
+    page, _ = html.parse_page(
+        b"<html><body><p {{class}} class='a&amp;b' \"x='1'>One <b<c>two</b<c> three.</p>"
+        b'<ahref="/x">Four</body></html>'
+    )
+    cut = html.cut_page(page)
+    assert " ".join(cut.texts).split() == ["One", "two", "three.", "Four"]
+    assert any(key.startswith("p\0a&b\0") for key in cut.keys)
 
 
 @pytest.mark.covers("T5")

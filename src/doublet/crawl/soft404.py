@@ -2,8 +2,8 @@
 
 A site is asked for a few addresses that cannot exist, of the shape of its documents. `Signal` remembers the blocks of
 text that all these answers have and no normal page has; a page with at least half of them is such an answer. Blocks
-are numbers (`doublet.sources.whole_page.block_number`): lists of links, which may change at each request, are not among
-them. How well it tells is in ``docs/explanation/robot.md``.
+are numbers (`doublet.sources.whole_page.block_numbers`): lists of links, which may change at each request, are not
+among them. How well it tells is in ``docs/explanation/robot.md``.
 """
 
 from __future__ import annotations

@@ -49,3 +49,18 @@ class PassageOptions:
         for name in self.__slots__:
             if not 0 <= getattr(self, name) <= 1e6:
                 raise InvalidParameter("wanted_number", name=name, value=getattr(self, name), low=0, high=1e6)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameOptions:
+    """Settings of the kernel `block_signs`: what of a page counts as text, and what calls itself frame and is."""
+
+    running: float = (
+        8  #: words from which a block counts as text of its element; shorter ones count by *short*
+    )
+    short: float = 0.3
+    centre: float = 0.8  #: of the text of a page: the deepest element that holds so much of it is its centre
+    around: float = 30  #: words: the first element around a block with so much other text is where it belongs
+    most: float = 0.4  #: of the words: what holds more than that is not frame, whatever it is called
+    beside_comments: float = 60  #: words outside: comments may be longer than the article
+    beside_footer: float = 10  #: words outside, links and all: then a footer is one, however long it is

@@ -7,9 +7,9 @@ other document and has no links.
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Any
 
+from doublet import kernels
 from doublet.addresses import clean
 from doublet.errors import DoubletError
 from doublet.sources.protocol import Answer
@@ -19,7 +19,6 @@ MAX_LINKS = 5_000  #: of one page; what has more is a trap or a dump
 MAX_BLOCKS = 400
 LINKED = 0.5  # a block with more of its letters in links is a list, which may change at each request
 _UNFOLLOWED = frozenset(("nofollow", "ugc", "sponsored"))
-_DIGITS = re.compile(r"\d+")
 
 
 def read_whole_page(data: bytes, *, address: str, headers: dict[str, str]) -> dict[str, Any]:
@@ -79,8 +78,7 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
     if take_hidden(tree, build):
         visible = _links(tree, base, cleaned) if len(every) <= MAX_LINKS else {}
     blocks = cut(tree)
-    for number, block in enumerate(choose(blocks), 1):
-        build.add(block.text, paragraph=number)
+    build.add_plain(block.text for block in choose(blocks))
     letters = sum(len(block.text) for block in blocks) or 1
     heading = f"title {facts.title}" if facts.title else ""
     plain = [heading, *(block.text for block in blocks if block.linked <= LINKED)]
@@ -91,7 +89,7 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
         "links": [
             [link, unfollowed, link not in visible] for link, unfollowed in [*every.items()][:MAX_LINKS]
         ],
-        "blocks": [block_number(text) for text in plain[:MAX_BLOCKS] if text],
+        "blocks": block_numbers([text for text in plain[:MAX_BLOCKS] if text]),
         "canonical": facts.canonical,
         "noindex": out["noindex"] or facts.noindex,
         "nofollow": out["nofollow"] or facts.nofollow,
@@ -129,7 +127,9 @@ def _links(tree: Any, base: str, cleaned: dict[str, str]) -> dict[str, bool]:
     return found
 
 
-def block_number(text: str) -> int:
-    """A number for a block of text; numbers inside it do not count (dates, counters)."""
-    plain = _DIGITS.sub("0", " ".join(text.lower().split()))
-    return int.from_bytes(hashlib.blake2b(plain.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+def block_numbers(texts: list[str]) -> list[int]:
+    """A number for each block of text; numbers inside it do not count (dates, counters)."""
+    return [
+        int.from_bytes(hashlib.blake2b(plain, digest_size=6).digest(), "big")
+        for plain in kernels.without_numbers([text.lower() for text in texts])
+    ]

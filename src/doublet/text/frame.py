@@ -19,15 +19,15 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.text.formats.html import HEADINGS, gather
+from doublet.kernels.elements import FRAMED, MENU, NEVER
+from doublet.kernels.settings import FrameOptions
+from doublet.text.formats.html import HEADINGS, Cut, cut_page
 from doublet.text.formats.html import element_name as name_of
 from doublet.text.formats.package import Element
 from doublet.text.formats.protocol import Builder
-from doublet.text.signs import COMMENTS, FRAME, LAST, LISTED, NAMES, Tree, signs
+from doublet.text.signs import NAMES, signs
 
-MOST = 0.4  # of the words: what holds more than that is no frame, whatever it is called
-BESIDE_COMMENTS = 60  # words outside: comments may be longer than the article, and are still no part of it
-BESIDE_FOOTER = 10  # words outside, links and all: then a footer is one, however long it is
+OPTIONS = FrameOptions()
 LEAST_WORDS = 25  # less content than that: the page is taken as it is
 FRAMED_WORDS, FRAMED_SCORE = (
     15,
@@ -43,12 +43,8 @@ DOUBTFUL = (
     -2.0
 )  # score from which a block between content may be content; -3 is the same, -1 loses documentation
 
-_COMMENTS = re.compile(
-    r"(?:\w+[_-])?(?:comments|commentlist|disqus\w*)(?:[_-](?:area|list|section|thread|wrap\w*))?", re.I
-)
 NOTE_DEPTH = 4  # elements up from a block that may call it a footnote: paragraph, item, list, section
 _NOTE = re.compile(r"footnotes?\b|endnotes?\b|rearnotes?\b", re.I)
-_SMALL_PRINT = [NAMES.index("legal"), NAMES.index("cookies")]
 _DATA = frozenset({"dt", "dd", "tr", "td", "th", "pre"})
 
 
@@ -187,35 +183,30 @@ def _list(blocks: list[Block], title: Block | None) -> tuple[list[Block], bool]:
 
 def cut(root: Element) -> list[Block]:
     """All blocks of a page, each with its score."""
-    blocks = gathered(root)
+    page = cut_page(root)
+    blocks = gathered(root, page)
     if blocks:
         weights, start = learned()
-        found = measured(root, blocks)
-        small = (found[:, _SMALL_PRINT].sum(axis=1) > 0).tolist()
-        for number, score in enumerate((found @ weights + start).tolist()):
-            blocks[number].score = score
-            if small[number]:
-                blocks[number].never = True
+        found = signs(page, OPTIONS)
+        scores = (found.rows @ weights + start).tolist()
+        for block, score, flags in zip(blocks, scores, found.flags, strict=True):
+            block.score = score
+            if flags:
+                block.framed = bool(flags & FRAMED)
+                block.menu = bool(flags & MENU)
+                block.never = bool(flags & NEVER)
     return blocks
 
 
-def gathered(root: Element) -> list[Block]:
-    blocks: list[Block] = []
-
-    def put(text: str, element: Element, linked: int) -> None:
-        heading = element.tag in HEADINGS
-        share = min(1.0, linked / (len(text) - text.count(" ") or 1)) if linked else 0.0
-        blocks.append(Block(text, element, len(text.split()), share, False, heading))
-
-    gather(root, put)
-    return blocks
-
-
-def measured(root: Element, blocks: list[Block]) -> NDArray[np.float64]:
-    """The signs of the blocks of a page; marks those that are framed."""
-    tree = Tree(root, blocks)
-    _mark_frame(tree, blocks)
-    return signs(tree, blocks)
+def gathered(root: Element, page: Cut) -> list[Block]:
+    """The blocks of a page with their elements, before anything is known of them."""
+    elements = list(root.iter("*"))
+    return [
+        Block(text, element := elements[order], words, share, False, element.tag in HEADINGS)
+        for text, order, words, share in zip(
+            page.texts, page.orders.tolist(), page.words.tolist(), page.shares.tolist(), strict=True
+        )
+    ]
 
 
 @functools.cache
@@ -223,56 +214,6 @@ def learned() -> tuple[NDArray[np.float64], float]:
     """The weight of each sign, and where the sum of them starts."""
     table = json.loads((files("doublet.text") / "frame_weights.json").read_text("utf-8"))
     return np.array([table["weights"][name] for name in NAMES]), float(table["start"])
-
-
-def _mark_frame(tree: Tree, blocks: list[Block]) -> None:
-    """Blocks inside something that calls itself frame, unless that holds most of the page; then what calls itself frame
-    inside that still counts."""
-    holders = [place for place, bits in enumerate(tree.own) if bits & FRAME]
-    if not holders:
-        return
-    held = [0] * len(tree.own)
-    for block, place in zip(blocks, tree.of_block, strict=True):
-        held[place] += int(block.words * (1 - block.linked))
-    for place in range(len(held) - 1, 0, -1):
-        if tree.parents[place] >= 0:
-            held[tree.parents[place]] += held[place]
-    total = sum(words for words, parent in zip(held, tree.parents, strict=True) if parent < 0)
-    elements = list(tree.index)
-    every = sum(block.words for block in blocks)
-
-    def _beside(holder: int) -> int:
-        """Words outside an element, links and all."""
-        inside = [False] * len(held)
-        for place, parent in enumerate(tree.parents):
-            inside[place] = place == holder or (parent >= 0 and inside[parent])
-        return every - sum(
-            block.words for block, place in zip(blocks, tree.of_block, strict=True) if inside[place]
-        )
-
-    framed = [0] * len(held)
-    for place in holders:
-        beside = total - held[place]
-        if (
-            held[place] <= MOST * total
-            or (beside >= BESIDE_COMMENTS and _is_comments(elements[place]))
-            or (tree.own[place] & LAST and not tree.own[place] & COMMENTS and _beside(place) >= BESIDE_FOOTER)
-        ):
-            framed[place] = tree.own[place] & (FRAME | LAST | LISTED)
-    for place, parent in enumerate(tree.parents):
-        if parent >= 0 and framed[parent]:
-            # A list inside a menu is that menu.
-            framed[place] = (framed[place] | framed[parent]) & ~(LISTED & ~framed[parent])
-    for block, place in zip(blocks, tree.of_block, strict=True):
-        if framed[place]:
-            block.framed = True
-            block.menu = not framed[place] & LISTED
-            block.never = bool(framed[place] & LAST)
-
-
-def _is_comments(element: Element) -> bool:
-    names = f"{element.get('class') or ''} {element.get('id') or ''}".split()
-    return any(_COMMENTS.fullmatch(name) for name in names)
 
 
 def _title(blocks: list[Block]) -> Block | None:

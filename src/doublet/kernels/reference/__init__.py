@@ -7,10 +7,12 @@ tests/reference compares the two on hostile input.
 from __future__ import annotations
 
 from doublet.kernels.reference.bags import heaviest, pack_bags, unpack_bags
+from doublet.kernels.reference.frame import block_signs, without_numbers
 from doublet.kernels.reference.json import count_lines, json_sets
 from doublet.kernels.reference.markup import NumberTable, mark_markdown, read_texts, repeated, word_edges
 from doublet.kernels.reference.meaning import align_texts, number_words, pair_keys, sample_keys
 from doublet.kernels.reference.memory import save_memory
+from doublet.kernels.reference.page import cut_markup
 from doublet.kernels.reference.passages import passages, sentence_marks
 from doublet.kernels.reference.runs import common_runs
 from doublet.kernels.reference.segments import (
@@ -42,12 +44,14 @@ __all__ = [
     "add_cells",
     "align_texts",
     "best_places",
+    "block_signs",
     "chunk_stems",
     "common_prefixes",
     "common_runs",
     "components",
     "count_cells",
     "count_lines",
+    "cut_markup",
     "digest_sets",
     "distinct",
     "exact_groups",
@@ -82,5 +86,6 @@ __all__ = [
     "unpack_bags",
     "unpack_postings",
     "winnow",
+    "without_numbers",
     "word_edges",
 ]

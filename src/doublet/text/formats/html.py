@@ -7,13 +7,16 @@ text and is reported. `doublet.text.frame` decides what is content and what is f
 from __future__ import annotations
 
 import bisect
-import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
+from doublet import kernels
 from doublet.errors import Broken
+from doublet.kernels.reference.arguments import F64, U8, U32
+from doublet.kernels.reference.page import SILENT
 from doublet.model import Span
 from doublet.text.encoding import decode_page
 from doublet.text.formats.package import Element
@@ -24,22 +27,11 @@ try:
 except ImportError as error:  # pragma: no cover - depends on what is installed
     raise needs("lxml", "an HTML page") from error
 
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark meter nobr output "
-    "progress q ruby s samp small span strike strong sub sup time tt u var wbr rb rp rt o:p".split()
-)
-SILENT = frozenset(
-    "script style noscript template head title meta link base object embed applet iframe svg canvas audio video "
-    "select option datalist textarea button math map area frameset frame noframes".split()
-)
-VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_IN_FLAT_ROWS = INLINE | {"td", "th", "p", "br", "div"}
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_XML_NAME = re.compile(r"[A-Za-z0-9:_.\-\u0080-\U0010ffff]+")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f]")  # no part of any page, and lxml trips over them
 _CONTROL_BYTES = bytes(code for code in range(32) if code not in (9, 10, 12, 13))
-_BLANKS = re.compile(r" [ \t\r\n\f]+|[\t\r\n\f][ \t\r\n\f]*")  # runs of them, but for a single space
-_CELL = re.compile(" ?\x1f ?")
 _HIDING = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.I)
 _NO_SIZE = re.compile(
     r"(?:^|[;{\s])font-size\s*:\s*(?:0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|$|!|\})|[01](?:\.\d+)?(?:px|pt)|0?\.[01]\d*r?em)",
@@ -49,8 +41,6 @@ _OPACITY = re.compile(r"(?:^|[;{\s])opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)", re.I)
 _COLOUR = re.compile(r"(?:^|[;{\s])color\s*:\s*([^;!}]+)", re.I)
 _GROUND = re.compile(r"(?:^|[;{\s])background(?:-color|-image)?\s*:\s*([^;!}]+)", re.I)
 _OUTSIDE = re.compile(r"(?:text-indent|left|top|margin-left)\s*:\s*-\d{4,}", re.I)
-_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,4}|[*†‡]|[ivx]{1,5}|[a-z])[\])]?\Z")
-_NOTE_LINK = re.compile(r"footnote-(?:ref|back)|doc-(?:noteref|backlink)|sdfootnote|sdendnote|noteref", re.I)
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _TAG_NAME = re.compile(r"<[A-Za-z][^\s<>/\"'=]*")
 _ATTRIBUTE = re.compile(r"[\s/]*[^\s<>/\"'=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s<>\"']+))?")
@@ -193,141 +183,55 @@ def element_name(element: Element) -> str:
     return _ELEMENT_NAMES.get(str(element.tag), "")
 
 
-# What an element does to the text around it.
-_BLOCK, _WITHIN, _SKIPPED, _BREAK, _LINK, _RAISED, _ROW, _CELL_OF_ROW = range(8)
-_EFFECTS = (
-    dict.fromkeys(INLINE, _WITHIN)
-    | dict.fromkeys(SILENT, _SKIPPED)
-    | {"br": _BREAK, "a": _LINK, "sup": _RAISED, "tr": _ROW, "td": _CELL_OF_ROW, "th": _CELL_OF_ROW}
-)
-_BLOCKS = frozenset({_BLOCK, _ROW, _CELL_OF_ROW})
+class Cut(NamedTuple):
+    """The blocks of a page, and the elements around them: what `kernels.cut_markup` gives."""
+
+    texts: list[str]
+    words: U32
+    linked: U32  #: characters in links
+    shares: F64  #: of the characters in links
+    said: U8  #: what a block speaks of: DATED, MAY_BE_SMALL_PRINT
+    orders: U32  #: of the element of a block among all of the page
+    holders: U32  #: the same among the elements around blocks
+    parents: U32
+    names: U32  #: equal for elements of the same tag and class
+    keys: list[str]  #: tag, class, id, role, epub:type
+
+
+def cut_page(root: Element) -> Cut:
+    """Cut what is below *root* into blocks: each is a stretch of text that a reader sees as one."""
+    found = kernels.cut_markup(_markup(root))
+    if found is None:
+        _name_plainly(root)
+        found = kernels.cut_markup(_markup(root))
+    if found is None:  # pragma: no cover - names are all that can be odd in a tree
+        raise Broken("no_page", why="its markup cannot be written as XML")
+    return Cut(*found)
+
+
+def _markup(root: Element) -> bytes:
+    return bytes(etree.tostring(root, method="c14n", with_comments=False))
+
+
+def _name_plainly(root: Element) -> None:
+    """Take out what a browser takes for the name of an attribute or element and XML does not: ``<p {{class}}>``."""
+    for element in root.iter("*"):
+        if not _XML_NAME.fullmatch(element.tag):
+            element.tag = "unknown"
+        kept = [(name, value) for name, value in element.items() if _XML_NAME.fullmatch(name)]
+        if len(kept) < len(element.attrib):
+            element.attrib.clear()
+            for name, value in kept:
+                element.set(name, value)
 
 
 def gather(root: Element, put: Callable[[str, Element, int], None]) -> None:
-    """Calls put(text, element, linked) for each stretch of text that a reader sees as a block of its own; *linked*
-    is how many of its characters stand in links. Without recursion: pages nest as deep as they like."""
-    pieces: list[str] = []
-    owner = root
-    verbatim = 0
-    row: Element | None = None
-    links = linked = 0
-    opened: list[tuple[Element, int]] = []  # elements that have begun and not ended, with their effects
-    passed_over = 0
-
-    def finish() -> None:
-        nonlocal pieces, linked
-        raw = "".join(pieces)
-        pieces = []
-        if not raw.isspace():
-            if verbatim:
-                text = raw.strip("\n")
-            elif "\v" in raw:
-                text = "\n".join(map(_in_one_line, raw.split("\v"))).strip()
-            else:
-                text = _in_one_line(raw)
-            if row is not None and not verbatim:
-                text = _CELL.sub("\t", text).strip("\t")
-            put(text, owner, linked)
-        linked = 0
-
-    for element in itertools.chain(root.iter(), (None,)):  # the last ends all that is open
-        if passed_over:
-            passed_over -= 1
-            continue
-        parent = None if element is None else element.getparent()
-        while opened and opened[-1][0] is not parent:
-            ended, effect = opened.pop()
-            if effect in _BLOCKS:
-                if row is None or ended is row:
-                    if pieces:
-                        finish()
-                    row = None
-                    verbatim -= ended.tag in VERBATIM
-                    owner = opened[-1][0] if opened else root
-                else:
-                    pieces.append(" ")
-            elif effect == _LINK:
-                links -= 1
-            tail = ended.tail
-            if tail and ended is not root and (pieces or verbatim or not tail.isspace()):
-                pieces.append(tail)
-                if links:
-                    linked += len(tail.strip())
-        if element is None:
-            break
-        tag = element.tag
-        effect = _EFFECTS.get(tag, _BLOCK if isinstance(tag, str) else _SKIPPED)
-        if effect in (_LINK, _RAISED):
-            if _is_note_mark(element):
-                effect = _SKIPPED
-            elif effect == _LINK and element.get("href") is not None:
-                links += 1
-            else:
-                effect = _WITHIN
-        opened.append((element, effect))
-        if effect == _SKIPPED:
-            if len(element):
-                passed_over = sum(1 for _ in element.iter()) - 1
-            continue
-        if effect == _BREAK:
-            pieces.append("\v")
-        elif effect in _BLOCKS:
-            if row is None:
-                if pieces:
-                    finish()
-                owner = element
-                verbatim += tag in VERBATIM
-                if effect == _ROW and _flat(element):
-                    row = element
-            else:
-                pieces.append("\x1f" if effect == _CELL_OF_ROW else " ")
-        text = element.text
-        if text and (pieces or verbatim or not text.isspace()):  # blanks before the first word are dropped
-            pieces.append(text)
-            if links:
-                linked += len(text.strip())
-
-
-def _in_one_line(raw: str) -> str:
-    """*raw* with single spaces. Other blanks than those of the source (no-break spaces …) stay inside."""
-    flat = raw.replace("\n", " ")
-    if flat.isprintable():  # then it has no blanks but spaces
-        return " ".join(flat.split())
-    return _BLANKS.sub(" ", raw).strip()
-
-
-def _is_note_mark(element: Element) -> bool:
-    """The raised number that leads to a note, or back from it: no word of the sentence it sticks to."""
-    if element.tag == "a":
-        names = element.get("class"), element.get("role"), element.get("epub:type")
-        return (
-            names != (None, None, None)
-            and any(name and _calls_itself_note(name) for name in names)
-            and len("".join(element.itertext()).strip()) <= 6
-        )
-    if not _NOTE_MARK.match("".join(element.itertext()).strip()):
-        return False
-    return next(element.iterancestors("a"), None) is not None or next(element.iter("a"), None) is not None
-
-
-@functools.lru_cache(4096)
-def _calls_itself_note(name: str) -> bool:
-    return bool(_NOTE_LINK.search(name))
-
-
-def _flat(row: Element) -> bool:
-    """A row of a table of data: its cells hold words and no blocks. Others are there for the layout."""
-    count = 0
-    for item in row.iter():
-        tag = item.tag
-        if not isinstance(tag, str):
-            continue
-        if tag not in _IN_FLAT_ROWS and item is not row:
-            return False
-        count += tag in ("p", "div")
-        if count > 40:
-            return False
-    return all(len("".join(cell.itertext())) < 600 for cell in row if isinstance(cell.tag, str))
+    """Calls put(text, element, linked) for each block below *root*; *linked* is how many of its characters are in
+    links."""
+    found = cut_page(root)
+    elements = list(root.iter("*"))
+    for text, order, linked in zip(found.texts, found.orders.tolist(), found.linked.tolist(), strict=True):
+        put(text, elements[order], linked)
 
 
 _STYLED = etree.XPath("descendant-or-self::*[@hidden or @style or self::font[@color]]")

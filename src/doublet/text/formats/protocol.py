@@ -132,7 +132,7 @@ class Builder:
         joint: str = BETWEEN_BLOCKS,
     ) -> bool:
         """Add a block after *joint*. False when there is nothing but blanks in it."""
-        text = (_UNWANTED.sub("", text) if not text.isprintable() else text).strip("\n\r\t \f\v")
+        text = _wanted(text)
         if not text:
             return False
         if self._parts:
@@ -144,6 +144,16 @@ class Builder:
         self._spend(len(text))
         self._places.append(Place(Span(start, self._length), page, paragraph, line, element))
         return True
+
+    def add_plain(self, texts: Iterable[str]) -> None:
+        """Add blocks whose places nobody will ask for."""
+        for text in filter(None, map(_wanted, texts)):
+            if self._parts:
+                self._parts.append(BETWEEN_BLOCKS)
+                self._length += len(BETWEEN_BLOCKS)
+            self._parts.append(text)
+            self._length += len(text)
+            self._spend(len(text))
 
     def add_runs(
         self,
@@ -216,6 +226,11 @@ class Builder:
     def done(self, encoding: str = "") -> Reading:
         text, places, hidden = "".join(self._parts), tuple(self._places), tuple(self._hidden)
         return Reading(text, places, hidden, tuple(self.notes), encoding, self.title)
+
+
+def _wanted(text: str) -> str:
+    """*text* without what no text has, and without blanks around it."""
+    return (text if text.isprintable() else _UNWANTED.sub("", text)).strip("\n\r\t \f\v")
 
 
 def _merged(runs: Iterable[Run]) -> list[Run]:
