@@ -32,7 +32,7 @@ struct Settings {
   size_t reach, moves;
   int64_t cap, weak_mass, strong_mass;
   double strong_worth, sentence_worth;
-  uint32_t weak_length, strong_length_a, strong_length_b;
+  uint32_t weak_length, shorter_side, longer_side;
   bool summaries;
   int64_t rise, fall;
   double share, above, level, left_above, left_mass, evidence;
@@ -63,8 +63,8 @@ struct Settings {
     strong_mass = weight("strong_mass");
     strong_worth = of("strong_worth") * kUnit;
     sentence_worth = of("sentence_worth") * kUnit;
-    strong_length_a = count("strong_length");
-    strong_length_b = count("strong_source_length");
+    shorter_side = count("strong_length");
+    longer_side = count("strong_longer");
     summaries = of("summary_rise") > 0;
     rise = weight("summary_rise") * 1000;
     fall = weight("summary_fall") * 1000;
@@ -663,18 +663,21 @@ class Finder {
           r.mass ? static_cast<double>(r.mass) / std::sqrt(static_cast<double>(r.whole_a) * static_cast<double>(r.whole_b)) : 0.0;
       const double worth = static_cast<double>(r.mass) * close;
       const bool heavy = r.mass >= set_.strong_mass && worth >= set_.strong_worth;
-      const bool longer = length_b >= set_.strong_length_b || (worth >= set_.sentence_worth && in_long_sentences(r));
-      r.kind = heavy && length_a >= set_.strong_length_a && longer ? kStrong : kWeak;
+      const bool longer = std::max(length_a, length_b) >= set_.longer_side || (worth >= set_.sentence_worth && in_long_sentences(r));
+      r.kind = heavy && std::min(length_a, length_b) >= set_.shorter_side && longer ? kStrong : kWeak;
       out.push_back(r);
     }
     found.swap(out);
   }
 
-  // Whether the sentences of b in which it stands are long enough together.
-  bool in_long_sentences(Rectangle r) const {
-    while (!b.border(r.b0) && b.length(r.b0, r.b1) < set_.strong_length_b) --r.b0;
-    while (!b.border(r.b1) && b.length(r.b0, r.b1) < set_.strong_length_b) ++r.b1;
-    return b.length(r.b0, r.b1) >= set_.strong_length_b;
+  // Whether the sentences in which it stands are long enough together, in either text.
+  bool in_long_sentences(const Rectangle& r) const {
+    const auto enough = [&](const Side& side, uint32_t first, uint32_t end) {
+      while (!side.border(first) && side.length(first, end) < set_.longer_side) --first;
+      while (!side.border(end) && side.length(first, end) < set_.longer_side) ++end;
+      return side.length(first, end) >= set_.longer_side;
+    };
+    return enough(a, r.a0, r.a1) || enough(b, r.b0, r.b1);
   }
 
   uint32_t nearest_border(size_t at) const {

@@ -25,8 +25,8 @@ class PassageOptions:
     weak_mass: float = 20  #: weight of the words on both sides that makes a find worth telling …
     weak_length: float = 60  #: … when both sides have so many characters
     strong_mass: float = 45  #: the same for a passage that counts
-    strong_length: float = 130
-    strong_source_length: float = 220
+    strong_length: float = 130  #: of its shorter side …
+    strong_longer: float = 220  #: … and of the longer one, whichever that is: both texts are asked the same
     summary_rise: float = 20  #: 0 looks for no summaries
     summary_fall: float = 25
     summary_share: float = 0.65  #: of its words, by weight, that stand in the source …
@@ -36,7 +36,7 @@ class PassageOptions:
     summary_longest: float = 1000
     summary_times: float = 3  #: how much longer the place in the source is
     strong_worth: float = 25  #: mass times density of a passage that counts …
-    sentence_worth: float = 55  #: … and of one in the source as long as its sentences are
+    sentence_worth: float = 55  #: … and of one that is as long as its sentences are
     summary_level: float = 0.7  #: share of words in the source that a summary is expected to have
     summary_left: float = 0.28  #: as `summary_above`, of the words that no passage explains …
     summary_left_mass: float = 20  #: … and what that must weigh

@@ -17,6 +17,7 @@ from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
 from doublet.matches.passages import SharedPassages, count_runs, find_all
+from doublet.matches.sentences import told_in_second
 from doublet.matches.stems import StemmedTexts, stem
 from doublet.model import Comparison, Fragment, Measures, Note, Span
 from doublet.progress import Progress
@@ -71,6 +72,7 @@ def compare_read(
     progress.step("aligning", 1, 3, "steps")
     if not isinstance(chosen, Auto | Meaning):
         found = count_runs(find_passages(a.hashes, b.hashes, options), a, b)
+        told_there = [(p.b_start, p.b_end) for p in found.passages]
     else:
         read = stem(texts, words)
         (found,) = find_all(read, [(0, 1)], options)
@@ -78,6 +80,7 @@ def compare_read(
             found = settle(found, measures, chosen, read)
             if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:
                 told.append(Note("too_short_to_be_sure", words=SURE_WORDS))
+        told_there = told_in_second(read, (0, 1), found.passages)
     possible = to_fragments(found.possible, a, b, prefix="p")
     if embedder is not None:
         known = [*found.passages, *found.possible]
@@ -89,8 +92,7 @@ def compare_read(
         told.append(Note("containment_by_shingles", method=chosen.name))
     reason = _reason(chosen, measures, empty=None in signed)
     covered = share(((p.a_start, p.a_end) for p in found.passages), len(a.hashes))
-    # What a summary was drawn from is a place to look at, not words that were taken.
-    covered_b = share(((p.b_start, p.b_end) for p in found.passages if p.origin != "summary"), len(b.hashes))
+    covered_b = share(told_there, len(b.hashes))
     if not measures.similar and max(covered, covered_b) >= COVERED:
         told.append(Note("covered_not_similar", share=max(covered, covered_b)))
     result = Comparison(

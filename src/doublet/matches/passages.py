@@ -189,8 +189,8 @@ class _Pair:
         return start, end
 
     def long(self, p: Passage) -> bool:
-        a, b = self.lengths(p)
-        return a >= self.options.strong_length and b >= self.options.strong_source_length
+        shorter, longer = sorted(self.lengths(p))
+        return shorter >= self.options.strong_length and longer >= self.options.strong_longer
 
 
 def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> SharedPassages:

@@ -74,6 +74,17 @@ def test_own_sentences_between_borrowed_ones_are_not_told(reword):
     assert checked.share == pytest.approx(compared.share, abs=0.02)
 
 
+@pytest.mark.parametrize("reword", [str, light], ids=["as it was", "reworded"])
+def test_shares_of_both_sides_leave_out_own_sentences(reword):
+    text, _ = between([reword(one) for one in SOURCE], OWN)
+    work, source = f"{FILLER} {text}", f"Начало. {' '.join(SOURCE)} Конец."
+    here, there = doublet.compare(work, source), doublet.compare(source, work)
+    words = sum(len(reword(one).split()) for one in SOURCE)
+    assert there.share_b == pytest.approx(words / len(work.split()), abs=0.03)
+    assert there.share_b == pytest.approx(here.share, abs=0.02)
+    assert there.share == pytest.approx(here.share_b, abs=0.02)
+
+
 REWORDED = {
     "На холме к северу, над портом, когда-то построили обсерваторию.": 0,
     "Директор первым делом сделал заказ на рефрактор из Мюнхена, у которого линза девять дюймов.": 1,

@@ -87,7 +87,7 @@ class _Settings:
         self.weak_mass, self.weak_length = whole_number(given.weak_mass * UNIT), int(given.weak_length)
         self.strong_mass = whole_number(given.strong_mass * UNIT)
         self.strong_worth, self.sentence_worth = given.strong_worth * UNIT, given.sentence_worth * UNIT
-        self.strong_length_a, self.strong_length_b = int(given.strong_length), int(given.strong_source_length)
+        self.shorter_side, self.longer_side = int(given.strong_length), int(given.strong_longer)
         self.summaries = given.summary_rise > 0
         self.rise, self.fall = (
             whole_number(given.summary_rise * UNIT) * 1000,
@@ -527,19 +527,23 @@ class _Finder:
             close = float(r.mass) / math.sqrt(float(r.whole_a) * float(r.whole_b)) if r.mass else 0.0
             worth = float(r.mass) * close
             heavy = r.mass >= s.strong_mass and worth >= s.strong_worth
-            long = length_b >= s.strong_length_b or (worth >= s.sentence_worth and self._in_long_sentences(r))
-            r.kind = STRONG if heavy and length_a >= s.strong_length_a and long else WEAK
+            longer = max(length_a, length_b) >= s.longer_side or (
+                worth >= s.sentence_worth and self._in_long_sentences(r)
+            )
+            r.kind = STRONG if heavy and min(length_a, length_b) >= s.shorter_side and longer else WEAK
             out.append(r)
         self.found = out
 
     def _in_long_sentences(self, r: _Rectangle) -> bool:
-        """Whether the sentences of b in which it stands are long enough together."""
-        first, end = r.b0, r.b1
-        while not self.b.border(first):
-            first -= 1
-        while not self.b.border(end):
-            end += 1
-        return self.b.length(first, end) >= self.set.strong_length_b
+        """Whether the sentences in which it stands are long enough together, in either text."""
+        for side, first, end in ((self.a, r.a0, r.a1), (self.b, r.b0, r.b1)):
+            while not side.border(first):
+                first -= 1
+            while not side.border(end):
+                end += 1
+            if side.length(first, end) >= self.set.longer_side:
+                return True
+        return False
 
     # Summaries
 
