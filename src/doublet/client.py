@@ -14,11 +14,12 @@ Requests that failed on their way are tried again, which is safe: a check carrie
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -26,6 +27,7 @@ from doublet.errors import FetchFailed, NotAllowed, SourceError, UsageError
 
 if TYPE_CHECKING:
     from doublet.model import Check
+    from doublet.repeats.model import Repeats
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -120,6 +122,22 @@ class Client:
         if answer.status < 300:
             return bytes(answer.data)
         raise self._refusal(answer.status, answer.data)
+
+    def stream(self, path: str) -> Iterator[bytes]:
+        """The body of an answer as it comes. Raises what `ask` raises, and `FetchFailed` where it breaks off."""
+        import urllib3
+
+        try:
+            answer = self._pool.request(
+                "GET", f"{self.server}/api/v1{path}", redirect=False, preload_content=False
+            )
+            with contextlib.closing(answer):
+                if answer.status >= 300:
+                    raise self._refusal(answer.status, answer.read())
+                yield from answer.stream(1 << 16, decode_content=True)
+                answer.release_conn()
+        except urllib3.exceptions.HTTPError as error:
+            raise FetchFailed("server_unreachable", address=self.server, why=type(error).__name__) from error
 
     def _refusal(self, status: int, body: bytes) -> SourceError:
         try:
@@ -217,13 +235,82 @@ class Client:
     def make_library(self, name: str, *, address: str = "", note: str = "") -> dict[str, Any]:
         return dict(self._value("POST", "/libraries", value={"name": name, "address": address, "note": note}))
 
+    def library(self, name: str) -> dict[str, Any]:
+        return dict(self._value("GET", _library(name)))
+
+    def rename_library(self, name: str, new: str) -> dict[str, Any]:
+        return dict(self._value("PATCH", _library(name), value={"name": new}))
+
+    def delete_library(self, name: str) -> dict[str, Any]:
+        """Begin to remove a library with everything in it; gives the job."""
+        return dict(self._value("DELETE", _library(name)))
+
+    def export_library(self, name: str) -> Iterator[bytes]:
+        """All documents as JSON lines, as they come: pieces of any size."""
+        return self.stream(f"{_library(name)}/export")
+
+    def remove_documents(self, library: str, ids: Iterable[str]) -> list[str]:
+        """Take documents out; gives the ids that were there."""
+        wanted, gone = list(ids), list[str]()
+        for start in range(0, len(wanted), 1_000):
+            value = {"ids": wanted[start : start + 1_000]}
+            gone += self._value("POST", f"{_library(library)}/documents/remove", value=value)["removed"]
+        return gone
+
+    def remove_source(self, library: str, number: int, *, documents: bool = False) -> dict[str, Any]:
+        """Begin to forget a source, with its *documents* or without; gives the job."""
+        path, query = f"{_library(library)}/sources/{number}", {"documents": str(documents).lower()}
+        return dict(self._value("DELETE", path, query=query))
+
+    def update(self, /, library: str, *, sources: Iterable[int] = (), **filling: Any) -> dict[str, Any]:
+        """Begin to walk the sources of a library again (none named: all); gives the job."""
+        value = {"sources": list(sources), "filling": filling}
+        return dict(self._value("POST", f"{_library(library)}/update", value=value))
+
+    def preview_site(self, /, address: str, **wish: Any) -> dict[str, Any]:
+        """Begin to look at a site; gives the job, whose result is the plan."""
+        return dict(self._value("POST", "/sites/preview", value={"address": address, **wish}))
+
+    def crawl(
+        self, /, library: str, address: str, *, limit: int | None = None, **wish: Any
+    ) -> dict[str, Any]:
+        """Begin to index a site into a library; gives the job."""
+        value = {"address": address, "limit": limit, **wish}
+        return dict(self._value("POST", f"{_library(library)}/crawl", value=value))
+
+    def refresh(self, library: str, *, everything: bool = False, limit: int | None = None) -> dict[str, Any]:
+        """Begin to ask again for the pages of its sites that are due; gives the job."""
+        value = {"everything": everything, "limit": limit}
+        return dict(self._value("POST", f"{_library(library)}/refresh", value=value))
+
+    def pages(self, library: str) -> list[dict[str, Any]]:
+        """What became of the addresses that the robot met, for each site of the library."""
+        return list(self._value("GET", f"{_library(library)}/pages"))
+
+    def page_log(self, library: str, states: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
+        """Every address that the robot met, with what became of it."""
+        return self._all(f"{_library(library)}/pages/log", state=list(states), limit=1_000)
+
+    def add_list(self, path: os.PathLike[str], *, prefix: str = "", fill: bool = True) -> dict[str, Any]:
+        """Begin to make a library of each entry of a list; gives the job."""
+        from pathlib import Path
+
+        file = Path(path)
+        fields = [("prefix", prefix), ("fill", str(fill).lower()), ("file", (file.name, file.read_bytes()))]
+        return dict(self._value("POST", "/lists", fields=fields))
+
+    def verify(self, libraries: Iterable[str] = (), *, repair: bool = False) -> dict[str, Any]:
+        """Begin to see whether the index agrees with the documents; gives the job."""
+        value = {"libraries": list(libraries), "repair": repair}
+        return dict(self._value("POST", "/verify", value=value))
+
     def sources(self, library: str) -> list[dict[str, Any]]:
-        return list(self._value("GET", f"/libraries/{quote(library, safe='')}/sources"))
+        return list(self._value("GET", f"{_library(library)}/sources"))
 
     def fill(self, library: str, address: str, *, kind: str = "auto") -> dict[str, Any]:
         """Begin to fill a library from an address, or from a folder of the server; gives the job."""
         value = {"address": address, "kind": kind}
-        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/fill", value=value))
+        return dict(self._value("POST", f"{_library(library)}/fill", value=value))
 
     def upload(self, library: str, path: os.PathLike[str]) -> dict[str, Any]:
         """Begin to add the documents of a file, an archive or a table; gives the job."""
@@ -231,22 +318,22 @@ class Client:
 
         file = Path(path)
         fields = [("file", (file.name, file.read_bytes()))]
-        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/upload", fields=fields))
+        return dict(self._value("POST", f"{_library(library)}/upload", fields=fields))
 
     def documents(self, library: str) -> list[dict[str, Any]]:
-        return list(self._all(f"/libraries/{quote(library, safe='')}/documents", limit=500))
+        return list(self._all(f"{_library(library)}/documents", limit=500))
 
     def document(self, library: str, id: str) -> dict[str, Any]:
         """One document with its text."""
-        return dict(self._value("GET", f"/libraries/{quote(library, safe='')}/document", query={"id": id}))
+        return dict(self._value("GET", f"{_library(library)}/document", query={"id": id}))
 
     def find_duplicates(self, library: str) -> dict[str, Any]:
         """Begin to look for duplicates; gives the job."""
-        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/duplicates"))
+        return dict(self._value("POST", f"{_library(library)}/duplicates"))
 
     def duplicates(self, library: str) -> dict[str, Any]:
         """What the last search for duplicates found."""
-        return dict(self._value("GET", f"/libraries/{quote(library, safe='')}/duplicates"))
+        return dict(self._value("GET", f"{_library(library)}/duplicates"))
 
     def search_duplicates(self, libraries: Iterable[str], *, between: bool = False) -> dict[str, Any]:
         """Begin to look for duplicates in several libraries; gives the job, whose result has the groups."""
@@ -255,7 +342,7 @@ class Client:
 
     def count_library(self, library: str) -> dict[str, Any]:
         """Begin to count the documents and words of a library; gives the job, whose result has the numbers."""
-        return dict(self._value("POST", f"/libraries/{quote(library, safe='')}/statistics"))
+        return dict(self._value("POST", f"{_library(library)}/statistics"))
 
     def jobs(self) -> list[dict[str, Any]]:
         return list(self._all("/jobs", limit=200))
@@ -302,13 +389,29 @@ class Client:
     def resume_job(self, number: int) -> dict[str, Any]:
         return dict(self._value("POST", f"/jobs/{number}/resume"))
 
-    def find_repeats(self, path: os.PathLike[str], *, algorithm: str = "auto") -> dict[str, Any]:
-        """Begin to search the document at *path* for what it repeats."""
+    def find_repeats(
+        self,
+        /,
+        path: os.PathLike[str] | tuple[str, bytes],
+        *,
+        algorithm: str = "auto",
+        language: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Begin to search the document at *path*, or a file of this name and content, for what it repeats. *options*
+        are those of `doublet.find_repeats`."""
         from pathlib import Path
 
-        file = Path(path)
-        fields = [("algorithm", algorithm), ("file", (file.name, file.read_bytes()))]
-        return dict(self._value("POST", "/repeats", fields=fields))
+        name, content = path if isinstance(path, tuple) else (Path(path).name, Path(path).read_bytes())
+        fields = [("algorithm", algorithm), ("options", json.dumps(options)), ("file", (name, content))]
+        headers = {"Accept-Language": language} if language else {}
+        return dict(self._value("POST", "/repeats", fields=fields, headers=headers))
+
+    def repeats_result(self, id: str) -> Repeats:
+        """All that a search found."""
+        from doublet.reports.repeats_kept import read_repeats
+
+        return read_repeats(self._value("GET", f"/repeats/{quote(id)}/result"))
 
     def repeats(self, id: str) -> dict[str, Any]:
         return dict(self._value("GET", f"/repeats/{quote(id)}"))
@@ -316,6 +419,10 @@ class Client:
     def repeats_page(self, id: str) -> bytes:
         """The page of a search that is done, as one HTML file."""
         return self.ask("GET", f"/repeats/{quote(id)}/page")
+
+
+def _library(name: str) -> str:
+    return f"/libraries/{quote(name, safe='')}"
 
 
 def _later(
@@ -354,6 +461,19 @@ class AsyncClient:
     libraries = _later(Client.libraries)
     make_library = _later(Client.make_library)
     sources = _later(Client.sources)
+    library = _later(Client.library)
+    rename_library = _later(Client.rename_library)
+    delete_library = _later(Client.delete_library)
+    remove_documents = _later(Client.remove_documents)
+    remove_source = _later(Client.remove_source)
+    update = _later(Client.update)
+    preview_site = _later(Client.preview_site)
+    crawl = _later(Client.crawl)
+    refresh = _later(Client.refresh)
+    pages = _later(Client.pages)
+    add_list = _later(Client.add_list)
+    verify = _later(Client.verify)
+    repeats_result = _later(Client.repeats_result)
     list_jobs = _later(Client.list_jobs)
     document = _later(Client.document)
     fill = _later(Client.fill)
@@ -373,3 +493,20 @@ class AsyncClient:
     find_repeats = _later(Client.find_repeats)
     repeats = _later(Client.repeats)
     repeats_page = _later(Client.repeats_page)
+
+    async def export_library(self, name: str) -> AsyncIterator[bytes]:
+        """All documents as JSON lines, as they come: pieces of any size."""
+        async for piece in _each(self._client.export_library(name)):
+            yield piece
+
+    async def page_log(self, library: str, states: Iterable[str] = ()) -> AsyncIterator[dict[str, Any]]:
+        """Every address that the robot met, with what became of it."""
+        async for page in _each(self._client.page_log(library, states)):
+            yield page
+
+
+async def _each(items: Iterator[R]) -> AsyncIterator[R]:
+    """Items that are waited for in a thread."""
+    end = object()
+    while (item := await asyncio.to_thread(next, items, end)) is not end:
+        yield item  # type: ignore[misc]

@@ -414,6 +414,11 @@ class Outcome:
             "reason": self.reason.to_dict(),
         }
 
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Outcome:
+        """What `to_dict` gave."""
+        return cls(value["state"], value["id"], value["place"], Note.from_dict(value["reason"]))
+
 
 #: states of an outcome that mean failure; an empty text is an answer
 SHOWN_GROUPS = 10  #: that a notebook shows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import pytest
 from doublet.client import AsyncClient, Client, ServerRefused
 from doublet.errors import FetchFailed, NotAllowed, UsageError
 from doublet.samples import WORK
+from library_simulator import Library, Site
 from web_service import Service, free_port, running
 
 pytestmark = pytest.mark.covers("S5")
@@ -137,7 +139,11 @@ def test_the_command_line_answers_as_it_does_here(
     ("arguments", "words"),
     [
         (["info"], "leave out --server"),
-        (["library", "rename", "x", "y"], "leave out --server"),
+        (["compare", "x.txt", "y.txt"], "files"),
+        (["library", "backup", "x.zip"], "the database itself"),
+        (["library", "add", "x", "y.jsonl", "--id-field", "url"], "--id-field"),
+        (["library", "crawl", "x", "http://site.test/", "--warc", "folder"], "--warc"),
+        (["repeats", "x.md", "--later"], "--later"),
         (["check", "x.txt", "--later"], "--later"),
         (["check", "x.txt", "--against", "y.jsonl"], "leave out --server"),
     ],
@@ -187,18 +193,117 @@ def test_libraries_and_the_queue_of_a_service(service: Service, token: str, tmp_
     assert missing.returncode == 2 and "Nowhere" in missing.stderr
     folder = doublet(*there, "library", "add", "Sent/1", tmp_path)
     assert folder.returncode == 2 and "--server" in folder.stderr
-    local = doublet(*there, "library", "rename", "Sent/1", "x")
-    assert local.returncode == 2 and "--server" in local.stderr
+    exported = tmp_path / "out.jsonl.gz"
+    written = doublet(*there, "library", "export", "Sent/1", "--out", exported)
+    assert written.returncode == 0 and "4" in written.stderr, written.stderr
+    with gzip.open(exported, "rt", encoding="utf-8") as lines:
+        ids = {row["id"]: row["text"] for row in map(json.loads, lines)}
+    assert len(ids) == 4 and all(BORROWED in text for text in ids.values())
+    assert doublet(*there, "library", "export", "Nowhere").returncode == 4
+    first, *rest = sorted(ids)
+    assert doublet(*there, "library", "remove", "Sent/1", "--document", first).returncode == 0
+    gone = doublet(*there, "library", "remove", "Sent/1", "--document", first, "--document", rest[0])
+    assert gone.returncode == 3 and first in gone.stderr, "one of two was there"
+    unsure = doublet(*there, "library", "remove", "Sent/1", "--like", "*d3")
+    assert unsure.returncode == 2 and "--yes" in unsure.stderr
+    like = doublet(*there, "library", "remove", "Sent/1", "--like", "*d3", "--yes", "--format", "json")
+    assert json.loads(like.stdout)["removed"] == [rest[-1]]
+    renamed = doublet(*there, "library", "rename", "Sent/1", "Sent/2")
+    assert renamed.returncode == 0, renamed.stderr
+    assert doublet(*there, "library", "rename", "Sent/2", "Sample library").returncode != 0
+    well = doublet(*there, "library", "verify", "Sent/2")
+    assert well.returncode == 0 and "Sent/2" in well.stdout, well.stderr
+    put = doublet(*there, "library", "verify", "--later")
+    assert put.returncode == 0 and put.stdout.strip().isdigit()
+    nothing = doublet(*there, "library", "update", "Sent/2")
+    assert nothing.returncode == 2 and "Sent/2" in nothing.stderr, "an upload is not walked again"
+    all_gone = doublet(*there, "library", "remove", "Sent/2", "--all", "--yes", "--format", "json")
+    assert json.loads(all_gone.stdout)["documents"] == 1, all_gone.stderr
+    assert doublet(*there, "library", "show", "Sent/2").returncode == 2
+
+
+def test_the_robot_of_a_service(tmp_path: Path) -> None:
+    """Sites, sources and lists: a command here, the robot there, the same answers."""
+    settings = tmp_path / "doublet.toml"
+    settings.write_text("fetch_delay_s = 0.05\nmin_words = 5\n", encoding="utf-8")
+    options = ("--empty", "--checkers", "0", "--allow-private", "--config", str(settings))
+    with Site(Library(documents=12, feed=True)) as simulated, running(tmp_path, *options) as made:
+        site = f"{simulated.url}/"
+        browser = made.administrator()
+        browser.get("/account/")
+        page = browser.post("/account/tokens/", {"name": "robot", "scope": "manage", "days": "1"}).text
+        secret = re.search(r'value="(dbl_[^"]+)"', page)
+        assert secret
+        there = ("--server", made.base, "--token", secret.group(1))
+        plan = doublet(
+            *there, "library", "crawl", "site", site, "--only", "post", "--preview", "--format", "json"
+        )
+        assert plan.returncode == 0 and json.loads(plan.stdout)["address"] == site, plan.stderr
+        crawled = doublet(
+            *there, "library", "crawl", "site", site, "--only", "post", "--create", "--format", "json"
+        )
+        assert crawled.returncode == 0, crawled.stderr
+        assert json.loads(crawled.stdout)["stored"] > 0
+        documents = json.loads(doublet(*there, "library", "show", "site", "--format", "json").stdout)
+        assert documents["documents"] == json.loads(crawled.stdout)["stored"]
+        counted = doublet(*there, "library", "pages", "site", "--format", "json")
+        (one,) = json.loads(counted.stdout)["sites"]
+        assert one["states"]["stored"] == documents["documents"]
+        logged = doublet(
+            *there, "library", "pages", "site", "--log", "--state", "stored", "--format", "jsonl"
+        )
+        assert len(logged.stdout.splitlines()) == documents["documents"]
+        again = doublet(*there, "library", "refresh", "site", "--all", "--format", "json")
+        assert again.returncode == 0 and json.loads(again.stdout)["sites"][0]["unchanged"] > 0, again.stderr
+        updated = doublet(*there, "library", "update", "--format", "json")
+        assert updated.returncode == 0, updated.stderr
+        (source,) = json.loads(updated.stdout)["sources"]
+        assert source["library"] == "site"
+        listing = tmp_path / "list.txt"
+        listing.write_text(f"{site}feed.xml\nhttp://127.0.0.1:9/\n", encoding="utf-8")
+        listed = doublet(*there, "library", "add-list", listing, "--prefix", "by list ", "--format", "json")
+        rows = json.loads(listed.stdout)["libraries"]
+        assert [bool(row["error"]) for row in rows] == [False, True] and listed.returncode == 3, listed.stdout
+        number = documents["sources"][0]["number"]
+        emptied = doublet(
+            *there,
+            "library",
+            "remove",
+            "site",
+            "--source",
+            number,
+            "--with-documents",
+            "--yes",
+            "--format",
+            "json",
+        )
+        assert json.loads(emptied.stdout)["documents"] == documents["documents"], emptied.stderr
+        failed = doublet(*there, "library", "crawl", "site", "http://127.0.0.1:9/")
+        assert failed.returncode == 4 and "127.0.0.1:9" in failed.stderr
 
 
 def test_repeats_by_a_service(service: Service, token: str, tmp_path: Path) -> None:
+    """Every form is what the same command gives here."""
     there = ("--server", service.base, "--token", token)
-    manual, page = tmp_path / "manual.txt", tmp_path / "page.html"
-    manual.write_text("Press the green button and wait until the lamp is on. " * 4, encoding="utf-8")
-    told = doublet(*there, "repeats", manual)
-    assert told.returncode == 0 and f"{service.base}/repeats/" in told.stdout, told.stderr
-    made = doublet(*there, "repeats", manual, "--format", "html", "--out", page)
-    assert made.returncode == 0 and "green button" in page.read_text(encoding="utf-8"), made.stderr
-    for more in (["--format", "json"], ["--min-tokens", "7"]):
-        refused = doublet(*there, "repeats", manual, *more)
-        assert refused.returncode == 2 and "--server" in refused.stderr
+    docs = tmp_path / "docs"
+    (docs / "deep").mkdir(parents=True)
+    line = "Press the green button and wait until the lamp is on and the door is closed. "
+    (docs / "manual.md").write_text(f"# Manual\n\n{line * 2}\n\nOther words.\n", encoding="utf-8")
+    (docs / "deep" / "other.md").write_text(f"Before. {line}\n", encoding="utf-8")
+    (docs / "deep" / "left.md").write_text(line * 3, encoding="utf-8")
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    given = ("repeats", docs, "--exclude", "left.md", "--min-tokens", "6")
+    for form in ("table", "json", "csv", "sarif", "html"):
+        here, far = (doublet(*more, *given, "--format", form) for more in ((), there))
+        assert far.returncode == here.returncode == 3, far.stderr
+        assert far.stdout == here.stdout, form
+    assert f"{service.base}/repeats/" in far.stderr and "broken.pdf" in far.stderr
+    known = tmp_path / "known.json"
+    known.write_text(doublet(*given, "--format", "json").stdout, encoding="utf-8")
+    (docs / "new.md").write_text(
+        "Never lift the lid of the old machine while it is hot. " * 2, encoding="utf-8"
+    )
+    new = doublet(*there, *given, "--baseline", known, "--fail-on-new")
+    assert new.returncode == 1, new.stderr
+    wrong = doublet(*there, "repeats", docs, "--ngram", "0")
+    assert wrong.returncode == 4 and "ngram" in wrong.stderr

@@ -239,6 +239,11 @@ BODIES = {
     "invite_user": {"role": "teacher"},
     "edit_user": {"checks_per_day": 7},
     "find_duplicates_between": {"libraries": ["Sample library"]},
+    "rename_library": {"name": "Sample library"},
+    "remove_documents": {"ids": ["x"]},
+    "preview_site": {"address": "http://127.0.0.1:9/"},
+    "crawl_site": {"address": "http://127.0.0.1:9/"},
+    "verify_libraries": {"libraries": ["Sample library"]},
     "put_repeats_decisions": {"decisions": {"group-1": "merge"}},
     "make_hook": {"address": "http://127.0.0.1:8099/x"},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,7 +42,7 @@ from doublet.model import Note
 if TYPE_CHECKING:
     from doublet.config import Resolved
     from doublet.store.database import Store
-    from doublet.store.values import LibraryInfo
+    from doublet.store.values import Finding, LibraryInfo
 
 EXAMPLE = """\
 doublet library create theses
@@ -227,19 +227,22 @@ def show(*, name: str, form: str, config_file: Path | None, **flags: Any) -> Non
 @quiet_option
 @common_options
 def export(*, name: str, out: Path, quiet: bool, config_file: Path | None, **flags: Any) -> None:
-    from doublet.reports.json_report import json_line
+    from doublet.jobs.library_export import export_lines
     from doublet.reports.output import open_output
 
-    done = 0
-    with open_store(config.resolve(flags, file=config_file)) as store:
-        store.libraries.get(name)
+    def write(lines: Iterable[bytes]) -> int:
         with open_output(out) as stream:
-            for batch in store.documents.batches(name):
-                for info, text in batch:
-                    record = {"id": info.id, "text": text}
-                    extra = {key: getattr(info, key) for key in ("title", "time", "source", "address")}
-                    stream.write(json_line({**record, **{k: v for k, v in extra.items() if v}}) + b"\n")
-                    done += 1
+            return sum(some.count(b"\n") for some in lines if stream.write(some))
+
+    server = remote.client_here()
+    if server is not None:
+        with server:
+            server.library(name)  # before a file is begun
+            done = write(server.export_library(name))
+    else:
+        with open_store(config.resolve(flags, file=config_file)) as store:
+            store.libraries.get(name)
+            done = write(export_lines(store, name))
     say(Note("library_written", documents=done), quiet=quiet)
 
 
@@ -268,9 +271,18 @@ def verify(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
-    from doublet.reports.json_report import json_document
+    from doublet.store.values import Finding
     from doublet.store.verify import verify as look
 
+    server = remote.client_here()
+    if server is not None:
+        with server:
+            job = server.verify(names, repair=repair)
+            if later:
+                remote.tell_number(job, form=form, quiet=quiet)
+                return None
+            found = [Finding.from_dict(one) for one in remote.finished(server, job).result["findings"]]
+            return _tell_findings(found, list(names) or [one["name"] for one in server.libraries()], form)
     resolved = config.resolve(flags, file=config_file)
     if later:
         with open_store(resolved) as store:
@@ -283,13 +295,16 @@ def verify(
     ):
         infos: list[LibraryInfo] = [store.libraries.get(name) for name in names] or store.libraries.all()
         findings = look(store, [info.name for info in infos], repair=repair, progress=progress)
+    return _tell_findings(findings, [info.name for info in infos], form)
+
+
+def _tell_findings(findings: list[Finding], names: list[str], form: str) -> int | None:
+    from doublet.reports.json_report import json_document
+
     if form == "json":
         write_bytes([json_document({"format": 1, "findings": [one.to_dict() for one in findings]})])
     else:
-        write_text(
-            "".join(_told(findings))
-            or words()("library_all_well", libraries=[info.name for info in infos]) + "\n"
-        )
+        write_text("".join(_told(findings)) or words()("library_all_well", libraries=names) + "\n")
     return SOME_FAILED if any(not one.repaired for one in findings) else None
 
 

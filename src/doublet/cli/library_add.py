@@ -34,7 +34,8 @@ from doublet.errors import DoubletError, InvalidParameter, UsageError
 from doublet.model import Note
 
 if TYPE_CHECKING:
-    from doublet.jobs.add_list import Listed
+    from doublet.client import Client
+    from doublet.jobs.add_list import Listed, ListResult
     from doublet.jobs.add_source import Filled, Filling
     from doublet.store.values import JobInfo
 
@@ -171,8 +172,14 @@ def add(
 
     server = remote.client_here()
     if server is not None:
+        remote.refuse_others("name", "inputs", "make", "kind", "later", "form", "quiet")
         with server:
-            return _tell_jobs(remote.add(server, name, inputs, kind, make=make), form)
+            begun = remote.add(server, name, inputs, kind, make=make)
+            if later:
+                for job in begun:
+                    remote.tell_number(job, form=form, quiet=quiet)
+                return None
+            return _tell_jobs([remote.job_info(server.wait_job(int(job["number"]))) for job in begun], form)
     whole = {"whole_page": True} if flags.pop("whole_page") else {}
     options = _source_options(flags)
     own, rest = split(flags)
@@ -291,8 +298,12 @@ def update(
     from doublet.cli.library import open_store
     from doublet.jobs.add_source import is_web_kind
     from doublet.jobs.fill_sources import NotFilled, update_libraries
-    from doublet.reports.json_report import json_document
 
+    server = remote.client_here()
+    if server is not None:
+        remote.refuse_others("names", "numbers", "later", "form", "quiet", *_OWN, "min_words")
+        with server:
+            return _update_there(server, names, numbers, flags, later=later, form=form, quiet=quiet)
     own, rest = split(flags)
     resolved = config.resolve(rest, file=config_file)
     settings = resolved.settings
@@ -332,12 +343,68 @@ def update(
             results.append(found)
             if form == "table":
                 _show(found, quiet=quiet)
+    return _updated(results, failed, form, strict=own["strict"])
+
+
+def _updated(
+    results: list[Filled], failed: list[tuple[str, DoubletError]], form: str, *, strict: bool
+) -> int | None:
+    from doublet.reports.json_report import json_document
+
     if form == "json":
         errors = [{"address": address, **error.to_dict()} for address, error in failed]
         write_bytes(
             [json_document({"format": 1, "sources": [r.to_dict() for r in results], "errors": errors})]
         )
-    return _code(results, failed, strict=own["strict"])
+    return _code(results, failed, strict=strict)
+
+
+def _update_there(
+    server: Client,
+    names: tuple[str, ...],
+    numbers: tuple[int, ...],
+    flags: dict[str, Any],
+    *,
+    later: bool,
+    form: str,
+    quiet: bool,
+) -> int | None:
+    """The same walks by a service."""
+    from doublet.jobs.add_source import Filled
+
+    wanted = list(names) or [one["name"] for one in server.libraries()]
+    there = {name: [int(one["number"]) for one in server.sources(name)] for name in wanted}
+    if not any(there.values()):
+        raise UsageError("no_sources_to_update", wanted=", ".join(wanted) or server.server)
+    unknown = set(numbers) - {number for some in there.values() for number in some}
+    if unknown:
+        raise UsageError("no_such_source", unknown=min(unknown))
+    filling = {name: flags[name] for name in (*_OWN, "min_words") if name != "strict" and flags[name]}
+    begun = []
+    for name, some in there.items():
+        chosen = [number for number in some if not numbers or number in numbers]
+        if chosen:
+            begun.append((name, server.update(name, sources=chosen if numbers else (), **filling)))
+    if later:
+        for _, job in begun:
+            remote.tell_number(job, form=form, quiet=quiet)
+        return None
+    results: list[Filled] = []
+    failed: list[tuple[str, DoubletError]] = []
+    for name, job in begun:
+        ended = remote.job_info(server.wait_job(int(job["number"])))
+        if ended.state != "done":
+            failed.append((name, remote.not_done(server, ended)))
+        for row in ended.result["sources"] if ended.state == "done" else ():
+            if "error" in row:
+                failed.append((row["address"], remote.refused(server, row["error"]["message"])))
+                continue
+            results.append(Filled.from_dict(row))
+            if form == "table":
+                _show(results[-1], quiet=quiet)
+    for given, error in failed:
+        say(Note("said_of", name=given, what=error.note))
+    return _updated(results, failed, form, strict=bool(flags["strict"]))
 
 
 @click.command(
@@ -370,10 +437,16 @@ def add_list(
     **flags: Any,
 ) -> int | None:
     from doublet.cli.library import open_store
+    from doublet.jobs.add_list import ListResult
     from doublet.jobs.add_list import add_list as add_all
-    from doublet.reports.json_report import json_document
-    from doublet.reports.terminal import table
 
+    server = remote.client_here()
+    if server is not None:
+        remote.refuse_others("file", "fill", "prefix", "form", "quiet")
+        with server:
+            job = server.add_list(Path(file), prefix=prefix, fill=fill)
+            listed = ListResult.from_dict(remote.finished(server, job).result)
+        return _tell_list(listed, form, fill=fill, strict=False, quiet=quiet)
     own, rest = split(flags)
     resolved = config.resolve(rest, file=config_file)
     settings = resolved.settings
@@ -387,6 +460,13 @@ def add_list(
         listed = add_all(
             store, file, fetcher=fetcher, prefix=prefix, filling=filling if fill else None, progress=progress
         )
+    return _tell_list(listed, form, fill=fill, strict=own["strict"], quiet=quiet)
+
+
+def _tell_list(listed: ListResult, form: str, *, fill: bool, strict: bool, quiet: bool) -> int | None:
+    from doublet.reports.json_report import json_document
+    from doublet.reports.terminal import table
+
     for note in listed.notes:
         say(note, quiet=quiet)
     if form == "json":
@@ -404,7 +484,7 @@ def add_list(
     if bad and bad == len(listed.rows):
         return NOTHING_DONE
     problems = bad or any(row.filled is not None and row.filled.problems for row in listed.rows)
-    return SOME_FAILED if bad or (own["strict"] and problems) else None
+    return SOME_FAILED if bad or (strict and problems) else None
 
 
 def _kept(filling: Filling) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections import Counter, defaultdict
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doublet import config
+from doublet.cli import remote
 from doublet.cli.base import (
     Command,
     common_options,
@@ -125,23 +127,47 @@ def crawl(
     **flags: Any,
 ) -> int | None:
     from doublet.cli.library import open_store
-    from doublet.jobs.crawl import Crawling, Wish, crawl_library
+    from doublet.jobs.crawl import Crawled, Crawling, Wish, crawl_library
     from doublet.jobs.crawl import preview as look_only
-    from doublet.reports.json_report import json_document
+    from doublet.jobs.crawl.plan import Plan
 
-    resolved = config.resolve(flags, file=config_file)
-    settings = resolved.settings
     span = _range(numbers)
     examples = (*more, *examples)
     wish = Wish(only, examples, skip, tuple(map(_pattern, patterns)), span, subdomains)
+    asked = {
+        "only": only,
+        "examples": examples,
+        "skip": skip,
+        "subdomains": subdomains,
+        "patterns": patterns,
+        "numbers": span,
+    }
+    server = remote.client_here()
+    if server is not None:
+        remote.refuse_others(
+            *("name", "address", "more", "preview", "make", "limit", "later", "form", "quiet"),
+            *("only", "examples", "skip", "subdomains", "patterns", "numbers"),
+        )
+        with server:
+            if preview:
+                plan = Plan.from_dict(remote.finished(server, server.preview_site(address, **asked)).result)
+                _tell_plan(plan, form)
+                return None
+            if make:
+                remote.make_library(server, name)
+            job = server.crawl(name, address, limit=limit, **asked)
+            if later:
+                remote.tell_number(job, form=form, quiet=quiet)
+                return None
+            made = Crawled.from_dict(remote.finished(server, job).result)
+            return _tell_crawled(made, int(server.library(name)["documents"]), form)
+    resolved = config.resolve(flags, file=config_file)
+    settings = resolved.settings
     colour = use_colour(settings.colour, sys.stderr)
     if preview:
         with shown(quiet=quiet, colour=colour) as progress, fetching(settings, progress) as fetcher:
             plan = look_only(address, fetcher=fetcher, wish=wish, progress=progress)
-        if form == "json":
-            write_bytes([json_document({"format": 1, **plan.to_dict()})])
-        else:
-            _show_plan(plan)
+        _tell_plan(plan, form)
         return None
     with open_store(resolved, create=make) as store:
         if make and name not in {info.name for info in store.libraries.all()}:
@@ -151,12 +177,7 @@ def crawl(
             parameters = {
                 "library": name,
                 "address": address,
-                "only": only,
-                "examples": examples,
-                "skip": skip,
-                "subdomains": subdomains,
-                "patterns": patterns,
-                "numbers": span,
+                **asked,
                 "limit": limit,
                 "warc": str(warc) if warc else None,
             }
@@ -174,6 +195,21 @@ def crawl(
                 store, name, address, fetcher=fetcher, wish=wish, crawling=crawling, progress=progress
             )
         documents = store.libraries.get(name).documents
+    return _tell_crawled(made, documents, form)
+
+
+def _tell_plan(plan: Plan, form: str) -> None:
+    from doublet.reports.json_report import json_document
+
+    if form == "json":
+        write_bytes([json_document({"format": 1, **plan.to_dict()})])
+    else:
+        _show_plan(plan)
+
+
+def _tell_crawled(made: Crawled, documents: int, form: str) -> int | None:
+    from doublet.reports.json_report import json_document
+
     if form == "json":
         write_bytes([json_document(made.to_dict())])
     else:
@@ -209,9 +245,19 @@ def refresh(
     **flags: Any,
 ) -> None:
     from doublet.cli.library import open_store
-    from doublet.jobs.crawl import Crawling, refresh_library
-    from doublet.reports.json_report import json_document
+    from doublet.jobs.crawl import Crawled, Crawling, refresh_library
 
+    server = remote.client_here()
+    if server is not None:
+        remote.refuse_others("name", "everything", "limit", "later", "form", "quiet")
+        with server:
+            job = server.refresh(name, everything=everything, limit=limit)
+            if later:
+                remote.tell_number(job, form=form, quiet=quiet)
+                return
+            made = [Crawled.from_dict(one) for one in remote.finished(server, job).result["sites"]]
+            _tell_refreshed(made, int(server.library(name)["documents"]), form)
+        return
     resolved = config.resolve(flags, file=config_file)
     settings = resolved.settings
     with open_store(resolved) as store:
@@ -232,6 +278,12 @@ def refresh(
                 store, name, fetcher=fetcher, crawling=crawling, progress=progress, everything=everything
             )
         documents = store.libraries.get(name).documents
+    _tell_refreshed(made, documents, form)
+
+
+def _tell_refreshed(made: list[Crawled], documents: int, form: str) -> None:
+    from doublet.reports.json_report import json_document
+
     if form == "json":
         write_bytes([json_document({"format": 1, "sites": [one.to_dict() for one in made]})])
     else:
@@ -267,12 +319,23 @@ def pages(
     **flags: Any,
 ) -> None:
     from doublet.cli.library import open_store
-    from doublet.reports.json_report import json_document
+    from doublet.jobs.crawl import site_pages
     from doublet.store.frontier import STATES
 
     for state in states:
         if state not in STATES:
             raise InvalidParameter("crawl_unknown_page_state", state=state, known=list(STATES))
+    server = remote.client_here()
+    if server is not None:
+        with server:
+            if every or states:
+                _write_log(itertools.islice(server.page_log(name, states), limit), form)
+                return
+            told = server.pages(name)
+        if not told:
+            raise UsageError("crawl_no_site", library=name)
+        _write_sites(told, form)
+        return
     with open_store(config.resolve(flags, file=config_file)) as store:
         sources = [one for one in store.sources.all(store.libraries.get(name).number) if one.kind == "crawl"]
         if not sources:
@@ -280,7 +343,13 @@ def pages(
         if every or states:
             _write_log(_log(store, sources, states, limit), form)
             return
-        told = [_statistics(store, one) for one in sources]
+        told = [site_pages(store, one) for one in sources]
+    _write_sites(told, form)
+
+
+def _write_sites(told: list[dict[str, Any]], form: str) -> None:
+    from doublet.reports.json_report import json_document
+
     if form != "table":
         write_bytes([json_document({"format": 1, "sites": told})])
         return
@@ -322,34 +391,6 @@ def _log(
                 left -= len(found)
             if not after:
                 break
-
-
-def _statistics(store: Store, source: SourceInfo) -> dict[str, Any]:
-    plan = source.state.get("plan", {})
-    patterns = [one["text"] for one in plan.get("patterns", ())]
-    return {
-        "address": source.address,
-        "stage": source.state.get("stage", "looking"),
-        "patterns": patterns,
-        "states": dict(store.frontier.counts(source.number)),
-        "reasons": [
-            {"state": state, "reason": reason, "pages": many, "examples": examples}
-            for state, reason, many, examples in store.frontier.reasons(source.number)
-        ],
-        "dropped": [
-            {"reason": reason, "links": entry[0], "examples": entry[1:]}
-            for reason, entry in sorted(source.state.get("dropped", {}).items())
-        ],
-        "picture": [
-            {
-                "depth": depth,
-                "pattern": patterns[place] if 0 <= place < len(patterns) else "",
-                "state": state,
-                "pages": many,
-            }
-            for depth, place, state, many in store.frontier.picture(source.number)
-        ],
-    }
 
 
 def _show_statistics(told: dict[str, Any]) -> None:

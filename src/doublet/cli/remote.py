@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doublet.errors import UsageError
+from doublet.errors import DoubletError, UsageError
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.client import Client
@@ -24,8 +25,21 @@ if TYPE_CHECKING:
 COMMANDS = ("check", "library", "queue", "repeats")  #: that know --server
 #: of groups of commands, those that a service can do
 PARTS = {
-    "library": ("create", "list", "show", "documents", "document", "add", "duplicates", "statistics"),
+    "library": (
+        *("create", "list", "show", "documents", "document", "add", "duplicates", "statistics", "export"),
+        *("remove", "rename", "update", "add-list", "crawl", "refresh", "pages", "verify"),
+    ),
     "queue": ("list", "show", "cancel", "retry", "pause", "resume"),
+}
+
+
+#: why the other commands work on this computer: they need its *files* and no library, or work beside the *database*;
+#: the rest tell of the *program* itself
+WHY_HERE = {
+    **dict.fromkeys(
+        ("compare", "text", "dedupe", "pictures", "spark", "evaluate", "advise", "--against"), "files"
+    ),
+    **dict.fromkeys(("serve", "worker", "backup", "restore", "library", "queue"), "database"),
 }
 
 
@@ -33,8 +47,9 @@ def note(ctx: click.Context, server: str | None, token: str | None) -> None:
     """Remember the options of the whole program. Raises `UsageError` where --server would be ignored."""
     given = bool(server) and ctx.get_parameter_source("server") is click.core.ParameterSource.COMMANDLINE
     ctx.obj = {"server": server or "", "token": token or "", "given": given}
-    if given and ctx.invoked_subcommand not in COMMANDS:
-        raise UsageError("server_not_for", command=str(ctx.invoked_subcommand))
+    command = str(ctx.invoked_subcommand)
+    if given and command not in COMMANDS:
+        raise UsageError("server_not_for", command=command, why=WHY_HERE.get(command, "program"))
 
 
 def _noted() -> dict[str, Any]:
@@ -66,17 +81,62 @@ def asked_for() -> Client | None:
 
 
 def finished(client: Client, job: dict[str, Any]) -> JobInfo:
-    """The job when it is done. Raises `UsageError` when it ended otherwise."""
+    """The job when it is done. Raises `ServerRefused` with the reason when it failed, `UsageError` when it was
+    cancelled."""
     ended = job_info(client.wait_job(int(job["number"])))
     if ended.state != "done":
-        raise UsageError("server_job_ended", number=ended.number, state=ended.state)
+        raise not_done(client, ended)
     return ended
+
+
+def not_done(client: Client, job: JobInfo) -> DoubletError:
+    """Why a job was not done, as the command would say it that did the work here."""
+    from doublet.cli.language import words
+    from doublet.reports.queue_terminal import message
+
+    if job.state != "failed":
+        return UsageError("server_job_ended", number=job.number, state=job.state)
+    return refused(client, message(job.message, job.facts, words()))
+
+
+def refused(client: Client, why: str) -> DoubletError:
+    from doublet.client import ServerRefused
+
+    return ServerRefused("server_said", address=client.server, why=why, status=200, problem="failed")
+
+
+def refuse_others(*known: str) -> None:
+    """Raises `UsageError` for an option of the running command that was given and is not among the *known*: the service
+    would not heed it."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE
+        if given and option.name not in (*known, "config_file", "colour"):
+            raise UsageError("not_with_server", option=option.opts[0])
+
+
+def tell_number(job: dict[str, Any], *, form: str, quiet: bool) -> None:
+    """Of work that a service does later, as ``--later`` tells it here."""
+    from doublet.cli.base import say, write_bytes, write_text
+    from doublet.reports.json_report import json_document
+
+    if form == "json":
+        write_bytes([json_document({"format": 1, **job_info(job).to_dict()})])
+    else:
+        write_text(f"{job['number']}\n")
+        say(Note("server_job_waits", number=job["number"]), quiet=quiet)
+
+
+def make_library(client: Client, name: str) -> None:
+    """When it is not there."""
+    if name not in {one["name"] for one in client.libraries()}:
+        client.make_library(name)
 
 
 def require_local(command: str) -> None:
     """Raises `UsageError` when --server was given to a command that works with a database here."""
     if _noted().get("given"):
-        raise UsageError("server_not_for", command=command)
+        raise UsageError("server_not_for", command=command, why=WHY_HERE.get(command, "program"))
 
 
 class RemoteChecker:
@@ -138,18 +198,24 @@ class _Libraries:
     def create(self, name: str, *, address: str = "", note: str = "") -> None:
         self._client.make_library(name, address=address, note=note)
 
+    def rename(self, name: str, new: str) -> None:
+        self._client.rename_library(name, new)
+
+    def delete(self, name: str, *_: object) -> int:
+        return int(finished(self._client, self._client.delete_library(name)).result["documents"])
+
 
 class _Sources:
     def __init__(self, client: Client, libraries: _Libraries) -> None:
         self._client = client
         self._libraries = libraries
+        self._homes: dict[int, str] = {}  # libraries of the sources that were listed
 
     def all(self, number: int) -> list[SourceInfo]:
-        from doublet.model import Note
         from doublet.store.values import SourceInfo
 
         name = self._libraries.all()[number].name
-        return [
+        found = [
             SourceInfo(
                 **{**one, "message": Note.from_dict(one["message"]) if one["message"] else None},
                 library=name,
@@ -158,9 +224,21 @@ class _Sources:
             )
             for one in self._client.sources(name)
         ]
+        self._homes |= {one.number: name for one in found}
+        return found
 
     def of_document(self, *_: object) -> list[int]:
         return []  # the service does not tell
+
+    def forget(self, number: int) -> None:
+        self._remove(number, documents=False)
+
+    def remove(self, number: int, *_: object) -> int:
+        return self._remove(number, documents=True)
+
+    def _remove(self, number: int, *, documents: bool) -> int:
+        begun = self._client.remove_source(self._homes[number], number, documents=documents)
+        return int(finished(self._client, begun).result["documents"])
 
 
 class _Documents:
@@ -192,6 +270,9 @@ class _Documents:
         self._texts[0] = one["text"] or ""
         return self._document(one)
 
+    def remove(self, name: str, ids: Sequence[str]) -> list[str]:
+        return self._client.remove_documents(name, ids)
+
     def texts(self, numbers: Sequence[int]) -> dict[int, str]:
         return {number: self._texts[number] for number in numbers if number in self._texts}
 
@@ -209,6 +290,11 @@ class _Jobs:
 
     def sweep(self) -> None:
         pass  # the workers of the service do that
+
+    def add(self, kind: str, parameters: dict[str, Any], **_: object) -> JobInfo:
+        """Of work that is put off with ``--later``; the other commands ask the service themselves."""
+        assert kind == "delete", kind
+        return job_info(self._client.delete_library(parameters["library"]))
 
     def find(
         self, states: Sequence[str] = (), *, library: str | None = None, limit: int = 100
@@ -251,19 +337,18 @@ def job_info(one: dict[str, Any]) -> JobInfo:
     return JobInfo(**{**missing, **facts})
 
 
-def add(client: Client, name: str, inputs: Sequence[str], kind: str, *, make: bool) -> list[JobInfo]:
-    """Fill a library of the service: addresses are walked there, files are sent there. Waits for the end."""
+def add(client: Client, name: str, inputs: Sequence[str], kind: str, *, make: bool) -> list[dict[str, Any]]:
+    """Begin to fill a library of the service: addresses are walked there, files are sent there. Gives the jobs."""
     from pathlib import Path
 
     from doublet.addresses import is_address
 
-    if make and name not in {one["name"] for one in client.libraries()}:
-        client.make_library(name)
     for given in inputs:
         if not is_address(given) and not Path(given).is_file():
             raise UsageError("server_takes_files", given=given)
-    begun = [
+    if make:
+        make_library(client, name)
+    return [
         client.fill(name, given, kind=kind) if is_address(given) else client.upload(name, Path(given))
         for given in inputs
     ]
-    return [job_info(client.wait_job(int(job["number"]))) for job in begun]

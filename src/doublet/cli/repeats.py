@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,9 +30,11 @@ from doublet.cli.language import words
 from doublet.cli.later import later_option, put
 from doublet.cli.progress import shown
 from doublet.errors import InputUnreadable, UsageError
+from doublet.model import Note, Outcome
 
 if TYPE_CHECKING:
     from doublet.client import Client
+    from doublet.repeats.model import Repeats
 
 EXAMPLE = """\
 doublet repeats manual.xml
@@ -226,11 +229,8 @@ def command(
     if out is not None:
         check_output(out)
     server = remote.asked_for()
-    if server is not None:
-        _refuse_others()
-        with server:
-            _there(server, files, str(options["algorithm"]), form, out)
-        return None
+    if server is not None and later:
+        raise UsageError("not_with_server", option="--later")
     if later:
         if "-" in files or form not in ("table", "json"):
             raise UsageError("later_repeats")
@@ -247,15 +247,21 @@ def command(
         with open_store(resolved) as store:
             put(store, "repeats", work, form=form, quiet=quiet)
         return None
-    with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
-        result = find_repeats(
-            inputs(files, quiet),
-            baseline=known,
-            progress=progress,
-            min_common_share=share,
-            **chosen,
-            **options,
-        )
+    if server is not None:
+        with server:
+            asked = {**options, "min_common_share": share, "baseline": known, "decisions": decided}
+            given = inputs(files, quiet)
+            result = _there(server, given, asked, exclude, ignore_files=ignore_files, quiet=quiet)
+    else:
+        with shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress:
+            result = find_repeats(
+                inputs(files, quiet),
+                baseline=known,
+                progress=progress,
+                min_common_share=share,
+                **chosen,
+                **options,
+            )
     plain = out is not None
     parts = written(result, form, limit, colour=not plain and use_colour(resolved.settings.colour))
     if out is not None:
@@ -277,42 +283,61 @@ def command(
     return SOME_FAILED if result.outcomes else None
 
 
-def _refuse_others() -> None:
-    """Raises `UsageError` for an option that the service does not know."""
-    context = click.get_current_context()
-    known = {"files", "algorithm", "form", "out", "quiet", "colour", "config_file"}
-    for option in context.command.params:
-        source = context.get_parameter_source(str(option.name))
-        if option.name not in known and source is click.core.ParameterSource.COMMANDLINE:
-            raise UsageError("not_with_server", option=option.opts[0])
+def _there(
+    server: Client,
+    given: Any,
+    options: dict[str, Any],
+    exclude: tuple[str, ...],
+    *,
+    ignore_files: bool,
+    quiet: bool,
+) -> Repeats:
+    """The same search by a service, which keeps the page, and what is decided on it. The files that would be read here
+    are sent in one archive."""
+    import io
+    import zipfile
 
+    from doublet.jobs.find_repeats import list_files
+    from doublet.reports.repeats_kept import with_names
+    from doublet.sources.works import MOST_ENTRIES
 
-def _there(server: Client, files: tuple[str, ...], algorithm: str, form: str, out: Path | None) -> None:
-    """The same search by a service, which keeps the page, and what is decided on it."""
-    from doublet.reports.output import open_output
-
-    if form not in ("table", "html"):
-        raise UsageError("not_with_server", option=f"--format {form}")
-    if len(files) != 1 or not Path(files[0]).is_file():
-        raise UsageError("server_takes_files", given=files[0] if len(files) == 1 else " ".join(files))
-    begun = server.find_repeats(Path(files[0]), algorithm=algorithm)
-    server.wait_job(int(begun["job"]))
+    names: dict[str, str] = {}  # in the archive → as they were given
+    notes: list[Note] = []
+    outcomes: list[Outcome] = []
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        if isinstance(given, dict):
+            files = {name: text.encode("utf-8", "surrogatepass") for name, text in given.items()}
+        else:
+            listed, notes = list_files(given, exclude, ignore_files=ignore_files)
+            files = dict.fromkeys(listed, b"")
+        if len(files) > MOST_ENTRIES:
+            raise UsageError("server_takes_fewer", most=MOST_ENTRIES, number=len(files))
+        for name, data in files.items():
+            inner = "/".join(part for part in Path(name).parts if part not in ("/", "\\", "..", "."))
+            try:
+                archive.writestr(inner, data or Path(name).read_bytes())
+            except OSError as error:
+                reason = Note("file_unreadable", path=name, why=str(error.strerror or error))
+                outcomes.append(Outcome("unreadable", "", name, reason))
+            else:
+                names[inner] = Path(name).as_posix()
+    asked = {name: value for name, value in options.items() if value is not None}
+    begun = server.find_repeats(
+        ("repeats.zip", content.getvalue()), listed=True, language=words().language, **asked
+    )
+    remote.finished(server, {"number": begun["job"]})
     found = server.repeats(begun["id"])
     if found["state"] != "done":
-        raise UsageError("server_job_ended", number=found["job"], state=found["state"])
-    say_it = words()
-    summary = found["summary"]
-    address = f"{server.server}/repeats/{begun['id']}/"
-    share = say_it.percent(summary["coverage"])
-    told = say_it("server_repeats", groups=summary["groups"], share=share, address=address) + "\n"
-    content = server.repeats_page(begun["id"]) if form == "html" else told.encode()
-    if out is not None:
-        with open_output(out) as stream:
-            stream.write(content)
-    elif form == "html":
-        write_bytes([content])
-    else:
-        write_text(told)
+        raise remote.refused(server, (found["problem"] or {}).get("message") or found["state"])
+    say(Note("server_repeats", address=f"{server.server}/repeats/{begun['id']}/"), quiet=quiet)
+    result = with_names(server.repeats_result(begun["id"]), lambda name: names.get(name, name))
+    return dataclasses.replace(
+        result,
+        parameters={**result.parameters, "exclude": list(exclude), "ignore_files": ignore_files},
+        outcomes=(*outcomes, *result.outcomes),
+        notes=(*notes, *result.notes),
+    )
 
 
 def inputs(files: tuple[str, ...], quiet: bool) -> Any:

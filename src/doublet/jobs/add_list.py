@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,15 @@ class ListResult:
     def to_dict(self) -> dict[str, Any]:
         rows = [row.to_dict() for row in self.rows]
         return {"format": FORMAT_VERSION, "libraries": rows, "notes": [note.to_dict() for note in self.notes]}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> ListResult:
+        """What `to_dict` gave, as the result of a job has it."""
+        rows = [
+            Listed(**{**row, "filled": Filled.from_dict(row["filled"]) if row["filled"] else None})
+            for row in value["libraries"]
+        ]
+        return cls(rows, [Note.from_dict(note) for note in value["notes"]])
 
 
 def add_list(

@@ -114,6 +114,20 @@ class Filled:
         }
         return out | ({"documents": self.documents} if self.documents else {})
 
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Filled:
+        """What `to_dict` gave, as the result of a job has it."""
+        return cls(
+            value["library"],
+            value["kind"],
+            value["address"],
+            Counter(value["counts"]),
+            [Outcome.from_dict(row) for row in value["outcomes"]],
+            dict(value.get("documents", {})),
+            [Note.from_dict(note) for note in value["notes"]],
+            Note.from_dict(value["message"]) if value["message"] else None,
+        )
+
 
 READING = ("whole_page",)  #: options of a source that say how its documents are read
 

@@ -231,3 +231,9 @@ class Finding:
             "message": self.message.to_dict(),
             "repaired": self.repaired,
         }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Finding:
+        """What `to_dict` gave, as the result of a job has it."""
+        facts = {**value, "message": Note.from_dict(value["message"])}
+        return cls(**facts)

@@ -6,10 +6,11 @@ alone. Each can be begun again after its worker died: what is done already is no
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doublet.errors import Cancelled, DoubletError, StoreError
 from doublet.jobs.queue.kinds import Work
@@ -29,6 +30,9 @@ from doublet.web.works.models import (
 )
 from doublet.web.works.models import Work as CheckedWork
 from doublet.web.works.unpacking import documents_of
+
+if TYPE_CHECKING:
+    from doublet.repeats.model import Repeats
 
 UPLOADS = "doublet-upload-"  #: beginning of the folders in which uploads are unpacked
 
@@ -65,8 +69,8 @@ def check_group(work: Work, *, group_id: str) -> dict[str, Any]:
 
 def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
     """Find what a document, or an archive of documentation, repeats, and keep the page."""
-    from doublet.jobs.find_repeats import find_repeats
     from doublet.reports.repeats_html import repeats_page
+    from doublet.reports.repeats_kept import keep_repeats
 
     search = (
         RepeatsSearch.objects.select_related("upload", "owner")
@@ -78,16 +82,8 @@ def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
         return {"state": search.state if search else CANCELLED}
     RepeatsSearch.objects.filter(pk=search.pk, state__in=(NEW, RUNNING)).update(state=RUNNING)
     try:
-        with tempfile.TemporaryDirectory(prefix="doublet-repeats-") as folder:
-            name = PurePosixPath(search.upload.name).name or "document"
-            files = documents_of(name, search.upload.content())
-            for number, (inner, content, _) in enumerate(files):
-                place = Path(folder) / f"{number:05}-{PurePosixPath(inner).name}"
-                place.write_bytes(content)
-            found = find_repeats(
-                Path(folder), algorithm=search.options.get("algorithm", "auto"), progress=work.progress
-            )
-            page = repeats_page(found, language=search.options.get("language", "en"))
+        found = _find_repeats(work, search.upload, search.options)
+        page = repeats_page(found, language=search.options.get("language", "en"))
     except (Cancelled, StoreError):
         raise
     except DoubletError as error:
@@ -98,9 +94,37 @@ def search_repeats(work: Work, *, search_id: str) -> dict[str, Any]:
     RepeatsSearch.objects.filter(pk=search.pk).exclude(state__in=ENDED).update(
         state=DONE,
         result=checking.packed(page.encode("utf-8", "replace")),
+        found=checking.packed(json.dumps(keep_repeats(found)).encode()),
         summary={"groups": len(found.groups), "coverage": found.share},
     )
     return {"state": DONE}
+
+
+def _find_repeats(work: Work, upload: Upload, options: dict[str, Any]) -> Repeats:
+    """Repeats in an uploaded document, or in those of an archive. Files have the names that the archive gives them."""
+    from doublet.jobs.find_repeats import find_repeats
+    from doublet.reports.repeats_kept import with_names
+
+    more = dict(options.get("more", {}))
+    listed = more.pop(
+        "listed", False
+    )  # somebody chose the files of the archive one by one: all of them are read
+    with tempfile.TemporaryDirectory(prefix="doublet-repeats-") as folder:
+        places = []
+        for inner, content, _ in documents_of(upload.name or "document", upload.content()):
+            parts = [part for part in PurePosixPath(inner).parts if part not in ("/", "..", ".")]
+            place = Path(folder, *parts) if parts else Path(folder, "document")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+            places.append(place)
+        found = find_repeats(
+            places if listed or len(places) == 1 else Path(folder),
+            algorithm=options.get("algorithm", "auto"),
+            ignore_files=False,
+            progress=work.progress,
+            **more,
+        )
+        return with_names(found, lambda name: name.removeprefix(f"{folder}/"))
 
 
 def fill_upload(work: Work, *, library: str, upload: int, name: str) -> dict[str, Any]:
@@ -140,21 +164,24 @@ def preview_site(
     examples: Sequence[str] = (),
     skip: Sequence[str] = (),
     subdomains: bool = False,
+    patterns: Sequence[str] = (),
+    numbers: Sequence[int] | None = None,
     limit: int | None = None,
     note: str = "",
 ) -> dict[str, Any]:
     """Look at a site and say what the robot would do. Nothing is stored; *library*, *limit* and *note* are for
     later."""
     from doublet.crawl.politeness import polite_fetcher
-    from doublet.jobs.crawl import Wish, preview
+    from doublet.jobs.crawl import preview
+    from doublet.jobs.queue.crawl_work import wish_of
 
     with polite_fetcher(work.settings, waiting=work.tell_wait) as fetcher:
-        wish = Wish(tuple(only), tuple(examples), tuple(skip), subdomains=subdomains)
+        wish = wish_of(only, examples, skip, patterns, numbers, subdomains=subdomains)
         return preview(address, fetcher=fetcher, wish=wish, progress=work.progress).to_dict()
 
 
-def add_list(work: Work, *, upload: int, name: str) -> dict[str, Any]:
-    """Make a library of each entry of an uploaded list, and put the filling of each into the queue."""
+def add_list(work: Work, *, upload: int, name: str, prefix: str = "", fill: bool = True) -> dict[str, Any]:
+    """Make a library of each entry of an uploaded list; with *fill*, put the filling of each into the queue."""
     from doublet.crawl.politeness import polite_fetcher
     from doublet.jobs.add_list import add_list as add_all
     from doublet.jobs.queue.kinds import enqueue
@@ -168,9 +195,9 @@ def add_list(work: Work, *, upload: int, name: str) -> dict[str, Any]:
     ):
         place = Path(folder) / (PurePosixPath(name).name or "list.txt")
         place.write_bytes(found.content())
-        made = add_all(work.store, str(place), fetcher=fetcher, progress=work.progress)
+        made = add_all(work.store, str(place), fetcher=fetcher, prefix=prefix, progress=work.progress)
     for row in made.rows:
-        if not row.error:
+        if fill and not row.error:
             enqueue(work.store, "fill", {"library": row.name}, key=f"list-{upload}-{row.name}")
     found.delete()
     return made.to_dict()

@@ -13,7 +13,7 @@ import ipaddress
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,6 +122,45 @@ class Crawled:
             "dropped": self.dropped,
             "notes": [note.to_dict() for note in self.notes],
         }
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Crawled:
+        """What `to_dict` gave, as the result of a job has it."""
+        facts = {name: one for name, one in value.items() if name != "format"}
+        facts["plan"] = Plan.from_dict(value["plan"])
+        facts["states"] = Counter(value["states"])
+        facts["notes"] = [Note.from_dict(note) for note in value["notes"]]
+        return cls(**facts)
+
+
+def site_pages(store: Store, source: SourceInfo) -> dict[str, Any]:
+    """What became of the addresses that the robot met on a site: how many in each state, why some gave no document,
+    links that were not followed, and what was found how far from the front page."""
+    plan = source.state.get("plan", {})
+    patterns = [one["text"] for one in plan.get("patterns", ())]
+    return {
+        "address": source.address,
+        "stage": source.state.get("stage", "looking"),
+        "patterns": patterns,
+        "states": dict(store.frontier.counts(source.number)),
+        "reasons": [
+            {"state": state, "reason": reason, "pages": many, "examples": examples}
+            for state, reason, many, examples in store.frontier.reasons(source.number)
+        ],
+        "dropped": [
+            {"reason": reason, "links": entry[0], "examples": entry[1:]}
+            for reason, entry in sorted(source.state.get("dropped", {}).items())
+        ],
+        "picture": [
+            {
+                "depth": depth,
+                "pattern": patterns[place] if 0 <= place < len(patterns) else "",
+                "state": state,
+                "pages": many,
+            }
+            for depth, place, state, many in store.frontier.picture(source.number)
+        ],
+    }
 
 
 def preview(

@@ -4,9 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from doublet.errors import InvalidParameter
 from doublet.jobs.queue.kinds import Work
+
+if TYPE_CHECKING:
+    from doublet.jobs.crawl import Wish
+
+
+def wish_of(
+    only: Sequence[str],
+    examples: Sequence[str],
+    skip: Sequence[str],
+    patterns: Sequence[str],
+    numbers: Sequence[int] | None,
+    *,
+    subdomains: bool,
+) -> Wish:
+    """What a user asks for, from the parameters of a job. Raises `InvalidParameter`."""
+    from doublet.crawl.patterns import read_pattern
+    from doublet.jobs.crawl import Wish
+
+    read = []
+    for text in patterns:
+        try:
+            read.append(read_pattern(text))
+        except ValueError as error:
+            told = {"pattern": text, "why": str(error), "name": "pattern"}
+            raise InvalidParameter("crawl_wrong_pattern", **told) from None
+    low, high = numbers or (0, 0)
+    span = (low, high) if numbers else None
+    return Wish(tuple(only), tuple(examples), tuple(skip), tuple(read), span, subdomains)
 
 
 def crawl(
@@ -25,22 +54,13 @@ def crawl(
     create: bool = False,
 ) -> dict[str, Any]:
     """Index a site into a library. An attempt that was broken off is taken up where it was: the frontier knows."""
-    from doublet.crawl.patterns import read_pattern
     from doublet.crawl.politeness import polite_fetcher
     from doublet.jobs.crawl import Crawling, Wish, crawl_library
 
     store = work.store
     if create and library not in {info.name for info in store.libraries.all()}:
         store.libraries.create(library)
-    low, high = numbers or (0, 0)
-    wish = Wish(
-        tuple(only),
-        tuple(examples),
-        tuple(skip),
-        tuple(map(read_pattern, patterns)),
-        (low, high) if numbers else None,
-        subdomains,
-    )
+    wish = wish_of(only, examples, skip, patterns, numbers, subdomains=subdomains)
     if work.checkpoint.get("planned"):  # an attempt before this one made the plan
         wish = Wish()
     crawling = Crawling(limit=limit, min_words=work.settings.min_words, warc=Path(warc) if warc else None)

@@ -42,6 +42,7 @@ KINDS = {
     "tidy": f"{_HERE}.library_work:tidy",
     "verify": f"{_HERE}.library_work:verify",
     "delete": f"{_HERE}.library_work:delete",
+    "remove_source": f"{_HERE}.library_work:remove_source",
     "expire": f"{_HERE}.library_work:expire",
     "repeats": f"{_HERE}.text_work:repeats",
     "evaluate": "doublet.evaluation.queued:evaluate",

@@ -1,4 +1,4 @@
-"""Kinds of jobs that work on libraries: fill, duplicates, index, tidy, verify, delete, expire."""
+"""Kinds of jobs that work on libraries: fill, duplicates, index, tidy, verify, delete, remove_source, expire."""
 
 from __future__ import annotations
 
@@ -135,6 +135,20 @@ def delete(work: Work, *, library: str) -> dict[str, Any]:
         library, lambda done, total: work.progress.step("removing", done, total, "documents")
     )
     return {"library": library, "documents": int(work.checkpoint.get("documents", gone))}
+
+
+def remove_source(work: Work, *, library: str, source: int, documents: bool = False) -> dict[str, Any]:
+    """Forget a source of a library; with *documents*, take out what no other source has. One that is gone already is
+    gone."""
+    there = {one.number for one in work.store.sources.all(work.store.libraries.get(library).number)}
+    gone = 0
+    if source in there and documents:
+        gone = work.store.sources.remove(
+            source, lambda done: work.progress.step("removing", done, None, "documents")
+        )
+    elif source in there:
+        work.store.sources.forget(source)
+    return {"library": library, "source": source, "documents": gone}
 
 
 def expire(work: Work, *, days: float | None = None, report_days: float | None = None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ ACTIONS = (
     *("work_checked", "work_cancelled", "work_deleted", "work_restored", "work_exported", "work_changed"),
     *("decision_made", "decision_undone", "comment_made", "comment_deleted", "link_made", "link_revoked"),
     *("group_checked", "group_deleted", "library_added", "library_filled", "library_deleted"),
+    *("library_renamed", "library_exported", "source_removed"),
     *("document_removed", "duplicate_decided", "job_cancelled", "job_retried", "repeats_searched"),
     *("hook_made", "hook_deleted", "job_paused", "job_resumed", "evaluation_started"),
 )

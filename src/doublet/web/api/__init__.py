@@ -15,7 +15,7 @@ from ninja.errors import AuthenticationError, AuthorizationError, HttpError, Val
 
 import doublet
 from doublet.errors import DoubletError, StoreError
-from doublet.web.api import accounts, checks, classes, hooks, jobs, libraries, repeats
+from doublet.web.api import accounts, checks, classes, hooks, jobs, libraries, repeats, sources
 from doublet.web.api.shapes import Problem
 from doublet.web.errors import database_problem, is_full, sentence, status_of
 from doublet.web.words import words_of
@@ -60,6 +60,8 @@ api = Described(
 for prefix, router in (
     ("/checks", checks.router),
     ("/classes", classes.router),
+    ("/libraries", sources.router),
+    ("", sources.apart),
     ("/libraries", libraries.router),
     ("/jobs", jobs.router),
     ("/repeats", repeats.router),

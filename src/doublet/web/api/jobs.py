@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import Query, Router
 
 from doublet.errors import InvalidParameter, UnknownJob
+from doublet.jobs.queue.kinds import enqueue
 from doublet.store.values import JobInfo
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
@@ -29,6 +30,12 @@ EVENT = {
 LOOK_S = 0.5
 WATCH_S = 15  #: that a stream is open at most, unless more was asked for
 LONGEST_S = 3600
+
+
+def queued(request: HttpRequest, kind: str, parameters: dict[str, Any]) -> shapes.JobShape:
+    """Put work of this person into the queue. Raises `InvalidParameter`."""
+    user: Any = request.user
+    return shapes.JobShape.of(enqueue(store(), kind, parameters, asked_by=user.get_username()))
 
 
 def _mine(request: HttpRequest, number: int) -> JobInfo:

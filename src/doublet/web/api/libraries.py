@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import File, Query, Router
 from ninja.files import UploadedFile
 
 from doublet.errors import InvalidParameter, NotAllowed
-from doublet.jobs.queue.kinds import enqueue
+from doublet.jobs.library_export import export_lines
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
+from doublet.web.api.jobs import queued
 from doublet.web.pages import statistics
 from doublet.web.pages.adding import allowed_folder, queue_upload
 from doublet.web.store import store
@@ -43,7 +46,7 @@ def find_duplicates_between(request: HttpRequest, data: shapes.Between) -> Any:
     """Search several libraries for duplicates. The groups are in the result of the job."""
     names = [info.name for info in store().libraries.select(data.libraries)]
     options = {"between": True} if data.between else {}
-    return 202, _job(request, "duplicates", {"libraries": names, **options})
+    return 202, queued(request, "duplicates", {"libraries": names, **options})
 
 
 @router.get("/{path:name}/sources", response=list[dict[str, Any]], **allowed("list_sources"))
@@ -65,7 +68,7 @@ def fill_library(request: HttpRequest, name: str, data: shapes.Fill) -> Any:
                 "neither_address_nor_folder",
                 address=data.address[:100],
             ) from error
-    job = _job(request, "fill", {"library": info.name, "address": address, "kind": data.kind})
+    job = queued(request, "fill", {"library": info.name, "address": address, "kind": data.kind})
     audit.note(request, "library_filled", info.name)
     return 202, job
 
@@ -81,11 +84,15 @@ def upload_documents(request: HttpRequest, name: str, file: UploadedFile = File(
 
 
 @router.post("/{path:name}/update", response={202: shapes.JobShape}, **allowed("update_library"))
-def update_library(request: HttpRequest, name: str) -> Any:
-    """Walk all sources of the library again."""
+def update_library(request: HttpRequest, name: str, data: shapes.Update | None = None) -> Any:
+    """Walk all sources of the library, or those that are named, again."""
+    data = data or shapes.Update()
     info = store().libraries.get(name)
+    wanted: dict[str, Any] = {"library": info.name, "filling": data.filling.chosen()}
+    wanted |= {"sources": data.sources} if data.sources else {}
+    job = queued(request, "fill", wanted)
     audit.note(request, "library_filled", info.name)
-    return 202, _job(request, "fill", {"library": info.name})
+    return 202, job
 
 
 @router.get("/{path:name}/documents", response=shapes.Documents, **allowed("list_documents"))
@@ -125,10 +132,39 @@ def remove_document(request: HttpRequest, name: str, id: str) -> Any:
     return 204, None
 
 
+@router.post("/{path:name}/documents/remove", response=shapes.RemovedDocuments, **allowed("remove_documents"))
+def remove_documents(request: HttpRequest, name: str, data: shapes.DocumentIds) -> Any:
+    """Take documents out of a library; gives the ids that were there."""
+    store().libraries.get(name)
+    gone = sorted(store().documents.remove(name, data.ids))
+    if gone:
+        audit.note(request, "document_removed", name, documents=len(gone))
+    return {"removed": gone}
+
+
+@router.get(
+    "/{path:name}/export",
+    openapi_extra={
+        "responses": {200: {"description": "JSON lines", "content": {"application/x-ndjson": {}}}}
+    },
+    **allowed("export_library"),
+)
+def export_library(request: HttpRequest, name: str) -> Any:
+    """All documents with their texts, as JSON lines, as they are read: what comes can be added to another library."""
+    batches = export_lines(store(), store().libraries.get(name).name)
+    audit.note(request, "library_exported", name)
+
+    async def lines() -> AsyncIterator[bytes]:
+        while some := await sync_to_async(lambda: next(batches, b""))():
+            yield some
+
+    return StreamingHttpResponse(lines(), content_type="application/x-ndjson")
+
+
 @router.post("/{path:name}/duplicates", response={202: shapes.JobShape}, **allowed("find_duplicates"))
 def find_duplicates(request: HttpRequest, name: str) -> Any:
     info = store().libraries.get(name)
-    return 202, _job(request, "duplicates", {"libraries": [info.name]})
+    return 202, queued(request, "duplicates", {"libraries": [info.name]})
 
 
 @router.get("/{path:name}/duplicates", response=dict[str, Any], **allowed("get_duplicates"))
@@ -157,15 +193,18 @@ def get_library(request: HttpRequest, name: str) -> Any:
     return _shape(store().libraries.get(name))
 
 
+@router.patch("/{path:name}", response=shapes.LibraryShape, **allowed("rename_library"))
+def rename_library(request: HttpRequest, name: str, data: shapes.LibraryEdit) -> Any:
+    """Reports that were made before keep the old name. Refused while work of the queue names the library."""
+    info = store().libraries.rename(name, data.name)
+    audit.note(request, "library_renamed", info.name, before=name)
+    return _shape(info)
+
+
 @router.delete("/{path:name}", response={202: shapes.JobShape}, **allowed("delete_library"))
 def delete_library(request: HttpRequest, name: str) -> Any:
     """The documents are removed by a job."""
     info = store().libraries.get(name)
-    job = _job(request, "delete", {"library": info.name})
+    job = queued(request, "delete", {"library": info.name})
     audit.note(request, "library_deleted", info.name)
     return 202, job
-
-
-def _job(request: HttpRequest, kind: str, parameters: dict[str, Any]) -> shapes.JobShape:
-    user: Any = request.user
-    return shapes.JobShape.of(enqueue(store(), kind, parameters, asked_by=user.get_username()))

@@ -13,7 +13,7 @@ from pydantic import Field
 from doublet.errors import InvalidParameter
 from doublet.web.accounts import audit
 from doublet.web.api.access import allowed
-from doublet.web.pages.repeats import ALGORITHMS, DECISIONS, MOST_DECISIONS, begin
+from doublet.web.pages.repeats import ALGORITHMS, DECISIONS, MOST_DECISIONS, begin, read_options
 from doublet.web.rights import own
 from doublet.web.words import words_of
 from doublet.web.works import checking
@@ -49,13 +49,33 @@ class Decisions(Schema):
 
 
 @router.post("", response={202: SearchShape}, **allowed("make_repeats"))
-def make_repeats(request: HttpRequest, algorithm: str = Form("auto"), file: UploadedFile = File(...)) -> Any:
-    """Search a document, or an archive of documentation, for what it repeats."""
+def make_repeats(
+    request: HttpRequest,
+    algorithm: str = Form("auto"),
+    options: str = Form(
+        "{}",
+        description="JSON: other parameters of the search, a baseline, decisions, as `doublet repeats` has them.",
+    ),
+    file: UploadedFile = File(...),
+) -> Any:
+    """Search a document, or a zip archive of documentation, for what it repeats."""
     if algorithm not in ALGORITHMS:
         raise InvalidParameter("one_of", name="algorithm", value=algorithm, known=list(ALGORITHMS))
-    search = begin(request.user, str(file.name or "file"), file.read(), algorithm, words_of(request).language)
+    name = str(file.name or "file")
+    search = begin(
+        request.user, name, file.read(), algorithm, words_of(request).language, read_options(options)
+    )
     audit.note(request, "repeats_searched", search.title)
     return 202, SearchShape.of(search)
+
+
+@router.get("/{id}/result", response=dict[str, Any], **allowed("get_repeats_result"))
+def get_repeats_result(request: HttpRequest, id: UUID) -> Any:
+    """All that a search found, with the texts of its files: every report can be made of it."""
+    search = own(RepeatsSearch.objects.all(), request.user, pk=id)
+    if search.found is None:
+        raise Http404
+    return HttpResponse(checking.unpacked(search.found), content_type="application/json")
 
 
 @router.get("/{id}/decisions", response=Decisions, **allowed("get_repeats_decisions"))

@@ -191,6 +191,84 @@ class Fill(Schema):
     kind: str = Field("auto", max_length=20)
 
 
+class LibraryEdit(Schema):
+    """What changes of a library."""
+
+    name: str = Field(min_length=1, max_length=200, description="The new name.")
+
+
+class Filling(Schema):
+    """How documents are taken from sources."""
+
+    limit: int | None = Field(
+        default=None, ge=1, le=2**31, description="Documents that are fetched and read at most."
+    )
+    again: bool = Field(default=False, description="Fetch and read everything, whatever is known of it.")
+    keep_duplicates: bool | None = Field(
+        default=None, description="Store documents whose words another one has."
+    )
+    keep_gone: bool = Field(default=False, description="Keep documents that are gone at the source.")
+    ocr: bool = Field(default=False, description="Recognise the text of scanned pages.")
+    every: bool = Field(default=False, description="Give the state of every document.")
+    min_words: int | None = Field(
+        default=None, ge=0, le=1_000_000, description="Shorter documents are left out."
+    )
+
+    def chosen(self) -> dict[str, Any]:
+        return {name: one for name, one in self.dict().items() if one is not None}
+
+
+class Update(Schema):
+    """Which sources to walk again (none named: all), and how."""
+
+    sources: list[int] = Field(default=[], max_length=1_000)
+    filling: Filling = Filling()
+
+
+class Site(Schema):
+    """A site, and which of its pages are documents."""
+
+    address: str = Field(min_length=1, max_length=2_000)
+    only: list[str] = Field([], max_length=50, description="Texts that addresses of documents contain.")
+    examples: list[str] = Field([], max_length=50, description="Addresses of documents.")
+    skip: list[str] = Field([], max_length=50, description="Addresses with these texts are left alone.")
+    subdomains: bool = False
+    patterns: list[str] = Field([], max_length=20, description="Patterns of addresses: /post/{number}/.")
+    numbers: tuple[int, int] | None = Field(None, description="Numbers of the pattern, from and to.")
+
+    def wish(self) -> dict[str, Any]:
+        return {name: one for name, one in self.dict().items() if one}
+
+
+class Crawl(Site):
+    limit: int | None = Field(None, ge=1, le=2**31, description="Pages that are fetched at most, for now.")
+
+
+class Refresh(Schema):
+    everything: bool = Field(default=False, description="All pages, whether they are due or not.")
+    limit: int | None = Field(default=None, ge=1, le=2**31)
+
+
+class Verify(Schema):
+    libraries: list[str] = Field([], max_length=1_000, description="None named: all.")
+    repair: bool = False
+
+
+class DocumentIds(Schema):
+    ids: list[str] = Field(min_length=1, max_length=1_000)
+
+
+class RemovedDocuments(Schema):
+    removed: list[str] = Field(description="Ids that were there.")
+
+
+class Pages(Schema):
+    """Addresses that the robot met, in the order in which they were met."""
+
+    items: list[dict[str, Any]]
+    next: str | None = None
+
+
 class DocumentShape(Schema):
     library: str
     id: str

@@ -13,6 +13,10 @@ from django.http.request import RawPostDataException
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from doublet.errors import InvalidParameter
+from doublet.repeats.baseline import check_baseline
+from doublet.repeats.decisions import check_decisions
+from doublet.repeats.model import OPTION_NAMES, RepeatOptions
 from doublet.web import errors
 from doublet.web.accounts import audit
 from doublet.web.rights import own
@@ -57,7 +61,7 @@ def repeats(request: HttpRequest) -> HttpResponse:
         )
         audit.note(request, "repeats_searched", search.title)
         return redirect("repeats-result", search.pk)
-    rows = RepeatsSearch.objects.defer("result")
+    rows = RepeatsSearch.objects.defer("result", "found")
     return render(
         request,
         "doublet/pages/repeats.html",
@@ -70,12 +74,45 @@ def repeats(request: HttpRequest) -> HttpResponse:
     )
 
 
-def begin(owner: Any, name: str, content: bytes, algorithm: str, language: str) -> RepeatsSearch:
+def read_options(text: str) -> dict[str, Any]:
+    """Parameters of a search as REST takes them. Raises `InvalidParameter`."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise InvalidParameter("options_not_json", name="options")
+    known = (*OPTION_NAMES, "baseline", "decisions", "listed")
+    for name in given:
+        if name not in known or name == "algorithm":
+            raise InvalidParameter("one_of", name="options", value=str(name)[:80], known=list(known))
+    options = {name: value for name, value in given.items() if name in OPTION_NAMES}
+    try:
+        RepeatOptions(**options)
+    except TypeError as error:
+        raise InvalidParameter("options_not_json", name="options") from error
+    for name, check in (("baseline", check_baseline), ("decisions", check_decisions)):
+        if given.get(name) is not None:
+            check(given[name], name)
+    return given
+
+
+def begin(
+    owner: Any,
+    name: str,
+    content: bytes,
+    algorithm: str,
+    language: str,
+    options: dict[str, Any] | None = None,
+) -> RepeatsSearch:
     """Keep a document and put the search into the queue. The page will be in *language*."""
     with transaction.atomic():
         upload = Upload.keep(name, content)
         search = RepeatsSearch.objects.create(
-            owner=owner, title=name, upload=upload, options={"algorithm": algorithm, "language": language}
+            owner=owner,
+            title=name,
+            upload=upload,
+            options={"algorithm": algorithm, "language": language, "more": options or {}},
         )
     checking.begin_search(search)
     return search

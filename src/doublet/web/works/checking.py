@@ -120,7 +120,7 @@ def take_up() -> None:
         queue(work)
     for group in Group.objects.filter(deleted_at=None, **lost).select_related("owner")[:100]:
         begin_group(group)
-    for search in RepeatsSearch.objects.filter(**lost).select_related("owner").defer("result")[:100]:
+    for search in RepeatsSearch.objects.filter(**lost).select_related("owner").defer("result", "found")[:100]:
         begin_search(search)
 
 

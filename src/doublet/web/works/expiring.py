@@ -69,7 +69,7 @@ def remove(progress: Progress) -> int:
     for group in groups.iterator(100):
         if not group.works.exists():  # they are works like others, with their own time
             group.delete()
-    for search in searches.select_related("upload").defer("result", "upload__data").iterator(100):
+    for search in searches.select_related("upload").defer("result", "found", "upload__data").iterator(100):
         progress.step("removing", removed, None, "documents")
         upload = search.upload
         search.delete()

@@ -221,7 +221,8 @@ class RepeatsSearch(models.Model):
     state = models.CharField(max_length=10, default=NEW)
     job = models.BigIntegerField(null=True)
     message = models.JSONField(default=dict)
-    result = models.BinaryField(null=True)  # packed JSON
+    result = models.BinaryField(null=True)  # the page, packed
+    found = models.BinaryField(null=True)  # all that was found, as packed JSON (`reports.repeats_kept`)
     summary = models.JSONField(default=dict)
     decisions = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -390,6 +390,12 @@ NAMES: dict[str, dict[str, str]] = {
         "latin": "another language in Latin letters",
         "other": "other letters",
     },
+    # why a command does not ask a service
+    "why_here": {
+        "files": "with files and without libraries",
+        "database": "beside the database itself",
+        "program": "and tells of the program that is installed here",
+    },
     "job_state": {
         "new": "waits",
         "paused": "paused",
