@@ -227,6 +227,73 @@ class Client:
     def delete_check(self, id: str) -> None:
         self.ask("DELETE", f"/checks/{quote(id)}")
 
+    def decide(self, id: str, target: str, which: str, reason: str = "") -> dict[str, Any]:
+        """Take a "source", a "fragment" or a "kind" of a report out of its figures; gives the new ones."""
+        value = {"target": target, "which": which, "reason": reason}
+        return dict(self._value("POST", f"/checks/{quote(id)}/decisions", value=value))
+
+    def decisions(self, id: str) -> list[dict[str, Any]]:
+        return list(self._value("GET", f"/checks/{quote(id)}/decisions"))
+
+    def undo_decision(self, id: str, number: int) -> dict[str, Any]:
+        """Count it again; gives the new figures."""
+        return dict(self._value("DELETE", f"/checks/{quote(id)}/decisions/{number}"))
+
+    def comment(self, id: str, text: str, fragment: str = "") -> dict[str, Any]:
+        """On a fragment of a report, or on all of it."""
+        value = {"text": text, "fragment": fragment}
+        return dict(self._value("POST", f"/checks/{quote(id)}/comments", value=value))
+
+    def delete_comment(self, id: str, number: int) -> None:
+        self.ask("DELETE", f"/checks/{quote(id)}/comments/{number}")
+
+    def share(self, id: str) -> dict[str, Any]:
+        """A link under which anybody reads the report; its *address* is told once."""
+        return dict(self._value("POST", f"/checks/{quote(id)}/links"))
+
+    def links(self, id: str) -> list[dict[str, Any]]:
+        return list(self._value("GET", f"/checks/{quote(id)}/links"))
+
+    def revoke_link(self, id: str, number: int) -> None:
+        self.ask("DELETE", f"/checks/{quote(id)}/links/{number}")
+
+    def compare_checks(self, id: str, other: str) -> dict[str, Any]:
+        """Two checks of one work: what became of the figures and of each source."""
+        return dict(self._value("GET", f"/checks/{quote(id)}/compare", query={"other": other}))
+
+    # classes
+
+    def check_class(
+        self,
+        paths: Iterable[os.PathLike[str]],
+        *,
+        title: str = "",
+        libraries: Iterable[str] | None = None,
+        among: bool = True,
+    ) -> dict[str, Any]:
+        """Begin to check several works, or archives of them, against libraries and among themselves."""
+        from pathlib import Path
+
+        fields: list[tuple[str, Any]] = [("title", title), ("among", str(among).lower())]
+        fields += [("libraries", name) for name in libraries or ()]
+        fields += [("files", (Path(one).name, Path(one).read_bytes())) for one in paths]
+        return dict(self._value("POST", "/classes", fields=fields))
+
+    def get_class(self, id: str) -> dict[str, Any]:
+        """All works of a class, and who took from whom."""
+        return dict(self._value("GET", f"/classes/{quote(id)}"))
+
+    def compare_works(self, id: str, a: str, b: str) -> dict[str, Any]:
+        """What two works of a class have in common."""
+        return dict(self._value("GET", f"/classes/{quote(id)}/pair", query={"a": a, "b": b}))
+
+    def export_class(self, id: str, form: str) -> bytes:
+        """The table ("csv"), or all reports in one archive ("zip")."""
+        return self.ask("GET", f"/classes/{quote(id)}/class.{quote(form)}")
+
+    def delete_class(self, id: str) -> None:
+        self.ask("DELETE", f"/classes/{quote(id)}")
+
     # libraries, jobs, repeats
 
     def libraries(self) -> list[dict[str, Any]]:
@@ -326,6 +393,10 @@ class Client:
     def document(self, library: str, id: str) -> dict[str, Any]:
         """One document with its text."""
         return dict(self._value("GET", f"{_library(library)}/document", query={"id": id}))
+
+    def search_documents(self, library: str, query: str, *, limit: int = 50) -> dict[str, Any]:
+        """Documents whose title, id or words have what is asked for."""
+        return dict(self._value("GET", f"{_library(library)}/search", query={"q": query, "limit": limit}))
 
     def find_duplicates(self, library: str) -> dict[str, Any]:
         """Begin to look for duplicates; gives the job."""
@@ -458,6 +529,21 @@ class AsyncClient:
     export = _later(Client.export)
     checks = _later(Client.checks)
     delete_check = _later(Client.delete_check)
+    decide = _later(Client.decide)
+    decisions = _later(Client.decisions)
+    undo_decision = _later(Client.undo_decision)
+    comment = _later(Client.comment)
+    delete_comment = _later(Client.delete_comment)
+    share = _later(Client.share)
+    links = _later(Client.links)
+    revoke_link = _later(Client.revoke_link)
+    compare_checks = _later(Client.compare_checks)
+    check_class = _later(Client.check_class)
+    get_class = _later(Client.get_class)
+    compare_works = _later(Client.compare_works)
+    export_class = _later(Client.export_class)
+    delete_class = _later(Client.delete_class)
+    search_documents = _later(Client.search_documents)
     libraries = _later(Client.libraries)
     make_library = _later(Client.make_library)
     sources = _later(Client.sources)

@@ -11,6 +11,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -69,6 +71,64 @@ def test_a_check_from_python(service: Service, token: str, tmp_path: Path) -> No
         assert client.repeats(client.find_repeats(file)["id"])["title"] == "work.txt"
         client.delete_check(done["id"])
         assert done["id"] not in {one["id"] for one in client.checks()}
+
+
+def test_everything_that_is_done_with_a_report(service: Service, token: str) -> None:
+    with Client(service.base, token) as client:
+        work = client.wait(client.check(BORROWED, title="Reviewed"))["id"]
+        source = client.report(work).sources[0].id
+        figures = client.decide(work, "source", source, "their own text")
+        assert figures["borrowed"] < 0.5
+        (decision,) = client.decisions(work)
+        assert client.undo_decision(work, decision["id"])["borrowed"] > figures["borrowed"]
+        said = client.comment(work, "Look at this")
+        client.delete_comment(work, said["id"])
+        with pytest.raises(ServerRefused):
+            client.delete_comment(work, said["id"])
+        link = client.share(work)
+        assert b"<html" in urlopen(link["address"]).read()
+        client.revoke_link(work, link["id"])
+        with pytest.raises(HTTPError, match="410"):
+            urlopen(link["address"])
+        (listed,) = client.links(work)
+        assert listed["revoked"] and listed["address"] is None
+        again = client.wait(client.check(f"{BORROWED} And a line more.", title="Reviewed"))["id"]
+        compared = client.compare_checks(work, again)
+        assert compared["before"] == work and compared["kept"] > 0.9
+        assert client.search_documents("Sample library", "башня")["items"][0]["snippet"]
+        assert client.search_documents("Sample library", "no such words at all")["items"] == []
+        settings = client._value("PATCH", "/settings", value={"notice": "Closed on Friday"})
+        assert settings["notice"] == "Closed on Friday" and settings["title"] == "Doublet"
+        assert "Closed on Friday" in service.administrator().get("/").text
+        client._value("PATCH", "/settings", value={"notice": ""})
+        pair = {"a": {"library": "x", "id": "1"}, "b": {"library": "x", "id": "2"}}
+        client._value("PUT", "/duplicates/decisions", value={**pair, "decision": "both"})
+        assert client._value("GET", "/duplicates/decisions")["items"][0]["decision"] == "both"
+        client.ask("POST", "/duplicates/decisions/undo", value=pair)
+        assert client._value("GET", "/duplicates/decisions")["items"] == []
+        invited = client._value("POST", "/users/invite", value={"role": "teacher", "note": "Ivan"})
+        (waiting,) = client._value("GET", "/invitations")
+        assert waiting["note"] == "Ivan"
+        client.ask("DELETE", f"/invitations/{waiting['id']}")
+        with pytest.raises(HTTPError, match="410"):
+            urlopen(invited["address"])
+
+
+def test_a_class_by_a_program(service: Service, token: str, tmp_path: Path) -> None:
+    works = [tmp_path / name for name in ("anna.txt", "boris.txt")]
+    for work in works:
+        work.write_text(f"{BORROWED} By {work.stem}.", encoding="utf-8")
+    with Client(service.base, token) as client:
+        made = client.check_class(works, title="9b", libraries=["Sample library"])
+        assert client.wait_job(int(made["job"]))["state"] == "done"
+        found = client.get_class(made["id"])
+        a, b = (one["id"] for one in found["works"])
+        assert found["result"]["pairs"] and client.compare_works(made["id"], a, b)["fragments"]
+        assert b"anna.txt" in client.export_class(made["id"], "csv")
+        assert client.export_class(made["id"], "zip")[:2] == b"PK"
+        client.delete_class(made["id"])
+        with pytest.raises(ServerRefused):
+            client.get_class(made["id"])
 
 
 def test_the_same_with_asyncio(service: Service, token: str) -> None:

@@ -35,6 +35,7 @@ STATUS = {
     "store_full": 507,
     "cancelled": 409,
     "edited": 409,
+    "in_queue": 409,
     "quota": 429,
     "busy": 503,
 }

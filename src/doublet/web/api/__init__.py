@@ -15,7 +15,19 @@ from ninja.errors import AuthenticationError, AuthorizationError, HttpError, Val
 
 import doublet
 from doublet.errors import DoubletError, StoreError
-from doublet.web.api import accounts, checks, classes, hooks, jobs, libraries, repeats, sources
+from doublet.web.api import (
+    accounts,
+    checks,
+    classes,
+    duplicates,
+    evaluation,
+    hooks,
+    jobs,
+    libraries,
+    repeats,
+    reviews,
+    sources,
+)
 from doublet.web.api.shapes import Problem
 from doublet.web.errors import database_problem, is_full, sentence, status_of
 from doublet.web.words import words_of
@@ -60,6 +72,10 @@ api = Described(
 for prefix, router in (
     ("/checks", checks.router),
     ("/classes", classes.router),
+    ("/checks", reviews.router),
+    ("/duplicates", duplicates.router),
+    ("/evaluations", evaluation.router),
+    ("/settings", evaluation.settings_router),
     ("/libraries", sources.router),
     ("", sources.apart),
     ("/libraries", libraries.router),

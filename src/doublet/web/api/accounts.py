@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from ninja import Query, Router, Schema
@@ -52,6 +53,14 @@ class InvitationMade(Schema):
     expires: datetime
 
 
+class InvitationShape(Schema):
+    id: int
+    role: str
+    note: str
+    by: str
+    expires: datetime
+
+
 class PersonEdit(Schema):
     role: str | None = Field(None, pattern="^(teacher|administrator)$")
     active: bool | None = None
@@ -92,6 +101,32 @@ def invite_user(request: HttpRequest, data: NewInvitation) -> Any:
     return 201, {"address": address, "expires": made.expires_at}
 
 
+@router.get("/invitations", response=list[InvitationShape], **allowed("list_invitations"))
+def list_invitations(request: HttpRequest) -> Any:
+    """Those that nobody used yet."""
+    rows = Invitation.objects.filter(used_at=None).select_related("by")
+    return [
+        {
+            "id": one.pk,
+            "role": one.role,
+            "note": one.note,
+            "by": one.by.get_username(),
+            "expires": one.expires_at,
+        }
+        for one in rows
+    ]
+
+
+@router.delete("/invitations/{number}", response={204: None}, **allowed("revoke_invitation"))
+def revoke_invitation(request: HttpRequest, number: shapes.Number) -> Any:
+    found = Invitation.objects.filter(pk=number, used_at=None).first()
+    if found is None:
+        raise Http404
+    audit.note(request, "invitation_revoked", found.note)
+    found.delete()
+    return 204, None
+
+
 @router.patch("/users/{number}", response=Person, **allowed("edit_user"))
 def edit_user(request: HttpRequest, number: shapes.Number, data: PersonEdit) -> Any:
     person = User.objects.filter(pk=number).first()
@@ -111,9 +146,19 @@ def edit_user(request: HttpRequest, number: shapes.Number, data: PersonEdit) -> 
 
 
 @router.get("/audit", response=Entries, **allowed("list_audit"))
-def list_audit(request: HttpRequest, cursor: str | None = None, limit: int = Query(100, ge=1, le=500)) -> Any:
+def list_audit(
+    request: HttpRequest,
+    cursor: str | None = None,
+    limit: int = Query(100, ge=1, le=500),
+    q: str = Query("", max_length=200, description="In the name of the person or of the thing."),
+    action: str = Query("", max_length=50),
+) -> Any:
     before = shapes.read_cursor(cursor, 1)
     rows = AuditEntry.objects.order_by("-id")
+    if q:
+        rows = rows.filter(Q(who__icontains=q) | Q(thing__icontains=q))
+    if action:
+        rows = rows.filter(action=action)
     if before:
         try:
             rows = rows.filter(pk__lt=int(before[0]))

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import File, Form, Header, Query, Router
@@ -54,6 +55,8 @@ def list_checks(
     limit: int = Query(50, ge=1, le=MOST),
     state: str | None = None,
     deleted: bool = False,
+    q: str = Query("", max_length=200, description="In the title or the author."),
+    label: str = Query("", max_length=50),
 ) -> Any:
     """Own checks (an administrator sees all), the newest first."""
     user: Any = request.user
@@ -63,10 +66,12 @@ def list_checks(
         if state not in STATES:
             raise InvalidParameter("one_of", name="state", value=state, known=list(STATES))
         rows = rows.filter(state=state)
+    if q:
+        rows = rows.filter(Q(title__icontains=q) | Q(author__icontains=q))
+    if label:
+        rows = rows.filter(labels__icontains=label)
     after = shapes.read_cursor(cursor, 2)
     if after is not None:
-        from django.db.models import Q
-
         try:
             at, last = datetime.fromisoformat(str(after[0])), UUID(str(after[1]))
         except ValueError as error:
@@ -99,6 +104,13 @@ def _options(data: shapes.CheckOptions) -> dict[str, Any]:
     }
 
 
+def require_quota(request: HttpRequest) -> None:
+    """Raises `Quota` when the checks of this day are used up."""
+    over = over_quota(request)
+    if over:
+        raise Quota("quota_used_up", limit=over)
+
+
 def _begin(
     request: HttpRequest, key: str | None, data: shapes.CheckOptions, **facts: Any
 ) -> tuple[int, shapes.Work]:
@@ -107,9 +119,7 @@ def _begin(
     known = same.first() if key else None
     if known is not None:
         return 200, shapes.Work.of(known)
-    over = over_quota(request)
-    if over:
-        raise Quota("quota_used_up", limit=over)
+    require_quota(request)
     options = _options(data)
     title = facts.pop("title")
     try:

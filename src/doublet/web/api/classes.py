@@ -8,18 +8,19 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from ninja import File, Form, Router, Schema
 from ninja.files import UploadedFile
 from pydantic import Field
 
 from doublet.errors import InvalidParameter
+from doublet.jobs.compare import compare
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
-from doublet.web.api.checks import _options
+from doublet.web.api.checks import _options, require_quota
 from doublet.web.rights import own
-from doublet.web.works import checking
+from doublet.web.works import checking, groups
 from doublet.web.works.models import Group, Upload, Work
 from doublet.web.works.unpacking import MOST_WORKS, documents_of
 
@@ -66,6 +67,7 @@ def make_class(request: HttpRequest, data: Form[NewClass], files: list[UploadedF
     works = [one for file in files for one in documents_of(str(file.name or ""), file.read())]
     if not works or len(works) > MOST_WORKS:
         raise InvalidParameter("class_size", name="files", most=MOST_WORKS, works=len(works))
+    require_quota(request)
     options = _options(data)
     user: Any = request.user
     with transaction.atomic():
@@ -90,6 +92,44 @@ def make_class(request: HttpRequest, data: Form[NewClass], files: list[UploadedF
 @router.get("/{id}", response=ClassShape, **allowed("get_class"))
 def get_class(request: HttpRequest, id: UUID) -> Any:
     """All works of the class, and who took from whom."""
-    group = own(Group.objects.filter(deleted_at=None), request.user, pk=id)
+    group = _group(request, id)
     checking.catch_up(group)
     return ClassShape.of(group, whole=True)
+
+
+@router.delete("/{id}", response={204: None}, **allowed("delete_class"))
+def delete_class(request: HttpRequest, id: UUID) -> Any:
+    """With its works; what is still being checked is stopped."""
+    groups.remove(request, _group(request, id))
+    return 204, None
+
+
+@router.post("/{id}/cancel", response=ClassShape, **allowed("cancel_class"))
+def cancel_class(request: HttpRequest, id: UUID) -> Any:
+    """Works that are done keep their reports."""
+    group = _group(request, id)
+    if not group.ended:
+        checking.cancel_group(group)
+        audit.note(request, "work_cancelled", group.title)
+        group.refresh_from_db()
+    return ClassShape.of(group, whole=True)
+
+
+@router.get("/{id}/class.{form}", response={200: None}, **allowed("export_class"))
+def export_class(request: HttpRequest, id: UUID, form: str) -> Any:
+    """The table (csv), or all reports in one archive (zip)."""
+    return groups.exported(request, _group(request, id), form)
+
+
+@router.get("/{id}/pair", response=dict[str, Any], **allowed("compare_works"))
+def compare_works(request: HttpRequest, id: UUID, a: UUID, b: UUID) -> Any:
+    """Two works of the class beside each other: what they have in common, with the places in both."""
+    texts = groups.two_texts(_group(request, id), str(a), str(b))
+    if texts is None:
+        raise Http404
+    return compare(*texts).to_dict()
+
+
+def _group(request: HttpRequest, id: UUID) -> Group:
+    found: Group = own(Group.objects.filter(deleted_at=None), request.user, pk=id)
+    return found

@@ -11,18 +11,25 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import File, Query, Router
 from ninja.files import UploadedFile
 
-from doublet.errors import InvalidParameter, NotAllowed
+from doublet.errors import InvalidParameter, NotAllowed, StoreBusy, UsageError
 from doublet.jobs.library_export import export_lines
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
 from doublet.web.api.jobs import queued
-from doublet.web.pages import statistics
+from doublet.web.pages import searching, statistics
 from doublet.web.pages.adding import allowed_folder, queue_upload
+from doublet.web.pages.libraries import READER_CHARACTERS, looked_for
 from doublet.web.store import store
 
 router = Router(tags=["libraries"])
 MOST = 500
+
+
+class InQueue(UsageError):
+    """Work of the queue needs it as it is."""
+
+    code = "in_queue"
 
 
 def _shape(info: Any) -> shapes.LibraryShape:
@@ -112,6 +119,27 @@ def list_documents(
     }
 
 
+@router.get("/{path:name}/search", response=shapes.FoundDocuments, **allowed("search_documents"))
+def search_documents(
+    request: HttpRequest,
+    name: str,
+    q: str = Query(..., min_length=1, max_length=500),
+    limit: int = Query(50, ge=1, le=200),
+) -> Any:
+    """Documents whose title, id or words have what is asked for, the newest first, each with the place of the first
+    word."""
+    user: Any = request.user
+    info = store().libraries.get(name)
+    rows, missing = looked_for(info, q.strip(), user.get_username())
+    numbers = list(rows.values_list("pk", flat=True)[:limit])
+    found = store().documents.full(numbers)
+    items = []
+    for document, text in (found[number] for number in numbers if number in found):
+        pieces = searching.snippet(text[:READER_CHARACTERS], q)
+        items.append({**document.to_dict(), "text": None, "snippet": "".join(piece for piece, _ in pieces)})
+    return {"items": items, "missing": missing}
+
+
 @router.get("/{path:name}/document", response=shapes.DocumentShape, **allowed("get_document"))
 def get_document(request: HttpRequest, name: str, id: str) -> Any:
     """One document with its text. Ids may hold anything, so the id is a parameter."""
@@ -196,7 +224,12 @@ def get_library(request: HttpRequest, name: str) -> Any:
 @router.patch("/{path:name}", response=shapes.LibraryShape, **allowed("rename_library"))
 def rename_library(request: HttpRequest, name: str, data: shapes.LibraryEdit) -> Any:
     """Reports that were made before keep the old name. Refused while work of the queue names the library."""
-    info = store().libraries.rename(name, data.name)
+    try:
+        info = store().libraries.rename(name, data.name)
+    except StoreBusy as error:
+        if error.note.code != "library_in_queue":
+            raise
+        raise InQueue(error.note) from error
     audit.note(request, "library_renamed", info.name, before=name)
     return _shape(info)
 

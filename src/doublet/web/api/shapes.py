@@ -283,6 +283,17 @@ class DocumentShape(Schema):
     text: str | None = None
 
 
+class FoundDocument(DocumentShape):
+    snippet: str = Field(description="The text around the first word that was looked for.")
+
+
+class FoundDocuments(Schema):
+    items: list[FoundDocument]
+    missing: int = Field(
+        description="Documents whose words are not searched yet: ask again when the job is done."
+    )
+
+
 class Documents(Schema):
     items: list[DocumentShape]
     next: str | None = None

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -124,33 +124,31 @@ def delete(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("libraries")
 
 
+def looked_for(info: LibraryInfo, asked: str, who: str) -> tuple[QuerySet[Document], int]:
+    """Documents whose title, name or words have what is *asked* for (nothing: all), the newest first; and how many are
+    not searched by their words yet: those become findable by a job."""
+    # With the plus the newest are read until there are enough, instead of sorting a whole library for one page.
+    rows = Document.objects.extra(where=["+library_id = %s"], params=[info.number]).order_by("-id")
+    if not asked:
+        return rows, 0
+    missing = searching.missing(info.number, info.documents)
+    if missing and missing <= searching.AT_ONCE:
+        searching.index_some(info.number, Progress())
+        missing = 0
+    elif missing:
+        parameters = {"library": info.name}
+        key = f"search {info.number} {info.changes}"
+        store().jobs.add(searching.JOB, parameters, library=info.name, key=key, asked_by=who)
+    found = Q(pk__in=searching.find(info.number, asked))
+    return rows.filter(Q(title__icontains=asked) | Q(name__icontains=asked) | found), missing
+
+
 def documents(request: HttpRequest, name: str) -> HttpResponse:
     """Documents of a library, looked for by title, name, or the words in them."""
     info = named_library(name)
     user: Any = request.user
     asked = request.GET.get("q", "").strip()[:500]
-    # With the plus the newest are read until there are enough, instead of sorting a whole library for one page.
-    rows = Document.objects.extra(where=["+library_id = %s"], params=[info.number]).order_by("-id")
-    missing = 0
-    if asked:
-        missing = searching.missing(info.number, info.documents)
-        if missing and missing <= searching.AT_ONCE:
-            searching.index_some(info.number, Progress())
-            missing = 0
-        elif missing:
-            parameters = {"library": info.name}
-            store().jobs.add(
-                searching.JOB,
-                parameters,
-                library=info.name,
-                key=f"search {info.number} {info.changes}",
-                asked_by=user.get_username(),
-            )
-        rows = rows.filter(
-            Q(title__icontains=asked)
-            | Q(name__icontains=asked)
-            | Q(pk__in=searching.find(info.number, asked))
-        )
+    rows, missing = looked_for(info, asked, user.get_username())
     before = request.GET.get("before", "")
     if before.isdecimal() and len(before) < 19:
         rows = rows.filter(pk__lt=int(before))

@@ -166,10 +166,10 @@ def pair(request: HttpRequest, id: Any) -> HttpResponse:
     found = _mine(request, id)
     works = {str(one.pk): one for one in found.works.filter(state=DONE)}
     a, b = works.get(request.GET.get("a", "")), works.get(request.GET.get("b", ""))
-    if a is None or b is None or a.report is None or b.report is None:
+    texts = two_texts(found, str(a.pk), str(b.pk)) if a is not None and b is not None else None
+    if texts is None:
         raise Http404
-    texts = [kept.load(one.report).text for one in (a, b) if one.report is not None]
-    result, fragments = side_by_side(texts[0], texts[1], words_of(request))
+    result, fragments = side_by_side(*texts, words_of(request))
     return render(
         request,
         "doublet/works/pair.html",
@@ -177,19 +177,35 @@ def pair(request: HttpRequest, id: Any) -> HttpResponse:
     )
 
 
+def two_texts(found: Group, a: str, b: str) -> tuple[str, str] | None:
+    """The texts of two works of the class; None when one of them has no report."""
+    reports = {str(pk): report for pk, report in found.works.filter(state=DONE).values_list("pk", "report")}
+    first, second = reports.get(a), reports.get(b)
+    return None if first is None or second is None else (kept.load(first).text, kept.load(second).text)
+
+
 @require_POST
 def delete(request: HttpRequest, id: Any) -> HttpResponse:
-    found = _mine(request, id)
+    remove(request, _mine(request, id))
+    return redirect("works")
+
+
+def remove(request: HttpRequest, found: Group) -> None:
+    """With its works; what is still being checked is stopped."""
+    if not found.ended:
+        checking.cancel_group(found)
     now = timezone.now()
     Group.objects.filter(pk=found.pk).update(deleted_at=now)
     found.works.update(deleted_at=now)
     audit.note(request, "group_deleted", found.title)
-    return redirect("works")
 
 
 def export(request: HttpRequest, id: Any, form: str) -> HttpResponse:
     """The table as CSV, or all reports as one zip archive of HTML pages."""
-    found = _mine(request, id)
+    return exported(request, _mine(request, id), form)
+
+
+def exported(request: HttpRequest, found: Group, form: str) -> HttpResponse:
     works = list(found.works.order_by("title", "pk"))
     if form == "csv":
         content, kind = _table(works), "text/csv; charset=utf-8"
