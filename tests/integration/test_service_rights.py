@@ -9,6 +9,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import time
 import urllib.parse
 import uuid
 from collections.abc import Iterator
@@ -44,6 +45,13 @@ class Somebody:
     headers: dict[str, str] = field(default_factory=dict)
 
     def ask(self, method: str, path: str, body: Any = None) -> Answer:
+        """The answer; who asks faster than people may waits, and asks again."""
+        until = time.monotonic() + 120
+        while (answer := self._ask(method, path, body)).status == 429 and time.monotonic() < until:
+            time.sleep(1)
+        return answer
+
+    def _ask(self, method: str, path: str, body: Any) -> Answer:
         # Each request comes from another address, as the trusted proxy says: only people have limits here.
         headers = {**self.headers, "X-Forwarded-For": next(_ADDRESSES)}
         data = None
