@@ -387,6 +387,21 @@ struct Chain {
     return a >= p.a_end && b >= p.b_end && a - p.a_end <= gap && b - p.b_end <= gap && b_end <= p.a;
   }
 };
+
+// Tokens that are equal between two runs: on the diagonal of the run before and, from some place on, of the run behind.
+uint32_t equal_between(const uint32_t* s, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end) {
+  if (a >= a_end || b >= b_end) return 0;
+  const uint32_t size = std::min(a_end - a, b_end - b);
+  uint32_t now = 0;
+  for (uint32_t k = 1; k <= size; ++k) now += s[a_end - k] == s[b_end - k];
+  uint32_t best = now;
+  for (uint32_t k = 0; k < size; ++k) {
+    now += s[a + k] == s[b + k];
+    now -= s[a_end - size + k] == s[b_end - size + k];
+    best = std::max(best, now);
+  }
+  return best;
+}
 }  // namespace
 
 nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, size_t nearest, size_t gap, size_t join_gap,
@@ -458,6 +473,7 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
               break;
             }
             if (i < c.a || j < c.b || j + size > c.a || part[i] != part[c.a] || part[j] != part[c.b]) continue;
+            c.matched += equal_between(s, c.a_end, i, c.b_end, j);
             c.matched += std::min(i + size - std::max(i, c.a_end), j + size - std::max(j, c.b_end));
             c.a_end = i + size;
             c.b_end = j + size;
@@ -499,6 +515,7 @@ nb::tuple self_chains(View<uint32_t> ids, View<uint32_t> parts, size_t seed, siz
       uint32_t at = n;
       if (best != kNone) {
         Chain& p = joined[best];
+        p.matched += equal_between(s, p.a_end, c.a, p.b_end, c.b);
         p.a_end = c.a_end;
         p.b_end = c.b_end;
         p.matched += c.matched;

@@ -19,12 +19,14 @@ from doublet import kernels
 from doublet.model import Note
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.borders import SymbolCounts
+from doublet.repeats.edges import shared_edges
 from doublet.repeats.exact import equal_pairs
 from doublet.repeats.formulas import find_formulas
 from doublet.repeats.headings import Headings
 from doublet.repeats.model import FORMULA_MEMBERS, RepeatOptions
 from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import TokenSequence
+from doublet.repeats.told import Scored, with_own_words, without_covered
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -40,13 +42,10 @@ SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
 EDGE_UNIT = 2  #: tokens of the first and the last unit of an exact repeat of several
 PAIR_TOKENS, PAIR_SHARE = 12, 0.65  #: length and matched share from which on a pair counts in full
-SMALL, TOLD = 4, 0.75  #: members of a group that is left out when that share of each is told already
 LEAST_WORDS = 3  #: between blanks: an address or a name made of parts is no repeat
 COHERENT = 0.65  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
 NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.2  #: of the share of numbers beyond the usual
-WIDER = 3  #: a group has many more members than another when it has at least 2 ** WIDER times as many
-OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
 THRESHOLD, EXPONENT = 12.5, 4.0  #: the rule: score >= THRESHOLD · (log2(tokens) / 16) ** EXPONENT
 
 
@@ -64,33 +63,15 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     marks, at_start, at_end = sequence.edges()
     symbols = SymbolCounts(sequence, at_start, at_end)
     limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
-    groups: list[tuple[float, list[tuple[int, int]]]] = []
-    matched: list[float] = []
     pairs = equal_pairs(sequence, WHOLE)
-    for found in (
-        _aligned(sequence, pairs, marks, symbols, options),
-        _bordered(sequence, marks, symbols, options),
-        _whole(pairs, marks, limit),
-    ):
-        good = found.score >= limit
-        keep = good[found.group] if len(found.group) else np.zeros(0, bool)
-        order = np.flatnonzero(keep)
-        order = order[np.lexsort((found.start[order], found.group[order]))]
-        bounds = np.flatnonzero(np.diff(found.group[order], prepend=-1))
-        starts, ends = found.start[order].tolist(), found.end[order].tolist()
-        numbers = found.group[order].tolist()
-        edges = [*bounds.tolist(), len(order)]
-        for one, two in itertools.pairwise(edges):
-            members = list(zip(starts[one:two], ends[one:two], strict=True))
-            groups.append((float(found.score[numbers[one]]), members))
-            matched.append(float(found.matched[numbers[one]]))
-    own = _own_words(groups, matched, marks, options.least)
     groups = [
-        row
-        for row, (words, share), all_ in zip(groups, own, matched, strict=True)
-        if row[0] * words >= limit * all_ and share >= OWN_SHARE
+        *_listed(_aligned(sequence, pairs, marks, symbols, options), limit, equal=False),
+        *_listed(_bordered(sequence, marks, symbols, options), limit, equal=True),
+        *_listed(_whole(pairs, marks, symbols, limit), limit, equal=True),
     ]
-    groups = [row for row in groups if _is_text(row[1], sequence)]
+    groups = with_own_words(groups, marks, limit, options.least)
+    groups = [group for group in groups if _is_text(group.members, sequence)]
+    groups = shared_edges(groups, sequence, marks, options.least)
     runs = find_runs(sequence, marks, options.least)
     if runs:  # what was aligned inside them says nothing more
         inside = np.zeros(len(sequence) + 1, np.int64)
@@ -98,13 +79,15 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
             inside[start + 1 : end + 1] = 1
         reach = np.cumsum(inside).tolist()
         groups = [
-            (score, members)
-            for score, members in groups
-            if any(2 * (reach[end] - reach[start]) < end - start for start, end in members)
+            group
+            for group in groups
+            if any(2 * (reach[end] - reach[start]) < end - start for start, end in group.members)
         ]
-        groups += [(math.log2(len(run)) * (run[0][1] - run[0][0]), run) for run in runs]
-    groups.sort(key=lambda row: (-row[0], row[1]))
-    passages = Headings(sequence).cut(_without_covered([members for _, members in groups]), options.least)
+        groups += [
+            Scored(math.log2(len(run)) * (run[0][1] - run[0][0]), run, 0.0, equal=True) for run in runs
+        ]
+    groups.sort(key=lambda group: (-group.score, group.members))
+    passages = Headings(sequence).cut(without_covered(groups, WHOLE), options.least)
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True
@@ -114,6 +97,25 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         if _is_text(members, sequence)
     ]
     return passages + formulas, []
+
+
+def _listed(found: _Found, limit: float, *, equal: bool) -> list[Scored]:
+    """Groups whose score passes the limit, one by one."""
+    keep = (found.score >= limit)[found.group] if len(found.group) else np.zeros(0, bool)
+    order = np.flatnonzero(keep)
+    order = order[np.lexsort((found.start[order], found.group[order]))]
+    bounds = np.flatnonzero(np.diff(found.group[order], prepend=-1))
+    starts, ends = found.start[order].tolist(), found.end[order].tolist()
+    numbers = found.group[order].tolist()
+    return [
+        Scored(
+            float(found.score[numbers[one]]),
+            list(zip(starts[one:two], ends[one:two], strict=True)),
+            float(found.matched[numbers[one]]),
+            equal,
+        )
+        for one, two in itertools.pairwise([*bounds.tolist(), len(order)])
+    ]
 
 
 def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
@@ -129,59 +131,7 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
     return False
 
 
-def _own_words(
-    groups: list[tuple[float, list[tuple[int, int]]]],
-    matched: list[float],
-    marks: NDArray[np.bool_],
-    least: int,
-) -> list[tuple[float, float]]:
-    """For each group: how many of its matched words do not stand in a group of many more members; and what share of
-    its other words they are.
-
-    A page's frame stands on every page. Two pages that have little but the frame in common say nothing new; of what
-    they have in common, the frame at its edges is cut off (in *groups*).
-    """
-    sizes = [len(members) for _, members in groups]
-    wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
-    for number, size in enumerate(sizes):
-        wide.setdefault(size.bit_length() - 1, []).append(number)
-    count = len(marks) - 1
-    inside = np.zeros(count, bool)
-    out = [(0.0, 0.0)] * len(groups)
-    reach = np.zeros(count + 1, np.uint32)
-    for level in range(max(wide, default=0), -1, -1):
-        for number in wide.get(level + WIDER, ()):
-            for start, end in groups[number][1]:
-                inside[start:end] = True
-        np.cumsum(inside, out=reach[1:])
-        for number in wide.get(level, ()):
-            members = groups[number][1]
-            starts, ends = np.array(members, np.int64).T
-            length = int((ends - starts).sum()) / len(members)
-            told = int((reach[ends].astype(np.int64) - reach[starts]).sum()) / len(members)
-            words = max(0.0, matched[number] - told)
-            out[number] = words, words / max(length - told, 1.0)
-            if told and words:
-                groups[number] = (
-                    groups[number][0],
-                    sorted(_trimmed(start, end, inside, marks, least) for start, end in members),
-                )
-    return out
-
-
-def _trimmed(
-    start: int, end: int, inside: NDArray[np.bool_], marks: NDArray[np.bool_], least: int
-) -> tuple[int, int]:
-    """Without what stands *inside* a wider group at its edges, when it ends at a border there."""
-    free = np.flatnonzero(~inside[start:end])
-    if not len(free):
-        return start, end
-    first, last = start + int(free[0]), start + int(free[-1]) + 1
-    first, last = first if marks[first] else start, last if marks[last] else end
-    return (first, last) if last - first >= least else (start, end)
-
-
-def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], limit: float) -> _Found:
+def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], symbols: SymbolCounts, limit: float) -> _Found:
     """Long passages that are said again word for word: they are always told, as a whole."""
     later, earlier, length = (column[pairs[2] >= WHOLE] for column in pairs)
     if not len(length):
@@ -196,6 +146,7 @@ def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], limit: float) -> _F
     start, end = spans >> 32, spans & 0xFFFFFFFF
     size = _mean((end - start).astype(float), group, int(group.max()) + 1)
     start, end = _inwards(start, end, marks)
+    end = _without_numbers(start, end, marks, symbols)
     bordered = (
         _mean(marks[start] & marks[end], group, len(size)) == 1.0
     )  # those of other groups are better else
@@ -519,66 +470,3 @@ def _without_overlaps(start: I64, end: I64, label: I64, chosen: I64) -> I64:
                 continue
         last = i
     return order[keep]
-
-
-Over = dict[int, list[tuple[int, int, int]]]  #: stretch of 64 tokens → fragments there, with their group
-
-
-def _without_covered(groups: TokenGroups) -> TokenGroups:
-    """Without groups that say nothing more: they come best first.
-
-    First go those whose every fragment lies inside a fragment of one better group, and small ones whose fragments lie
-    mostly in fragments of any better groups; then those whose every fragment is nearly one of a larger group (three
-    variants, of which two are word for word the same).
-    """
-    better: TokenGroups = []
-    over: Over = {}
-    for members in groups:
-        if not _holders(members, over, 0.0) and not (
-            len(members) <= SMALL and all(_mostly_told(start, end, over) for start, end in members)
-        ):
-            _enter(members, len(better), over)
-            better.append(members)
-    sizes = [len(members) for members in better]
-    most = max(sizes, default=0)  # the largest need not be looked at: none is larger
-    return [
-        members
-        for number, members in enumerate(better)
-        if sizes[number] == most
-        or not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
-    ]
-
-
-def _mostly_told(start: int, end: int, over: Over) -> bool:
-    """Whether a fragment of a better group covers nearly all of this stretch, or two of one group that follow each
-    other: a piece that goes over the border between two copies."""
-    inside: dict[int, int] = {}  # better group → tokens of its fragments, which do not overlap
-    seen = set()
-    for cell in {start >> 6, end - 1 >> 6}:
-        for row in over.get(cell, ()):
-            one, two, number = row
-            if row not in seen:
-                seen.add(row)
-                inside[number] = inside.get(number, 0) + max(0, min(end, two) - max(start, one))
-    return any(covered >= TOLD * (end - start) for covered in inside.values())
-
-
-def _enter(members: list[tuple[int, int]], number: int, over: Over) -> None:
-    for start, end in members:
-        for cell in range(start >> 6, (end - 1 >> 6) + 1):
-            over.setdefault(cell, []).append((start, end, number))
-
-
-def _holders(members: list[tuple[int, int]], over: Over, least: float) -> set[int]:
-    """Groups with a fragment around each of *members* that is not longer than its length / *least*."""
-    holders: set[int] | None = None
-    for start, end in members:
-        here = {
-            number
-            for one, two, number in over.get(start >> 6, ())
-            if one <= start and end <= two and end - start >= least * (two - one)
-        }
-        holders = here if holders is None else holders & here
-        if not holders:
-            break
-    return holders or set()

@@ -77,8 +77,7 @@ class Headings:
         if "\n" in behind["gap"] and behind["next"].islower():  # the line was wrapped there
             return end
         base = int(self._sequence.offsets[number])
+        starts = self._sequence.starts[base : self._sequence.offsets[number + 1]]
         return base + int(
-            np.searchsorted(
-                self._sequence.starts[base : self._sequence.offsets[number + 1]], line.start("line")
-            )
-        )
+            starts.searchsorted(np.uint32(line.start("line")))
+        )  # an int would have them all cast

@@ -147,3 +147,21 @@ def test_a_passage_does_not_run_into_the_next_item():
     assert texts(doublet.find_repeats(pages))[0] == {again}
     wrapped = {f"{n}.txt": f"{again}\nPress the red\nbutton now. {prose(20 + n)}\n" for n in range(3)}
     assert texts(doublet.find_repeats(wrapped))[0] == {f"{again} Press the red button now."}
+
+
+@pytest.mark.covers("P8")
+def test_a_member_does_not_go_on_over_other_words_to_a_few_shared_ones():
+    """The chain goes on over twenty other words to words that both places happen to have."""
+    again, tail = prose(1), "Restart the service and read its log"
+    pages = {f"{n}.txt": f"{again} {prose(20 + n, 18)} {tail} {WORDS[n]}.\n" for n in range(2)}
+    assert texts(doublet.find_repeats(pages)) == [{again}]
+
+
+@pytest.mark.covers("P8")
+def test_a_sentence_stays_whole_where_a_member_is_cut():
+    pages = {
+        f"{n}.txt": f"{prose(1)} Choose {WORDS[n]}\nView  {WORDS[40 + n]} {WORDS[60 + n]}. {prose(70 + n, 30)}"
+        for n in range(2)
+    }
+    for text in texts(doublet.find_repeats(pages))[0]:
+        assert text.endswith(".")

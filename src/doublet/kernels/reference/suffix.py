@@ -167,6 +167,7 @@ def self_chains(
     Chains that follow each other within *join_gap* tokens
     in both places are given once more as one (0: never). Chains with fewer than *min_matched* tokens are left out.
     Each of two that are joined must have matched at least *join_cost* quarters of the tokens of the gap between them.
+    Equal tokens between seeds count as matched too, when they are in line with the seed before or behind them.
     """
     check_numbers(seed, nearest, gap, join_gap, min_matched, join_cost)
     if len(parts) != len(ids):
@@ -192,7 +193,7 @@ def self_chains(
         if j is not None and before is not None and abs((i - j) - (j - before)) <= CHAIN_EVEN:
             partners = 1  # a period: its nearest copy is enough
         while j is not None and partners:
-            _chain(chains, live, part, i, j, seed, gap)
+            _chain(chains, live, s, part, i, j, seed, gap)
             j, partners = previous.get(j), partners - 1
     chains = [[c[0], c[1], c[2], c[3], c[4]] for c in sorted(chains, key=lambda c: (c[0], c[2], c[1], c[3]))]
     joined = [list(c) for c in chains]
@@ -218,7 +219,7 @@ def self_chains(
         at = n
         if best is not None:
             p = joined[best]
-            joined[best] = [p[0], a_end, p[2], b_end, p[4] + matched]
+            joined[best] = [p[0], a_end, p[2], b_end, p[4] + _equal_between(s, p[1], a, p[3], b) + matched]
             joined[n][4] = 0
             at = best
         ends[joined[at][3] // cell] = at
@@ -232,6 +233,17 @@ def self_chains(
     return tuple(table[:, column].copy() for column in range(5))
 
 
+def _equal_between(s: list[int], a: int, a_end: int, b: int, b_end: int) -> int:
+    """Tokens that are equal between two runs: on the diagonal of the run before and, from some place on, of the run
+    behind."""
+    size = min(a_end - a, b_end - b)
+    if size <= 0:
+        return 0
+    before = [s[a + k] == s[b + k] for k in range(size)]
+    behind = [s[a_end - size + k] == s[b_end - size + k] for k in range(size)]
+    return max(sum(before[:k]) + sum(behind[k:]) for k in range(size + 1))
+
+
 def _earlier(previous: dict[int, int], at: int, least: int) -> int | None:
     """The nearest earlier place of the same seed that is far enough for passages not to overlap themselves."""
     found = previous.get(at)
@@ -241,7 +253,14 @@ def _earlier(previous: dict[int, int], at: int, least: int) -> int | None:
 
 
 def _chain(
-    chains: list[list[int]], live: dict[int, int], part: list[int], i: int, j: int, seed: int, gap: int
+    chains: list[list[int]],
+    live: dict[int, int],
+    s: list[int],
+    part: list[int],
+    i: int,
+    j: int,
+    seed: int,
+    gap: int,
 ) -> None:
     """Put the seed at *i* and *j* into a live chain near its diagonal, or begin a new one."""
     bucket = (i - j) // CHAIN_WIDTH + 1
@@ -260,6 +279,7 @@ def _chain(
             return  # the chain has met its copy: the next one begins where it ends, not in the middle of a period
         if i < a or j < b or j + seed > a or part[i] != part[a] or part[j] != part[b]:
             continue
+        chains[number][4] += _equal_between(s, a_end, i, b_end, j)
         chains[number][4] += min(i + seed - max(i, a_end), j + seed - max(j, b_end))
         chains[number][1], chains[number][3] = i + seed, j + seed
         if near != bucket:

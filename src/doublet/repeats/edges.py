@@ -1,0 +1,140 @@
+"""Members of a group keep what they share: an edge that the others do not have is cut off, at a border.
+
+Chains link places that go on alike after some other words, and places that nearly coincide are one. So a member can
+run into the next item, or begin with the end of the item before. Here each member is reduced to the stretch between
+two borders in which shared words outweigh others most.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.repeats.tokenise import TokenSequence
+from doublet.repeats.told import Members, Scored
+
+I64 = NDArray[np.int64]
+
+OTHER = 0.5  #: what a word that is not shared weighs against a shared one
+_CLOSED = re.compile(r"[.!?…:;]|\n\s*\n")  #: between two words: what was said there is finished
+
+
+def shared_edges(
+    groups: list[Scored], sequence: TokenSequence, marks: NDArray[np.bool_], least: int
+) -> list[Scored]:
+    """*groups* with members of at least *least* tokens that begin and end with what others of their group have; no two
+    members of a group overlap."""
+    varied = [group for group in groups if not group.equal]
+    cut = iter(_cut(varied, sequence, marks, least))
+    out = []
+    for group in groups:
+        members = _apart(group.members if group.equal else next(cut), least, whole=group.equal)
+        if len(members) > 1:
+            out.append(group._replace(members=members))
+    return out
+
+
+def _cut(
+    groups: list[Scored], sequence: TokenSequence, marks: NDArray[np.bool_], least: int
+) -> Iterator[Members]:
+    """The members of each group, without edges that no other member has."""
+    if not groups:
+        return
+    flat = np.array([span for group in groups for span in group.members], np.int64)
+    sizes = np.array([len(group.members) for group in groups])
+    start, end = flat[:, 0].copy(), flat[:, 1].copy()
+    lengths = end - start
+    reach = np.concatenate([[0], np.cumsum(lengths)])
+    at = np.repeat(start - reach[:-1], lengths) + np.arange(int(reach[-1]))
+    member = np.repeat(np.arange(len(flat)), lengths)
+    group = np.repeat(np.repeat(np.arange(len(groups)), sizes), lengths)
+    total = np.concatenate([[0.0], np.cumsum(np.where(_shared(sequence, at, group, member), 1.0, -OTHER))])
+    for number in _doubtful(total, marks, at, reach).tolist():
+        one, two = int(reach[number]), int(reach[number + 1])
+        first, last = _best(sequence, marks, total[one : two + 1], int(start[number]))
+        if last - first >= least:
+            start[number], end[number] = first, last
+    spans = list(zip(start.tolist(), end.tolist(), strict=True))
+    for one, two in itertools.pairwise([0, *np.cumsum(sizes).tolist()]):
+        yield spans[one:two]
+
+
+def _shared(sequence: TokenSequence, at: I64, group: I64, member: I64) -> NDArray[np.bool_]:
+    """For each token *at* of the members: whether it is in a pair of neighbours that another member has."""
+    inner = np.flatnonzero(member[:-1] == member[1:])
+    pair = (sequence.ids[at[inner]].astype(np.uint64) << np.uint64(32)) | sequence.ids[at[inner] + 1]
+    key = pair * np.uint64(0x9E3779B97F4A7C15) ^ (group[inner].astype(np.uint64) + np.uint64(1)) * np.uint64(
+        0xBF58476D1CE4E5B9
+    )
+    order = np.argsort(key, kind="stable")  # members stay in order under one key
+    key, owner = key[order], member[inner][order]
+    begins = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    last = np.append(begins[1:], len(key)) - 1
+    several = owner[begins] != owner[last] if len(key) else np.zeros(0, bool)
+    common = np.repeat(several, last - begins + 1)
+    out = np.zeros(len(at), bool)
+    out[inner[order[common]]] = True
+    out[1:] |= out[:-1] & (member[1:] == member[:-1])
+    return out
+
+
+def _doubtful(total: NDArray[np.float64], marks: NDArray[np.bool_], at: I64, reach: I64) -> I64:
+    """Members of which some stretch between borders is worth more than the whole."""
+    count = len(reach) - 1
+    begins = np.zeros(len(at), bool)
+    begins[reach[:-1]] = True
+    inner = np.flatnonzero(marks[at] | begins)  # a member's first token, and those with which a unit begins
+    member = np.searchsorted(reach, inner, "right") - 1
+    value = total[inner]
+    step = float(np.abs(total).max() * 2 + 1)
+    low = np.minimum.accumulate(value - step * member) + step * member
+    low_at_end = low[np.searchsorted(member, np.arange(count), "right") - 1]
+    best = np.maximum.reduceat(value - low, np.searchsorted(member, np.arange(count)))
+    best = np.maximum(best, total[reach[1:]] - low_at_end)
+    return np.flatnonzero(best > total[reach[1:]] - total[reach[:-1]] + 1e-6)
+
+
+def _best(
+    sequence: TokenSequence, marks: NDArray[np.bool_], total: NDArray[np.float64], start: int
+) -> tuple[int, int]:
+    """The stretch of a member that is worth most: from where a sentence or an element begins to where one ends."""
+    size = len(total) - 1
+    inner = (np.flatnonzero(marks[start + 1 : start + size]) + 1).tolist()
+    text = sequence.marked_texts[sequence.file_of(start)].masked
+    best, first, last = -1.0, 0, size
+    low, low_at = float(total[0]), 0
+    for border in [*inner, size]:
+        closed = border == size
+        begins = False
+        if not closed:
+            token = start + border
+            before, behind = int(sequence.ends(token - 1)), int(sequence.starts[token])
+            finished = _CLOSED.search(text, before, behind) is not None
+            closed = (
+                finished and int(sequence.ids[token - 1]) != 0
+            )  # "4.9. Title": the number belongs to the title
+            begins = finished or not text[behind].islower()
+        value = float(total[border])
+        if closed and value - low > best:
+            best, first, last = value - low, low_at, border
+        if begins and value < low:
+            low, low_at = value, border
+    return start + first, start + last
+
+
+def _apart(members: Members, least: int, *, whole: bool) -> Members:
+    """Members that do not overlap: the later one begins where the earlier ends, or goes when little would be left or
+    only a *whole* one is a member."""
+    out: Members = []
+    for start, end in sorted(members):
+        if out and start < out[-1][1]:
+            rest = out[-1][1]
+            if whole or end - rest < max(least, (end - start) // 2):
+                continue
+            start = rest  # noqa: PLW2901
+        out.append((start, end))
+    return out

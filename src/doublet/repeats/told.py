@@ -1,0 +1,153 @@
+"""Groups that say nothing new are left out: the frame of a page, and what better groups tell already.
+
+A page's frame is one group of hundreds. Two pages that have little else in common say nothing new, and where a repeat
+begins or ends with a frame, that is cut off. Of groups that lie inside better ones nothing is gained either.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.repeats.balance import TokenGroups
+
+WIDER = 3  #: a group has many more members than another when it has at least 2 ** WIDER times as many
+OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
+SMALL, TOLD = 4, 0.75  #: members of a group that is left out when that share of each is told already
+TOLD_WHOLE = 0.9  #: the same of equal passages that are always told
+SAME_PLACE = 0.75  #: of a larger fragment that a smaller one covers when both are nearly the same
+
+Members = list[tuple[int, int]]
+Over = dict[int, list[tuple[int, int, int]]]  #: stretch of 64 tokens → fragments there, with their group
+
+
+class Scored(NamedTuple):
+    """A group with its score, the words that match on average, and whether its members are word for word the same."""
+
+    score: float
+    members: Members
+    matched: float
+    equal: bool
+
+
+def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float, least: int) -> list[Scored]:
+    """*groups* whose words outside of groups of many more members still pass the *limit*; and without what belongs to
+    such groups at their edges. All members of an equal group lose the same words, so that they stay equal."""
+    wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
+    for number, group in enumerate(groups):
+        wide.setdefault(len(group.members).bit_length() - 1, []).append(number)
+    count = len(marks) - 1
+    inside = np.zeros(count, bool)
+    reach = np.zeros(count + 1, np.uint32)
+    out: list[Scored | None] = [None] * len(groups)
+    for level in range(max(wide, default=0), -1, -1):
+        for number in wide.get(level + WIDER, ()):
+            for start, end in groups[number].members:
+                inside[start:end] = True
+        np.cumsum(inside, out=reach[1:])
+        for number in wide.get(level, ()):
+            group = groups[number]
+            starts, ends = np.array(group.members, np.int64).T
+            length = int((ends - starts).sum()) / len(starts)
+            framed = int((reach[ends].astype(np.int64) - reach[starts]).sum()) / len(starts)
+            words = max(0.0, group.matched - framed)
+            if group.score * words < limit * group.matched or words < OWN_SHARE * max(length - framed, 1.0):
+                continue
+            out[number] = group
+            if framed and words:
+                members = [_trimmed(start, end, inside, marks, least) for start, end in group.members]
+                if group.equal:
+                    before = min(new - old for (old, _), (new, _) in zip(group.members, members, strict=True))
+                    behind = min(old - new for (_, old), (_, new) in zip(group.members, members, strict=True))
+                    members = [(start + before, end - behind) for start, end in group.members]
+                out[number] = group._replace(members=sorted(members))
+    return [group for group in out if group is not None]
+
+
+def _trimmed(
+    start: int, end: int, inside: NDArray[np.bool_], marks: NDArray[np.bool_], least: int
+) -> tuple[int, int]:
+    """Without what stands *inside* a wider group at its edges, when it ends at a border there."""
+    free = np.flatnonzero(~inside[start:end])
+    if not len(free):
+        return start, end
+    first, last = start + int(free[0]), start + int(free[-1]) + 1
+    first, last = first if marks[first] else start, last if marks[last] else end
+    return (first, last) if last - first >= least else (start, end)
+
+
+def without_covered(groups: list[Scored], whole: int) -> TokenGroups:
+    """Without groups that say nothing more: they come best first.
+
+    First go those whose every fragment lies inside a fragment of one better group, and small ones whose fragments lie
+    mostly in fragments of any better groups; then those whose every fragment is nearly one of a larger group (three
+    variants, of which two are word for word the same). Equal passages of *whole* tokens go only when one better group
+    tells them all.
+    """
+    better: TokenGroups = []
+    over: Over = {}
+    for group in groups:
+        members = group.members
+        if not _holders(members, over, 0.0) and not _mostly_told(group, whole, over):
+            _enter(members, len(better), over)
+            better.append(members)
+    sizes = [len(members) for members in better]
+    most = max(sizes, default=0)  # the largest need not be looked at: none is larger
+    return [
+        members
+        for number, members in enumerate(better)
+        if sizes[number] == most
+        or not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
+    ]
+
+
+def _mostly_told(group: Scored, whole: int, over: Over) -> bool:
+    """Whether better groups tell nearly all of each member of a small group."""
+    if len(group.members) > SMALL:
+        return False
+    start, end = group.members[0]
+    together = group.equal and end - start >= whole
+    common: set[int] | None = None
+    for start, end in group.members:
+        here = _tellers(start, end, over, TOLD_WHOLE if together else TOLD)
+        common = here if common is None or not together else common & here
+        if not common:
+            return False
+    return True
+
+
+def _tellers(start: int, end: int, over: Over, share: float) -> set[int]:
+    """Better groups of which a fragment covers that *share* of this stretch, or two that follow each other do: it goes
+    over the border between two copies then."""
+    inside: dict[int, int] = {}  # better group → tokens of its fragments, which do not overlap
+    seen = set()
+    for cell in {start >> 6, end - 1 >> 6}:
+        for row in over.get(cell, ()):
+            one, two, number = row
+            if row not in seen:
+                seen.add(row)
+                inside[number] = inside.get(number, 0) + max(0, min(end, two) - max(start, one))
+    return {number for number, covered in inside.items() if covered >= share * (end - start)}
+
+
+def _enter(members: Members, number: int, over: Over) -> None:
+    for start, end in members:
+        for cell in range(start >> 6, (end - 1 >> 6) + 1):
+            over.setdefault(cell, []).append((start, end, number))
+
+
+def _holders(members: Members, over: Over, least: float) -> set[int]:
+    """Groups with a fragment around each of *members* that is not longer than its length / *least*."""
+    holders: set[int] | None = None
+    for start, end in members:
+        here = {
+            number
+            for one, two, number in over.get(start >> 6, ())
+            if one <= start and end <= two and end - start >= least * (two - one)
+        }
+        holders = here if holders is None else holders & here
+        if not holders:
+            break
+    return holders or set()
