@@ -135,6 +135,21 @@ def test_a_phone(service: Service, opened: Any, options: dict[str, Any]) -> None
         assert wide <= 0, f"{path} has to be scrolled sideways by {wide} px"
 
 
+def test_repeats_are_shown_and_decided_in_their_frame(service: Service, opened: Any) -> None:
+    text = "Press the green button and wait until the lamp is on. " * 4
+    page = opened("/repeats/")
+    file = {"name": "manual.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("button", name="Search", exact=True).click()
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Keep").first.click(timeout=60_000)
+    page.get_by_text("Your decisions were saved.").wait_for()
+    page.reload()
+    chosen = frame.locator('button[aria-pressed="true"]')
+    chosen.first.wait_for()
+    assert chosen.all_inner_texts() == ["Keep"]
+
+
 def test_dark_and_russian(service: Service, opened: Any) -> None:
     light = opened(sample(service)).evaluate("getComputedStyle(document.documentElement).backgroundColor")
     page = opened(sample(service), color_scheme="dark", locale="ru")

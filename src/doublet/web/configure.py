@@ -24,7 +24,8 @@ CACHE_KB = 4096  #: that each connection of the serving process to SQLite rememb
 UNFINISHED = "uploads"  #: folder of uploads that are on their way
 SECURE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; manifest-src 'self'"
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "manifest-src 'self'"
 )
 
 

@@ -13,7 +13,7 @@ from doublet.signatures import method as make_method
 from doublet.signatures import methods as known_methods
 from doublet.signatures.minhash import MinHash, band_probability
 from doublet.signatures.supershingles import Supershingles
-from doublet.web.words import words_of
+from doublet.web.words import Words, words_of
 
 POINTS = 61
 WIDTH, HEIGHT, LEFT, TOP = 560, 240, 44, 12
@@ -28,7 +28,7 @@ def methods(request: HttpRequest) -> HttpResponse:
             "summary": words.method(info.name, info.summary),
             "info": info,
         }
-        for info in known_methods()
+        for info in sorted(known_methods(), key=lambda info: info.name != "auto")
     ]
     return render(request, "doublet/pages/methods.html", {"methods": rows})
 
@@ -48,7 +48,7 @@ def method(request: HttpRequest, name: str) -> HttpResponse:
             "parameters": [
                 {
                     "name": one.name,
-                    "default": one.default,
+                    "default": _plain(one.default, words),
                     "about": words.parameter(info.name, one.name, one.about),
                     "allowed": words.say(one.allowed),
                 }
@@ -57,6 +57,13 @@ def method(request: HttpRequest, name: str) -> HttpResponse:
             "curve": _curve(name),
         },
     )
+
+
+def _plain(value: Any, words: Words) -> Any:
+    """A default as people write it."""
+    if isinstance(value, bool):
+        return words("yes" if value else "no")
+    return words("none") if value is None or value == () else value
 
 
 @functools.cache

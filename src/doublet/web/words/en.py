@@ -131,6 +131,7 @@ TABLE = {
     "role.teacher": "teacher",
     "role.administrator": "administrator",
     # users, audit, settings
+    "users.name": "Name",
     "users.role": "Role",
     "users.limit": "Checks in a day",
     "users.last_seen": "Last login",
@@ -390,6 +391,8 @@ TABLE = {
     "duplicates.remove": "Remove",
     "duplicates.removed": "Documents removed: {number}.",
     "duplicates.none": "No duplicates were found.",
+    "duplicates.never_between": "Nobody has searched between libraries yet.",
+    "duplicates.one_library": "This needs two libraries with documents: add another one first.",
     "duplicates.never": "Nobody has searched this library for duplicates yet.",
     "outcome.stored": "stored",
     "outcome.changed": "replaced by a newer version",

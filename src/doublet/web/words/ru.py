@@ -130,6 +130,7 @@ TABLE = {
     "role.teacher": "преподаватель",
     "role.administrator": "администратор",
     # пользователи, журнал, настройки
+    "users.name": "Имя",
     "users.role": "Роль",
     "users.limit": "Проверок в день",
     "users.last_seen": "Последний вход",
@@ -389,6 +390,8 @@ TABLE = {
     "duplicates.remove": "Удалить",
     "duplicates.removed": "Удалено документов: {number}.",
     "duplicates.none": "Дубликатов не найдено.",
+    "duplicates.never_between": "Между библиотеками ещё никто не искал.",
+    "duplicates.one_library": "Для этого нужны две библиотеки с документами: сначала добавьте ещё одну.",
     "duplicates.never": "В этой библиотеке дубликаты ещё не искали.",
     "outcome.stored": "сохранены",
     "outcome.changed": "заменены новой версией",
