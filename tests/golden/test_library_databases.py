@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import pathlib
 import sqlite3
 
@@ -11,6 +12,7 @@ import zstandard
 
 from doublet.jobs.check_library import check_library
 from doublet.model import Document
+from doublet.store import segments
 from doublet.store.connection import known_migrations
 from doublet.store.database import Store
 from doublet.store.verify import verify
@@ -39,6 +41,22 @@ def test_old_databases_open(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
         assert verify(store) == []
         found = check_library(store, texts["water-towers"], method="minhash", build=True)
         assert found.sources[0].id == "water-towers"
+        assert check_library(store, texts["springs"]).share == 1.0
+
+
+def test_an_index_that_was_made_again_is_merged(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each part of a migration leaves a segment, and every check asks them all."""
+    migration = importlib.import_module("doublet.store.migrations.0009_packed_segments")
+    monkeypatch.setattr(migration, "_TOGETHER", 1)
+    monkeypatch.setattr(segments, "FAN", 2)
+    place = tmp_path / "old.db"
+    place.write_bytes(zstandard.ZstdDecompressor().decompress((FOLDER / "0008.db.zst").read_bytes()))
+    with Store(str(place)) as store:
+        (count,) = store.database.row("SELECT count(*) FROM doublet_segment") or (0,)
+        assert 1 <= count <= 3  # of 11
+        texts = {document.id: text for batch in store.documents.batches("old") for document, text in batch}
         assert check_library(store, texts["springs"]).share == 1.0
 
 

@@ -153,6 +153,7 @@ class Database:
         self.longest_hold_s = 0.0  #: of a transaction of ours that wrote: how long others had to wait for it
         self.held_s = 0.0  #: the sum of all of them
         self._waited_s = 0.0  # for its turn, by the transaction at hand
+        self.brought_up = False  #: was of an older version until it was opened here
         if (address is None) == (alias is None):
             raise ConfigError("address_or_alias")
         self.address = address  #: None inside a Django project
@@ -575,6 +576,7 @@ class Database:
         self._refuse_newer(found, known)
         if found is None or any(name not in found for name in known):
             self._migrate(known)
+            self.brought_up = found is not None
 
     def _refuse_newer(self, found: list[str] | None, known: list[str]) -> None:
         newer = [name for name in found or () if name not in known]

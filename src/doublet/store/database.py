@@ -49,6 +49,8 @@ class Store:
         self.jobs = Jobs(self.database)
         self.copies = Copies(self.database)
         self.writer = writer  #: for the rooms of this package
+        if self.database.brought_up:
+            segments.tidy(self.database)  # a migration may leave many segments behind
 
     def close(self) -> None:
         """Close the connection of this thread. The connection of a Django project stays open."""
