@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from doublet.jobs.index_library import index_library
 from doublet.store.database import Store
-from doublet.store.postings import remove_postings
+from doublet.store.postings import Pairs, remove, unpack_keys
 from doublet.store.rebuild import rebuild
 from doublet.store.verify import verify
 
@@ -45,7 +48,9 @@ def damage(store: Store, library: int) -> None:
         rows = store.database.rows(
             "SELECT document_id, keys FROM doublet_content ORDER BY document_id LIMIT 50"
         )
-        remove_postings(store.database, [row[0] for row in rows], [bytes(row[1]) for row in rows])
+        keys = [unpack_keys(bytes(data)) for _, data in rows]
+        cuts = list(itertools.accumulate(map(len, keys), initial=0))
+        remove(store.database, Pairs.of_keys([number for number, _ in rows], np.concatenate(keys), cuts))
         store.database.rows("UPDATE doublet_library SET documents = documents + 1 WHERE id = %s", [library])
         some = [(row[0],) for row in store.database.rows("SELECT id FROM doublet_document")[::50]]
         store.database.many("UPDATE doublet_content SET bag = keys WHERE document_id = %s", some)
