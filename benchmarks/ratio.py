@@ -87,6 +87,7 @@ def work(path: Path) -> dict[str, float]:
     for place in range(COMPARISONS, COMPARISONS + 5):  # what is made at the first use
         doublet.compare(pages[place], half[place])
     timed("compare", lambda: [doublet.compare(pages[i], half[i]) for i in range(COMPARISONS)])
+    doublet.dedupe([{"id": "a", "text": pages[-1]}, {"id": "b", "text": half[-1]}])
     timed("dedupe", lambda: doublet.dedupe(rows))
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -16,9 +16,11 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-from doublet.signatures.background import STOP_STEMS, WORDS_PER_LANGUAGE, Row, write
+from doublet.signatures.background import Row, write
 from doublet.text.tokens import Canon
 
+WORDS_PER_LANGUAGE = 12_000
+STOP_STEMS = 120  #: the most frequent stems of a language say nothing about which text it is
 OUT = Path(__file__).resolve().parents[1] / "src" / "doublet" / "signatures" / "background.bin"
 
 

@@ -58,7 +58,7 @@ jobs/crawl/engine.py:RANGE_AHEAD jobs/crawl/judge.py:KNOWN_KEYS jobs/crawl/judge
 jobs/crawl/judge.py:MOST_TARGETS jobs/dedupe/answers.py jobs/dedupe/memory.py jobs/dedupe/long_records.py
 jobs/dedupe/outcomes.py jobs/dedupe/signed.py jobs/index_library.py jobs/library
 kernels/reference/arguments.py kernels/reference/passages.py:S kernels/reference/passages.py:LINE
-kernels/reference/spread.py signatures/counting.py signatures/mixing.py signatures/pivot.py:_W
+kernels/reference/spread.py signatures/counting.py signatures/mixing.py signatures/auto.py:_HEAD signatures/pivot.py:_W
 signatures/pivot.py:_MOST signatures/statistics.py signatures/supershingles.py:MOST_KEYS
 signatures/weighted.py sources/archive.py sources/csv_table.py sources/folder.py sources/json_stream.py
 sources/ocr.py sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/workers.py
@@ -160,17 +160,17 @@ class Changed(importlib.abc.MetaPathFinder):
 
 
 def tests_of(number: Number) -> list[str]:
-    """Test files that may notice, the likeliest first: those that speak of the module, then its folder's."""
+    """Test files that may notice, the likeliest first: those that speak of the number, then of its module."""
     folder, stem = number.file.split("/")[0], pathlib.Path(number.file).stem
     stem = pathlib.Path(number.file).parent.name if stem == "__init__" else stem
     places = {
-        "kernels": ["reference", "unit/matches", "unit/repeats", "properties"],
+        "kernels": ["reference", "unit/matches", "unit/repeats"],
         "store": ["unit/store", "unit/jobs", "contracts"],
         "evaluation": ["unit/evaluation"],
         "repeats": ["unit/repeats", "reference"],
         "crawl": ["unit/crawl", "unit/jobs"],
         "sources": ["unit/sources", "unit/text", "unit/jobs"],
-    }.get(folder, [f"unit/{folder}", "unit/jobs", "unit/matches", "properties", "golden"])
+    }.get(folder, [f"unit/{folder}", "unit/jobs", "unit/matches", "golden"])
     ranked = []
     for at, place in enumerate(places):
         for path in sorted((ROOT / "tests" / place).glob("test_*.py")):
@@ -180,7 +180,7 @@ def tests_of(number: Number) -> list[str]:
             says = number.name.lstrip("_").split(".")[-1] in text and stem in text
             tuning = "tuned" in path.name and at == 0
             mentions = re.search(rf"\b{re.escape(stem)}\b", text) is not None
-            if says or tuning or mentions or at == 0:
+            if says or tuning or (mentions and (at == 0 or place in ("golden", "reference"))):
                 ranked.append((not says, not tuning, not mentions, at, str(path)))
     return [path for *_, path in sorted(ranked)]
 

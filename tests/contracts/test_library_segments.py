@@ -370,13 +370,13 @@ def test_who_lost_the_right_stops_and_nothing_is_lost(lite: Database, small: Non
             _write(lite, {n: frozenset({7, n * (TOP // 9)})}, removed=False)
     copied = []
 
-    def copy(*given: Any, plain: Any = segments._copy_blocks) -> None:
+    def copy(*given: Any, plain: Any = segments._copy) -> None:
         plain(*given)
         copied.append(1)
         if len(copied) == 1:  # somebody else takes over in the middle of a merge
             lite.rows("UPDATE doublet_merging SET owner = 'another:1:1:1:machine'")
 
-    monkeypatch.setattr(segments, "_copy_blocks", copy)
+    monkeypatch.setattr(segments, "_copy", copy)
     segments.tidy(lite, thorough=True)
     assert len(copied) == 1
     assert lite.rows("SELECT owner FROM doublet_merging") == [("another:1:1:1:machine",)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
 import json
 import pathlib
 import random
@@ -208,6 +210,16 @@ def test_every_benchmark_is_run_by_run() -> None:
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), (
             f"{path.name} does not say what it is"
         )
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_what_a_script_takes_from_the_program_is_there(path: pathlib.Path) -> None:
+    """A benchmark that is run once in a while would be the last to learn of another name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("doublet"):
+            module = importlib.import_module(str(node.module))
+            for one in node.names:
+                assert hasattr(module, one.name) or importlib.util.find_spec(f"{node.module}.{one.name}")
 
 
 def test_tables_are_markdown() -> None:

@@ -40,7 +40,6 @@ LEAST_IDF = 2.5
 #: what a chunk and a window must share: so many stems that stand nowhere else, or more that are less rare
 #: (.992, 1.000, 52 candidates; .783, .900, 6)
 ENOUGH = 2.0
-LEAST_STEMS = 2
 #: the same where nothing is known but how rare words are in general
 ENOUGH_IN_GENERAL = 24.0
 LEAST_CANDIDATES = (
@@ -159,7 +158,7 @@ def _shared(
         windows.keys.astype(np.uint64),
         ends.astype(np.uint64),
         enough,
-        LEAST_STEMS,
+        1,  # enough are always several
         best,
     )
     return found.astype(np.int64), scores, own.astype(np.int64)

@@ -21,8 +21,6 @@ U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
 BACKGROUND_VERSION = 1  #: of the table; keys of stored signatures depend on which stems are stop stems
-WORDS_PER_LANGUAGE = 12_000
-STOP_STEMS = 120  #: the most frequent stems of a language say nothing about which text it is
 KEPT = 0.6  #: share of its words that a reworded copy keeps; the alignment asks how much likelier a match is then
 MOST_GAIN = 12.0  #: of one word, however rare
 RARE_IDF = 10.0  #: of a word that nobody knows: it stands in one of some twenty thousand documents

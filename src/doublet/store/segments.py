@@ -48,7 +48,8 @@ HEAVY = (
 )
 FAN = 8  #: segments of like size that are merged into one. Fewer: quicker look-ups, more writing
 SMALLEST = 64  #: postings of the first level of segments; each further level has FAN times as many
-SLICE = 100_000  #: postings that a merge works through in one transaction, and holds in memory, some 150 bytes each
+SLICE = 100_000  #: postings that a merge works through at a time, and holds in memory, some 150 bytes each
+SLICES = 8  #: that a merge writes in one transaction, at most: each commit has its price
 MOST_LIBRARIES = 20  #: of a segment that are told one by one
 WRITTEN, USED, GOING = 0, 1, 2  #: states of a segment
 PLAIN, PACKED = 0, 1  #: formats of its blocks
@@ -156,14 +157,16 @@ def write(
     bits = _bits(len(records))
     told = _told_libraries(records.removed, set(np.unique(records.libraries).tolist()))
     segment = _new_segment(database, bits, len(records), records.removed, USED if used else WRITTEN, told)
-    _copy_blocks(database, segment, bits, records)
+    _copy(database, segment, list(cut_blocks(bits, records, pack)))
 
 
 def sorted_records(keys: U64, documents: I64, libraries: I64, *, removed: bool = False) -> Records:
     if int(documents.max()) > LARGEST_NUMBER or int(libraries.max()) >= 1 << 32:
         raise StoreFull("numbers_used_up")
     values = documents.astype(np.uint64) << np.uint64(1) | np.uint64(removed)
-    return Records(keys.astype(np.uint64), values, libraries.astype(np.uint64)).sorted()
+    return Records(
+        keys.astype(np.uint64, copy=False), values, libraries.astype(np.uint64, copy=False)
+    ).sorted()
 
 
 def _bits(postings: int) -> int:
@@ -188,8 +191,7 @@ def _told_libraries(removed: int, libraries: set[int]) -> str | None:
     return None if removed or len(libraries) > MOST_LIBRARIES else ",".join(map(str, sorted(libraries)))
 
 
-def _copy_blocks(database: Database, segment: int, bits: int, records: Records) -> None:
-    blocks = cut_blocks(bits, records, pack)
+def _copy(database: Database, segment: int, blocks: Sequence[tuple[int, bytes]]) -> None:
     if database.vendor == "sqlite":
         database.copy(
             "doublet_block", ("segment", "part", "data"), [(segment, part, data) for part, data in blocks]
@@ -365,29 +367,22 @@ def merge(database: Database, segments: Sequence[Segment], right: Right) -> None
         right.renew()
         new = _new_segment(database, bits, 0, 0, WRITTEN, None)
     small = {s.id: _read(database, s) for s in segments if s.bits < cuts}
-    kept = removed = 0
+    pace = Pace(1, most=SLICES)
+    kept = removed = number = 0
     libraries: set[int] = set()
-    for number in range(1 << cuts):
-        low, high = number << (KEY_BITS - cuts), (number + 1) << (KEY_BITS - cuts)
-        parts, blocks = [], []
-        for segment in segments:
-            shift = KEY_BITS - segment.bits
-            if segment.id in small:
-                there = small[segment.id]
-                own = there.some((there.keys >= np.uint64(low)) & (there.keys < np.uint64(high)))
-                parts.append(own)
-            elif segment.format == PACKED:
-                blocks.append(b"".join(_blocks(database, segment, low >> shift, high >> shift, low, high)))
-            else:
-                parts.append(_read(database, segment, low >> shift, high >> shift, low, high))
-        # Most are packed: they are read and merged in one go.
-        blocks += [data for part in parts for data in pack(part.sorted(), [0, len(part)])]
-        records = _merged(blocks)
-        with database.writing():
-            right.renew()
-            _copy_blocks(database, new, bits, records)
-        kept, removed = kept + len(records), removed + records.removed
-        libraries.update(np.unique(records.libraries).tolist())
+    while number < 1 << cuts:
+        with pace.step(database) as size:
+            made = []
+            for one in range(number, min(number + size, 1 << cuts)):
+                low, high = one << (KEY_BITS - cuts), (one + 1) << (KEY_BITS - cuts)
+                records = _slice(database, segments, small, low, high)
+                made.append(list(cut_blocks(bits, records, pack)))
+                kept, removed = kept + len(records), removed + records.removed
+                libraries.update(np.unique(records.libraries).tolist())
+            with database.writing():
+                right.renew()
+                _copy(database, new, [block for blocks in made for block in blocks])
+        number += len(made)
     with database.writing():
         right.renew()
         database.many(
@@ -399,6 +394,25 @@ def merge(database: Database, segments: Sequence[Segment], right: Right) -> None
             [kept, removed, USED if kept else GOING, _told_libraries(removed, libraries), new],
         )
     purge(database, (GOING,), right)
+
+
+def _slice(
+    database: Database, segments: Sequence[Segment], small: dict[int, Records], low: int, high: int
+) -> Records:
+    """What the segments hold of the keys from *low* to *high*; *small* ones were read before."""
+    parts, blocks = [], []
+    for segment in segments:
+        shift = KEY_BITS - segment.bits
+        if segment.id in small:
+            there = small[segment.id]
+            parts.append(there.some((there.keys >= np.uint64(low)) & (there.keys < np.uint64(high))))
+        elif segment.format == PACKED:
+            blocks.append(b"".join(_blocks(database, segment, low >> shift, high >> shift, low, high)))
+        else:
+            parts.append(_read(database, segment, low >> shift, high >> shift, low, high))
+    # Most are packed: they are read and merged in one go.
+    blocks += [data for part in parts for data in pack(part.sorted(), [0, len(part)])]
+    return _merged(blocks)
 
 
 def purge(database: Database, states: Sequence[int], right: Right) -> None:

@@ -17,6 +17,7 @@ from doublet.index.stem_chunks import (
     chunk_numbers,
     near_documents,
     read_windows,
+    telling,
 )
 from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.text.tokens import TokenBatch
@@ -52,10 +53,10 @@ def test_of_a_window_the_rarest_stems_are_asked_for() -> None:
 def test_a_short_text_has_one_chunk_and_a_long_one_no_more_than_there_can_be() -> None:
     offsets = np.array([0, 0, 40, 340, 100_340], np.uint64)
     numbers, counts = chunk_numbers(offsets)
-    assert counts.tolist() == [1, 1, 2, MOST_CHUNKS]
+    assert counts.tolist() == [1, 1, 2, 256]
     assert numbers[:40].tolist() == [0] * 40
     assert numbers[40:340].tolist() == [0] * 150 + [1] * 150
-    assert np.unique(numbers[340:]).tolist() == list(range(MOST_CHUNKS))
+    assert np.unique(numbers[340:]).tolist() == list(range(256))
 
 
 def windows(stems: int, keys: list[int], own: list[int]) -> Windows:
@@ -87,8 +88,43 @@ def test_what_stands_everywhere_leads_nowhere() -> None:
     assert choose(own, hits(everywhere, 4), 100_000) == []
 
 
-def test_one_word_is_not_enough_however_rare() -> None:
-    assert choose(windows(1, [0], [0]), hits([(0, 7 * MOST_CHUNKS)], 1), 2) == []
+@pytest.mark.parametrize("chunks", [1, 2, 100_000])
+def test_one_word_is_not_enough_however_rare(chunks: int) -> None:
+    assert choose(windows(1, [0], [0]), hits([(0, 7 * MOST_CHUNKS)], 1), chunks) == []
+
+
+def test_two_words_that_are_nowhere_else_are_enough_and_two_less_rare_ones_are_not() -> None:
+    own = windows(2, [0, 1], [0, 0])
+    assert choose(own, hits([(0, 7 * MOST_CHUNKS), (1, 7 * MOST_CHUNKS)], 2), 1_000) == [7]
+    shared = [(key, document * MOST_CHUNKS) for key in (0, 1) for document in range(10)]
+    assert choose(own, hits(shared, 2), 1_000) == []  # each in one document of a hundred
+
+
+def test_the_two_best_chunks_of_a_window_are_looked_at() -> None:
+    own = windows(7, list(range(7)), [0] * 7)
+    shared = [
+        (key, document * MOST_CHUNKS) for document, keys in enumerate((7, 6, 5, 4), 1) for key in range(keys)
+    ]
+    assert choose(own, hits(shared, 7), 1_000) == [1, 2]
+
+
+def test_of_equals_no_more_documents_are_looked_at_than_there_can_be() -> None:
+    own = windows(4, [0, 1, 2, 3], [0] * 4)
+    equal = [(key, document * MOST_CHUNKS) for key in range(4) for document in range(30)]
+    assert choose(own, hits(equal, 4), 1_000) == list(range(24))
+    assert windows(40, list(range(40)), list(range(40))).most == 40
+
+
+def test_words_of_every_text_are_not_filed() -> None:
+    known = telling(content("work make different people history letter").hashes)
+    assert known.tolist() == [False] * 3 + [True] * 3  # in one document of seven, and in one of forty
+
+
+def test_three_words_that_nobody_knows_are_near_by_themselves_and_two_are_not() -> None:
+    rare = names(7, 12)
+    text = read_windows(content(" ".join(rare)))
+    own = [" ".join([*rare[:shared], *names(8, 60)]) for shared in (2, 3)]
+    assert near_documents(text, content(*own))[1].tolist() == [1]
 
 
 def test_the_nearest_documents_are_the_same_in_any_order_and_batches() -> None:

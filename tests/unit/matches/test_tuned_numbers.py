@@ -5,6 +5,7 @@ Each case is written with figures of its own, so that halving or doubling the nu
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 import pytest
 
 import doublet
+from doublet.index.passage_keys import Hits, PassageKeys
 from doublet.matches import copies
 from doublet.matches.align import Passage, name_passages, to_fragments
 from doublet.matches.compare import settle
 from doublet.matches.explain import Beside, most_alike
-from doublet.matches.passages import PassageOptions, SharedPassages, find_all, join
+from doublet.matches.left_out import common_beside, common_runs
+from doublet.matches.passages import PassageOptions, SharedPassages, count_runs, find_all, join
 from doublet.matches.stems import read_stems
 from doublet.model import Document, Measures
 from doublet.text.tokens import TokenBatch
@@ -46,6 +49,40 @@ def test_few_equal_words_are_called_reworded(equal: int, kind: str) -> None:
     passages = [Passage(0, 100, 0, 100, equal)]
     name_passages(passages)
     assert passages[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "letters", "counts"),
+    [
+        (2_000, 10, 9, False),
+        (2_000, 20, 9, True),
+        (2_000, 20, 2, False),  # twenty words of few letters
+        (2_000, 20, 4, True),
+        (100, 7, 9, False),
+        (100, 12, 9, True),  # a good part of the text
+    ],
+)
+def test_equal_runs_count_from_some_words_on(text: int, words: int, letters: int, counts: bool) -> None:
+    read = batch(text, letters)
+    found = count_runs([Passage(20, 20 + words, 30, 30 + words, words)], read, read)
+    assert (len(found.passages), len(found.possible)) == (int(counts), int(not counts))
+
+
+@pytest.mark.parametrize(("distance", "counts"), [(10, True), (18, False)])
+def test_a_short_run_counts_beside_what_counts(distance: int, counts: bool) -> None:
+    read, start = batch(2_000, 9), 140 + distance
+    runs = [Passage(100, 140, 200, 240, 40), Passage(start, start + 8, start + 100, start + 108, 8)]
+    assert len(count_runs(runs, read, read).passages) == 1 + counts
+
+
+@pytest.mark.parametrize(("shared", "told"), [(65, False), (95, True)])
+def test_a_text_that_is_covered_and_not_similar_is_told(shared: int, told: bool) -> None:
+    words = [f"слово{n}" for n in range(100)]
+    other = [f"иное{n}" for n in range(900)]
+    text = " ".join([*words[:shared], *(f"своё{n}" for n in range(100 - shared))])
+    found = doublet.compare(text, " ".join([*other, *words[:shared]]), method="shingles", containment=0.0)
+    assert not found.similar
+    assert ("covered_not_similar" in {note.code for note in found.notes}) is told
 
 
 # Exact and reworded passages as one list
@@ -248,6 +285,33 @@ def test_rewording_is_looked_for_in_the_most_alike(words: int, candidates: int) 
 def test_rewording_is_looked_for_in_so_many_words() -> None:
     assert len(most_alike([beside(number, 9_000) for number in range(60)], 50_000)) == 4
     assert len(most_alike([beside(number, 90_000) for number in range(60)], 50_000)) == 1
+
+
+def test_telling_stems_lead_to_so_many_words() -> None:
+    some = [beside(number, 100) for number in range(4)]
+    near = [dataclasses.replace(beside(90, 30_000), near=number) for number in range(1, 9)]
+    assert most_alike([*some, *near], 100) == [0, 1, 2, 3, 11, 10, 9]
+
+
+# What many documents share
+
+
+@pytest.mark.parametrize(("having", "common"), [(15, 0), (30, 1)])
+def test_wording_of_one_document_in_fifty_is_common(having: int, common: int) -> None:
+    keys = PassageKeys(
+        *(np.zeros(1, np.uint64), np.array([0, 1], np.uint64), np.zeros(1, np.uint32)),
+        *(np.zeros(1, np.uint64), np.array([40])),
+    )
+    hits = Hits(np.zeros(having, np.int64), np.arange(having), np.array([having]))
+    found = common_runs(keys, hits, 1_000)
+    assert len(found.runs) == common
+    assert [len(sample) for sample in found.samples] == [8] * common
+
+
+@pytest.mark.parametrize(("having", "common"), [(80, False), (120, True)])
+def test_without_an_index_a_hundred_documents_are_enough(having: int, common: bool) -> None:
+    passages = [[Passage(0, 20, 0, 20, 20)]] * having
+    assert bool(common_beside(batch(40, 9), passages, 1_000_000)) is common
 
 
 @pytest.mark.parametrize(

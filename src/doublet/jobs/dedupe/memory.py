@@ -15,7 +15,7 @@ from doublet.jobs.dedupe.signed import Signed
 from doublet.kernels.memory import MemorySaver
 from doublet.model import Note
 from doublet.signatures import Limit
-from doublet.sources.open import Inputs
+from doublet.sources.records import RecordSource
 
 LEAST_MEMORY = 256_000_000
 MOST_MEMORY = 1 << 62  #: more is the same: the kernels count in 64 bits
@@ -83,9 +83,16 @@ def limit_work(source: Any, memory_bytes: int | None, workers: int, folder: str 
     """What may be taken besides the program and the batches in hand. Raises `MemoryTooSmall`."""
     if folder is not None and not isinstance(folder, str | os.PathLike):
         raise wrong_type("spill_folder", folder, "wanted_folder")
-    tables = isinstance(source, Inputs) and any(part.kind == "parquet" for part in source.parts)
-    room = store_memory(memory_bytes, workers, TABLE_MEMORY if tables else 0)
+    room = store_memory(memory_bytes, workers, TABLE_MEMORY if _has_tables(source) else 0)
     return Limit(room, os.fspath(folder or _temporary_folder()))
+
+
+def _has_tables(source: Any) -> bool:
+    if not isinstance(source, RecordSource):  # documents in memory or in a library
+        return False
+    from doublet.sources.open import Inputs
+
+    return isinstance(source, Inputs) and any(part.kind == "parquet" for part in source.parts)
 
 
 def _temporary_folder() -> str:

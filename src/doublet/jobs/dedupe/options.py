@@ -16,7 +16,6 @@ from doublet.model import Note
 from doublet.progress import Progress
 from doublet.signatures import METHODS, Limit, Method, Statistics, gather_statistics
 from doublet.signatures import method as make_method
-from doublet.signatures.counting import CountedWords
 from doublet.signatures.shingled import ShingledMethod
 from doublet.text.tokens import forget_words
 
@@ -179,8 +178,16 @@ class DedupeMethods:
         exact = make_method("shingles", **shape)
         assert isinstance(exact, ShingledMethod)
         threshold = verify if chosen.threshold is None else chosen.threshold
-        size = statistics.size_bytes if isinstance(statistics, CountedWords) else 0
+        size = _size_bytes(statistics)
         return DedupeMethods(chosen, exact, threshold, described, Signed(chosen), statistics_bytes=size)
+
+
+def _size_bytes(statistics: Statistics | None) -> int:
+    if statistics is None:  # most methods have none
+        return 0
+    from doublet.signatures.counting import CountedWords
+
+    return statistics.size_bytes if isinstance(statistics, CountedWords) else 0
 
 
 def own_parameters(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
