@@ -229,6 +229,20 @@ def test_synonyms_of_each_other_are_one_word(thesaurus: str) -> None:
     assert len(set(concepts)) == 5  # «светоч» is told of «маяк» one way only; antonyms and «пламя» stay apart
 
 
+def test_a_concept_has_eight_words_at_most(tmp_path: pathlib.Path) -> None:
+    """Chains of synonyms drift away from the first meaning."""
+    words = [f"слово{letter}" for letter in "бвгджзклмнпр"]
+    lines = ["UTF-8"]
+    for word in words:
+        lines += [f"{word}|1", "|".join(["(сущ)", *(other for other in words if other != word)])]
+    path = tmp_path / "th_chain.dat"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = find_thesaurus(str(path))
+    assert found is not None
+    concepts = found.concepts(Canon(reduce="stem").tokens([" ".join(words)]).hashes).tolist()
+    assert max(concepts.count(one) for one in concepts) == 8
+
+
 def test_a_thesaurus_is_part_of_the_recipe(thesaurus: str, tmp_path: pathlib.Path) -> None:
     with_it, without = method("auto", thesaurus=thesaurus), method("auto")
     assert with_it.recipe != without.recipe
