@@ -1,11 +1,11 @@
-"""Makes src/doublet/signatures/background.bin: how common words are in Russian and English texts.
+"""Makes src/doublet/text/background.bin: how common words are in Russian and English texts.
 
     python tools/make_background.py benchmarks/data/ru.jsonl benchmarks/data/en.jsonl
 
 Counted are stems in the collections of benchmarks/corpus.py, which come from Debian documentation packages; only the
 half of the documents whose id has an even checksum is read, so that the other half can test what uses the table.
 Written are counts alone, as hashes of stems: no text of the packages is in the file. The layout is in
-`doublet.signatures.background`.
+`doublet.text.background`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-from doublet.signatures.background import Row, write
+from doublet.text.background import Row, write
 from doublet.text.tokens import Canon
 
 WORDS_PER_LANGUAGE = 12_000
 STOP_STEMS = 120  #: the most frequent stems of a language say nothing about which text it is
-OUT = Path(__file__).resolve().parents[1] / "src" / "doublet" / "signatures" / "background.bin"
+OUT = Path(__file__).resolve().parents[1] / "src" / "doublet" / "text" / "background.bin"
 
 
 def cyrillic(word: str) -> bool:

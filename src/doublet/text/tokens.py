@@ -21,6 +21,7 @@ from doublet import kernels
 from doublet.errors import InvalidParameter, require_texts
 from doublet.kernels.data import FLAG_SHORT, FLAG_STOP
 from doublet.model import Span, Token
+from doublet.text import apart
 from doublet.text.reduce import Reducer, reducer
 from doublet.text.stopwords import stop_words
 
@@ -73,6 +74,8 @@ class Canon:
             return self.of(read_words(texts, vocabulary))
         stop = self.stop_hashes
         columns = kernels.tokenize(require_texts(texts), stop, None, threads)
+        if apart.has_runs(columns):
+            return self.of(read_words(texts, vocabulary))
         drop = (FLAG_STOP if stop is not None else 0) | (FLAG_SHORT if self.min_letters > 1 else 0)
         return _kept(TokenBatch(*columns, ()), (columns[3] & drop) == 0 if drop else None)
 
@@ -121,8 +124,15 @@ class Canon:
 def read_words(texts: Sequence[str], vocabulary: Vocabulary | None = None) -> TokenBatch:
     """All words of the texts as they stand, with their spelling: `Canon.of` makes every other form of them."""
     known = vocabulary if vocabulary is not None else this_vocabulary()
-    columns = kernels.tokenize(require_texts(texts), None, known.table, 1)
-    known.grow(columns[0], columns[5])
+
+    def tokenize(some: Sequence[str]) -> apart.Columns:
+        columns = kernels.tokenize(require_texts(some), None, known.table, 1)
+        known.grow(columns[0], columns[5])
+        return columns
+
+    columns = tokenize(texts)
+    if apart.has_runs(columns):
+        columns = apart.cut_runs(texts, columns, known.words, tokenize)
     return TokenBatch(*columns, known.words, known)
 
 
