@@ -12,8 +12,9 @@ The Russian essays are too few to be cut, and the bars for single sentences were
 
 Measured are: the sources of reworded passages in one library of all PAN sources (and of --others, a JSONL file with
 texts, as many as there are); all that `compare` counts and the strong passages alone; own sentences and reworded
-ones in essays that were made by rules (benchmarks/made_essays.py); the essays of people; news of one story; the main
-text of web pages; and what `advise` makes of marked pairs, judged by pairs that were not marked.
+ones in essays that were made by rules (benchmarks/made_essays.py) and reworded by hand; the essays of people; news
+of one story; the main text of web pages; and what `advise` makes of marked pairs, judged by pairs that were not
+marked.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from doublet import compare
 from doublet.evaluation.advisor import MarkedPair, advise
 from doublet.evaluation.metrics import Passage, count_pair, passage_score, score
 from doublet.evaluation.specs import read_spec
@@ -45,7 +47,7 @@ from doublet.jobs.index_library import index_library
 from doublet.matches.passages import find_all
 from doublet.matches.stems import read_stems
 from doublet.matches.story import same_story
-from doublet.model import Check, Document
+from doublet.model import Check, Document, Span
 from doublet.store.database import Store
 from doublet.text.read import read_document
 from made_essays import Prose, make_essays, read_pools
@@ -61,6 +63,7 @@ QUESTIONS = [
     "own sentences",
     "reworded sentences",
     "essays",
+    "essays by hand",
     "news",
     "pages",
     "advise",
@@ -226,6 +229,35 @@ def made(pool: Sequence[Prose], levels: Sequence[str], count: int) -> list[dict[
     return rows
 
 
+HAND = json.loads((HERE / "hand_essays.json").read_text(encoding="utf-8"))
+HANDBOOK = Path("/usr/share/doc/debian-handbook/html")
+
+
+def hand_essays(part: str) -> list[dict[str, Any]]:
+    """Sentences that somebody reworded, each covered by half at any place of the sources; and own ones so covered."""
+    if not HANDBOOK.is_dir():
+        print("essays by hand: not measured, the Debian package debian-handbook is not installed")
+        return []
+    rows = []
+    for essay in HAND["essays"]:
+        if essay["part"] != part:
+            continue
+        spans, text = [], ""
+        for level, sentence in essay["sentences"]:
+            spans.append((level, Span(len(text), len(text) + len(sentence))))
+            text += sentence + " "
+        sources = [read_document((HANDBOOK / name).read_bytes(), name=name).text for name in essay["sources"]]
+        every = [one.a for source in sources for one in compare(text, source).fragments]
+        found, count_of = Counter[str](), Counter[str]()
+        for level, span in spans:
+            count_of[level] += 1
+            found[level] += 2 * covered(span, every) >= span.end - span.start
+        names = {"L": "light", "H": "heavy", "X": "heaviest", "O": "own flagged"}
+        told = {name: f"{found[level]} of {count_of[level]}" for level, name in names.items()}
+        rows.append({"sources": ", ".join(essay["sources"]), **told})
+    return rows
+
+
 # News and pages
 
 
@@ -378,6 +410,8 @@ def main() -> None:
     results: list[dict[str, Any]] = []
 
     def show(name: str, rows: list[dict[str, Any]]) -> None:
+        if not rows:
+            return
         print(f"\n{name}\n\n{table(list(rows[0]), [list(row.values()) for row in rows])}", flush=True)
         results.extend({"measured": name, **row} for row in rows)
 
@@ -393,6 +427,7 @@ def main() -> None:
             "passages": lambda own=own: passages(texts, own["passages"]),
             "own sentences": lambda part=part: made(pool[part], ("verbatim", "light"), ESSAYS),
             "reworded sentences": lambda part=part: made(pool[part], ("heavy", "heaviest"), ESSAYS),
+            "essays by hand": lambda part=part: hand_essays(part),
             "news": lambda part=part: news(asked.data / NEWS, part),
             "pages": lambda part=part: pages(asked.data / PAGES, part),
             "advise": lambda part=part: advice(asked.data, part, asked.markings),

@@ -20,7 +20,7 @@ from doublet.kernels.reference.passages import SUMMARY, WEAK
 from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
 from doublet.matches.cover import union_length
-from doublet.matches.sentences import Linked, Sentences, cut_own, goes_on, link_sentences
+from doublet.matches.sentences import Linked, Sentences, cut_own, goes_on, link_neighbours, link_sentences
 from doublet.matches.stems import StemmedTexts
 from doublet.text.tokens import TokenBatch
 
@@ -125,6 +125,7 @@ def find_all(
                 piece.mass *= piece.equal / before if before else 0.0
         one.passages = pieces
     links = link_sentences(texts, pairs, cut, sentences, threads=threads)
+    links = link_neighbours(texts, pairs, cut, links, sentences, threads=threads)
     return [_with_sentences(*row) for row in zip(out, links, both, strict=True)]
 
 

@@ -2,7 +2,8 @@
 
 A passage is found as a whole and may swallow own sentences that stand between borrowed ones. `cut_own` looks for each
 of its sentences in the other side; where nearly nothing of a sentence is there, the passage is cut and goes on behind
-it. `link_sentences` looks for the sentences of which no passage tells, each in the whole other text. Explained in
+it. `link_sentences` looks for the sentences of which no passage tells, each in the whole other text, and
+`link_neighbours` for those that are left, near the places of the sentences around them. Explained in
 docs/explanation/passages.md, with figures.
 """
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.matches.align import Passage
+from doublet.matches.align import REWORDED_BELOW, Passage
 from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" of the question "own sentences" (benchmarks/unseen.py), and held against PAN's passages, where each
@@ -35,6 +36,13 @@ ENOUGH = 10.0
 AROUND = 20  #: … so many sentences before and after
 FEW = 10  #: sentences that are added, so that a text of one or two needs some evidence, too
 NEXT = 3  #: words between a sentence and a passage that goes on with it, in both texts
+# Chosen on "tune" of the same questions and of "essays by hand". Heaviest sentences found (made essays ru; by hand, of
+# 15), own ones flagged (ru) and plagdet of all that counts: as it is .52, 7, .078 and .952; without the step .48, 4,
+# .050 and .954; NEIGHBOUR at .25 .53, 11, .085 and .951, at .9 .47, 4, .057 and .953. Heavy ones by hand, of 31: as it
+# is 25, NEAR or STRIDE halved 21, doubled no more than that.
+NEIGHBOUR = 0.4  #: times LEAST_WORTH and LEAST_CLOSE is enough near the places of neighbours
+NEAR = 5  #: sentences to a neighbour whose place is known, before and after, …
+STRIDE = 3  #: … and sentences of the other text between the two places for each sentence between the two
 
 Range = tuple[int, int]
 Numbers = NDArray[np.int64]
@@ -85,6 +93,10 @@ class Sentences:
     def of(self, text: int) -> Numbers:
         """First words of the sentences of a text, and its end."""
         return self._starts[self._firsts[text] : self._firsts[text + 1]]
+
+    def number(self, text: int, word: int) -> int:
+        """Number of the sentence that holds a word."""
+        return int(self.of(text)[:-1].searchsorted(word, "right")) - 1
 
     def within(self, text: int, low: int, high: int) -> Numbers:
         """The sentences inside a range of words, one row each, the first and the last cut to it."""
@@ -186,9 +198,33 @@ def cut_own(
         end = part.start
         own = _own(places.whole[part], places.heaviest[part])
         if own.any():
-            some = list(zip(map(tuple, here.tolist()), places.rows(part), strict=True))
-            out[number][row : row + 1] = _pieces(out[number][row], some, own.tolist())
+            p, rows_of_it = out[number][row], places.rows(part)
+            for i in np.flatnonzero(own).tolist():
+                copy = _copy(texts, pairs[number], here[i], p, rows_of_it[i].whole)
+                if copy is not None:
+                    own[i], rows_of_it[i] = False, copy
+        if own.any():
+            some = list(zip(map(tuple, here.tolist()), rows_of_it, strict=True))
+            out[number][row : row + 1] = _pieces(p, some, own.tolist())
     return out
+
+
+def _copy(
+    texts: StemmedTexts, pair: tuple[int, int], here: Numbers, p: Passage, whole: float
+) -> Place | None:
+    """Where a sentence is in the other side of a passage as it is. What is said many times weighs so little that the
+    search for its place has nothing to go by."""
+    (a, _), (b, _) = (texts.words.offsets[text : text + 2].tolist() for text in pair)
+    wanted = texts.stems[a + here[0] : a + here[1]].tobytes()
+    among = texts.stems[b + p.b_start : b + p.b_end].tobytes()
+    size = texts.stems.itemsize
+    at = among.find(wanted)
+    while at >= 0 and at % size:
+        at = among.find(wanted, at + 1)
+    if at < 0:
+        return None
+    start = p.b_start + at // size
+    return Place(start, start + int(here[1] - here[0]), whole, whole, whole, whole)
 
 
 def told_in_second(texts: StemmedTexts, pair: tuple[int, int], passages: Sequence[Passage]) -> list[Range]:
@@ -265,13 +301,10 @@ def link_sentences(
     passages *found* tell."""
     numbers: list[Numbers] = []  # of the sentences in their text
     ranges: list[Numbers] = []
-    for (x, y), passages in zip(pairs, found, strict=True):
-        starts = sentences.of(x) if sentences.of(y)[-1] else sentences.of(y)[:1]
-        here = np.stack([starts[:-1], starts[1:]], axis=1)
-        left = _left(here, sorted((p.a_start, p.a_end) for p in passages))
-        asked = np.flatnonzero(2 * (left[:, 1] - left[:, 0]) > here[:, 1] - here[:, 0])
+    for pair, passages in zip(pairs, found, strict=True):
+        asked, left = _not_told(sentences, pair, passages)
         numbers.append(asked)
-        ranges.append(left[asked])
+        ranges.append(left)
     among = [(0, int(sentences.of(y)[-1])) for _, y in pairs]
     places = find_places(texts, pairs, ranges, among, threads=threads)
     close = places.close
@@ -279,12 +312,14 @@ def link_sentences(
     linked = (worth >= LEAST_WORTH) & (close >= LEAST_CLOSE)
     out = []
     first = 0
-    for (x, _), some, borders in zip(pairs, numbers, ranges, strict=True):
+    for (x, _), passages, some, borders in zip(pairs, found, numbers, ranges, strict=True):
         rows = np.flatnonzero(linked[first : first + len(some)])
         at = rows + first
         first += len(some)
-        sure = _supported(some[rows], worth[at], len(sentences.of(x)) - 1)
-        there = list(zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True))
+        sure = _supported(some[rows], worth[at], _evidence(passages, x, sentences), len(sentences.of(x)) - 1)
+        there = [
+            _passage(one) for one in zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True)
+        ]
         out.append(
             Linked(
                 _joined([one for one, counts in zip(there, sure, strict=True) if counts]),
@@ -321,16 +356,141 @@ def _longest_free(start: int, end: int, told: Sequence[Range]) -> Range:
     return best
 
 
-def _supported(numbers: Numbers, worth: NDArray[np.float64], sentences: int) -> list[bool]:
-    """Which of the sentences count: each is supported by those around it. They come with their numbers in the text,
-    which has so many *sentences*, and what they are worth."""
-    total = np.append(0.0, np.cumsum(worth))
+Evidence = tuple[Numbers, NDArray[np.float64]]  #: numbers of sentences, and what each is worth
+
+
+def _evidence(passages: Sequence[Passage], text: int, sentences: Sentences) -> Evidence:
+    """What the passages that were reworded say about the sentences around them. Those that were copied say nothing:
+    who copies has no need to reword the next sentence beyond recognition."""
+    numbers, worth = [np.empty(0, np.int64)], [np.empty(0)]
+    for p in passages:
+        if p.origin != "summary" and p.score < REWORDED_BELOW:
+            some = np.arange(sentences.number(text, p.a_start), sentences.number(text, p.a_end - 1) + 1)
+            numbers.append(some)
+            worth.append(np.full(len(some), p.mass * p.score / len(some)))
+    return np.concatenate(numbers), np.concatenate(worth)
+
+
+def _supported(
+    numbers: Numbers, worth: NDArray[np.float64], evidence: Evidence, sentences: int
+) -> list[bool]:
+    """Which of the sentences count: each is supported by those around it, and by *evidence* from elsewhere. They come
+    with their numbers in the text, which has so many *sentences*, and what they are worth."""
+    every = np.concatenate([numbers, evidence[0]])
+    order = np.argsort(every, kind="stable")
+    every, total = every[order], np.append(0.0, np.cumsum(np.concatenate([worth, evidence[1]])[order]))
     around = (
-        total[numbers.searchsorted(numbers + AROUND, "right")]
-        - total[numbers.searchsorted(numbers - AROUND, "left")]
+        total[every.searchsorted(numbers + AROUND, "right")]
+        - total[every.searchsorted(numbers - AROUND, "left")]
     )
     supported: list[bool] = (around >= ENOUGH * math.log(sentences + FEW)).tolist()
     return supported
+
+
+def link_neighbours(
+    texts: StemmedTexts,
+    pairs: Sequence[tuple[int, int]],
+    found: Sequence[list[Passage]],
+    linked: Sequence[Linked],
+    sentences: Sentences,
+    *,
+    threads: int = 1,
+) -> list[Linked]:
+    """The same sentences, and those that were reworded beyond recognition but stand where they should.
+
+    Whoever rewords a text goes through it in order. So between two sentences whose places are known, and right beside
+    a reworded one, there are few places to look at: chance finds little there, and less evidence is enough.
+    """
+    rows: list[int] = []
+    numbers: list[Numbers] = []
+    ranges: list[Numbers] = []
+    among: list[Numbers] = []
+    for row, (pair, passages, known) in enumerate(zip(pairs, found, linked, strict=True)):
+        told = [p for p in passages if p.origin != "summary"] + known.counted
+        if told:
+            asked, left = _not_told(sentences, pair, told)
+            some, there = _windows(sentences, pair, told, known.counted, asked)
+            if len(some):
+                rows.append(row)
+                numbers.append(asked[some])
+                ranges.append(left[some])
+                among.append(there)
+    out = list(linked)
+    if not rows:
+        return out
+    places = find_places(texts, [pairs[row] for row in rows], ranges, among, threads=threads)
+    close = places.close
+    worth = places.mass * close
+    good = (worth >= NEIGHBOUR * LEAST_WORTH) & (close >= NEIGHBOUR * LEAST_CLOSE)
+    first = 0
+    for row, some, borders in zip(rows, numbers, ranges, strict=True):
+        best: dict[int, int] = {}  # sentence → its place that is worth most
+        for i, number in enumerate(some.tolist()):
+            at = first + i
+            if good[at] and (number not in best or worth[at] > worth[best[number]]):
+                best[number] = at
+        at_all = np.array([best[number] for number in sorted(best)], np.int64)
+        new = zip(map(tuple, borders[at_all - first].tolist()), places.rows(at_all), strict=True)
+        first += len(some)
+        more = sorted([*out[row].counted, *map(_passage, new)], key=lambda p: (p.a_start, p.a_end))
+        out[row] = Linked(_joined(more), out[row].possible)
+    return out
+
+
+def _windows(
+    sentences: Sentences,
+    pair: tuple[int, int],
+    told: Sequence[Passage],
+    links: Sequence[Passage],
+    asked: Numbers,
+) -> tuple[Numbers, Numbers]:
+    """For sentences of the first text, *asked* by number, where to look for them in the second, as ranges of words.
+    A sentence may have none, or several."""
+    x, y = pair
+    starts = sentences.of(y)
+
+    def borders(passages: Sequence[Passage]) -> tuple[dict[int, int], dict[int, int]]:
+        """First sentences with those of the other text where they are, and last ones."""
+        begins: dict[int, int] = {}
+        ends: dict[int, int] = {}
+        for p in sorted(passages, key=lambda p: (p.a_start, p.a_end, p.b_start)):
+            begins.setdefault(sentences.number(x, p.a_start), sentences.number(y, p.b_start))
+            ends[sentences.number(x, p.a_end - 1)] = sentences.number(y, p.b_end - 1)
+        return begins, ends
+
+    begins, ends = borders(told)
+    link_begins, link_ends = borders(links)
+    some: list[int] = []
+    there: list[Range] = []
+    for i, number in enumerate(asked.tolist()):
+        windows: list[Range] = []
+        before = next((number - d for d in range(1, NEAR + 1) if number - d in ends), None)
+        after = next((number + d for d in range(1, NEAR + 1) if number + d in begins), None)
+        if before is not None and after is not None:
+            low, high = ends[before], begins[after]
+            if 0 <= high - low <= STRIDE * (after - before):
+                windows.append((low, high))
+        if number - 1 in link_ends:
+            windows.append((link_ends[number - 1], link_ends[number - 1] + 1))
+        if number + 1 in link_begins:
+            windows.append((link_begins[number + 1] - 1, link_begins[number + 1]))
+        for low, high in windows:
+            some.append(i)
+            there.append((int(starts[max(0, low)]), int(starts[min(high + 1, len(starts) - 1)])))
+    return np.array(some, np.int64), np.array(there, np.int64).reshape(-1, 2)
+
+
+def _not_told(
+    sentences: Sentences, pair: tuple[int, int], passages: Sequence[Passage]
+) -> tuple[Numbers, Numbers]:
+    """Numbers of the sentences of the first text of which no passage tells, or only of the smaller part, and what is
+    left of each."""
+    x, y = pair
+    starts = sentences.of(x) if sentences.of(y)[-1] else sentences.of(y)[:1]
+    here = np.stack([starts[:-1], starts[1:]], axis=1)
+    left = _left(here, sorted((p.a_start, p.a_end) for p in passages))
+    numbers = np.flatnonzero(2 * (left[:, 1] - left[:, 0]) > here[:, 1] - here[:, 0])
+    return numbers, left[numbers]
 
 
 def goes_on(one: Passage, p: Passage) -> bool:
@@ -342,16 +502,19 @@ def goes_on(one: Passage, p: Passage) -> bool:
     )
 
 
-def _joined(some: Sequence[Found]) -> list[Passage]:
-    """Passages of linked sentences; those that follow each other here and there are one."""
+def _passage(found: Found) -> Passage:
+    (start, end), place = found
+    return Passage(start, end, place.start, place.end, 0, "reworded", "weak", "words", place.mass)
+
+
+def _joined(some: Sequence[Passage]) -> list[Passage]:
+    """Passages of linked sentences, in their order; those that follow each other here and there are one."""
     out: list[Passage] = []
-    for (start, end), place in some:
+    for one in some:
         last = out[-1] if out else None
-        if last and start == last.a_end and place.start <= last.b_end <= place.end:
-            last.a_end, last.b_end = end, place.end
-            last.mass += place.mass
+        if last and one.a_start == last.a_end and one.b_start <= last.b_end <= one.b_end:
+            last.a_end, last.b_end = one.a_end, one.b_end
+            last.mass += one.mass
         else:
-            out.append(
-                Passage(start, end, place.start, place.end, 0, "reworded", "weak", "words", place.mass)
-            )
+            out.append(one)
     return out

@@ -10,7 +10,18 @@ import pytest
 import doublet
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.sentences import Place, Places, Sentences, _left, _own, _pieces, _supported
+from doublet.matches.sentences import (
+    Linked,
+    Place,
+    Places,
+    Sentences,
+    _evidence,
+    _left,
+    _own,
+    _pieces,
+    _supported,
+    _windows,
+)
 from doublet.matches.stems import read_stems
 from doublet.model import Document
 
@@ -154,7 +165,7 @@ def test_a_passage_of_which_nothing_would_be_left_stays():
 
 def settled(worths: list[tuple[int, float]], sentences_of_text: int) -> tuple[int, int]:
     numbers, worth = (np.array(column) for column in zip(*worths, strict=True))
-    sure = _supported(numbers, worth, sentences_of_text)
+    sure = _supported(numbers, worth, (np.empty(0, np.int64), np.empty(0)), sentences_of_text)
     return sum(sure), len(sure) - sum(sure)
 
 
@@ -189,6 +200,83 @@ def test_what_a_sentence_and_its_place_must_have_in_common(monkeypatch, worth, c
     texts = read_stems(["One two three four.", "Five six seven."])
     found = sentences.link_sentences(texts, [(0, 1)], [[]], Sentences(texts))
     assert bool(found[0].counted or found[0].possible) is linked
+
+
+def test_a_reworded_sentence_is_found_between_its_neighbours_only():
+    """Two common words say nothing by themselves. Between two sentences whose places are known they are enough."""
+    hidden = "Стекло в ящике приехало разбитым, и денег мастер не взял."  # SOURCE[2]
+    source = f"{FILLER} {' '.join(SOURCE)}"
+    one, two, _, four = REWORDED
+
+    def told(*work: str) -> float:
+        text = " ".join(work)
+        return coloured(text, [found.a for found in doublet.compare(text, source).fragments], hidden)
+
+    assert told(OWN[0], one, two, hidden, four, OWN[1]) == 1.0
+    assert told(OWN[0], one, two, four, OWN[1], OWN[2], hidden, OWN[3]) == 0.0
+
+
+def passage(a: int, b: int, *, equal: int = 4, origin: str = "words") -> Passage:
+    """A passage of one sentence of ten words, by the numbers of the two sentences."""
+    return Passage(10 * a, 10 * a + 10, 10 * b, 10 * b + 10, equal, "reworded", "weak", origin, 30.0)
+
+
+def ten_words(count: int) -> str:
+    return " ".join(" ".join(f"w{i}x{k}" for k in range(10)).capitalize() + "." for i in range(count))
+
+
+@pytest.mark.parametrize(
+    ("told", "links", "windows"),
+    [
+        ([(10, 10), (12, 12)], [], {11: [(10, 12)]}),
+        ([(10, 10), (12, 16)], [], {11: [(10, 16)]}),  # three sentences there for one here
+        ([(10, 10), (12, 20)], [], {}),
+        ([(10, 20), (12, 10)], [], {}),  # in another order
+        ([(10, 10), (16, 16)], [], {n: [(10, 16)] for n in range(11, 16)}),
+        ([(10, 10), (22, 22)], [], {}),  # too far from both
+        ([(10, 10)], [], {}),  # a passage alone got its borders before
+        ([], [(10, 10)], {9: [(9, 10)], 11: [(10, 11)]}),
+        ([(12, 12)], [(10, 10)], {9: [(9, 10)], 11: [(10, 12), (10, 11)]}),
+    ],
+)
+def test_where_a_sentence_is_looked_for_near_its_neighbours(told, links, windows):
+    texts = read_stems([ten_words(40), ten_words(40)])
+    known = [passage(*one) for one in links]
+    numbers = np.array([n for n in range(40) if n not in {a for a, _ in (*told, *links)}])
+    some, there = _windows(
+        Sentences(texts), (0, 1), [*(passage(*one) for one in told), *known], known, numbers
+    )
+    found: dict[int, list[tuple[int, int]]] = {}
+    for i, (low, high) in zip(some.tolist(), there.tolist(), strict=True):
+        found.setdefault(int(numbers[i]), []).append((low // 10, high // 10 - 1))
+    assert found == windows
+
+
+@pytest.mark.parametrize(
+    ("worth", "close", "linked"), [(3.0, 0.2, True), (1.2, 0.2, False), (3.0, 0.08, False)]
+)
+def test_near_its_neighbours_a_sentence_needs_less(monkeypatch, worth, close, linked):
+    def answer(*asked, **_):
+        rows = sum(len(some) for some in asked[2])
+        mass = worth / close
+        return Places(*(np.full(rows, value) for value in (10, 20, mass, mass / close, mass / close, mass)))
+
+    monkeypatch.setattr(sentences, "find_places", answer)
+    texts = read_stems([ten_words(3), ten_words(3)])
+    known = Linked([passage(0, 0)], [])
+    (found,) = sentences.link_neighbours(texts, [(0, 1)], [[passage(2, 2)]], [known], Sentences(texts))
+    assert [(p.a_start, p.a_end) for p in found.counted] == ([(0, 20)] if linked else [(0, 10)])
+
+
+def test_reworded_passages_support_the_sentences_around_them_and_copies_do_not():
+    texts = read_stems([ten_words(6), ten_words(6)])
+    both = [passage(1, 1, equal=4), passage(3, 3, equal=9), passage(4, 4, origin="summary")]
+    numbers, worth = _evidence(both, 0, Sentences(texts))
+    assert numbers.tolist() == [1]
+    assert worth.tolist() == [30.0 * both[0].score]
+    alone = (np.array([5]), np.array([20.0]), 20)
+    assert _supported(alone[0], alone[1], (np.empty(0, np.int64), np.empty(0)), alone[2]) == [False]
+    assert _supported(alone[0], alone[1], (np.array([2]), np.array([20.0])), alone[2]) == [True]
 
 
 @pytest.mark.parametrize(
