@@ -164,9 +164,9 @@ def _shared(
     return found.astype(np.int64), scores, own.astype(np.int64)
 
 
-def near_documents(windows: Windows, batch: TokenBatch) -> tuple[I64, I64, F64]:
+def near_documents(windows: Windows, batch: TokenBatch, best: int = BEST) -> tuple[I64, I64, F64]:
     """Of the documents of a batch (their content words) those that share enough with a window: windows, documents and
-    what they share, by how rare words are in general. Of each window only the best, and those that are as good."""
+    what they share, by how rare words are in general. Of each window only the *best*, and those that are as good."""
     chunks, _ = chunk_numbers(batch.offsets)
     sizes = sizes_of(batch.offsets)
     at = np.minimum(np.searchsorted(windows.stems, batch.hashes), max(0, len(windows.stems) - 1))
@@ -185,7 +185,7 @@ def near_documents(windows: Windows, batch: TokenBatch) -> tuple[I64, I64, F64]:
     order = np.lexsort((documents, -scores, own))
     own, documents, scores = own[order], documents[order], scores[order]
     starts = np.searchsorted(own, own)
-    last = np.minimum(starts + BEST, np.searchsorted(own, own, side="right")) - 1
+    last = np.minimum(starts + best, np.searchsorted(own, own, side="right")) - 1
     good = scores >= scores[last]
     return own[good], documents[good], scores[good]
 

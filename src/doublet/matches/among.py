@@ -23,9 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.index.passage_keys import EVERY_KEY_UP_TO, SHINGLE_WORDS, make_keys
+from doublet.index.stem_chunks import BEST, near_documents, read_windows
 from doublet.matches.align import AlignOptions
 from doublet.matches.explain import explain, lay_beside
 from doublet.model import Document, Fragment, SourceMatch
+from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.text.tokens import TokenBatch, read_words
 
 Mask = NDArray[np.bool_]
@@ -136,10 +138,13 @@ def among(
     options = options or AlignOptions()
     read = [read_words([work.text]) for work in works]
     near = _near(works, read, same)
+    nearest = _nearest(works, read, same)
     matches: list[tuple[SourceMatch, ...]] = []
     for i, work in enumerate(works):
-        others = [works[j] for j in near[i]]
-        beside = lay_beside(read[i], others, options, shingle_words=SHINGLE_WORDS)
+        others = sorted({*near[i], *nearest[i]}, key=lambda j: works[j].id)
+        beside = lay_beside(read[i], [works[j] for j in others], options, shingle_words=SHINGLE_WORDS)
+        for other, j in zip(beside, others, strict=True):
+            other.near = len(nearest[i]) - nearest[i].index(j) if j in nearest[i] else 0
         mask = counted.get(work.id) if counted else None
         matches.append(explain(work.text, read[i], beside, counted=mask).sources)
         if on_step is not None:
@@ -218,6 +223,29 @@ def _near(
         sorted((j for j in some if not same(works[i].id, works[j].id)), key=lambda j: works[j].id)
         for i, some in enumerate(found)
     ]
+
+
+def _nearest(
+    works: Sequence[Document], read: Sequence[TokenBatch], same: Callable[[str, str], bool]
+) -> list[list[int]]:
+    """Of each work the others that telling stems lead to, the nearest first: they may be reworded."""
+    if not works:
+        return []
+    content = [LEXICAL_CANON.of(words) for words in read]
+    batch = TokenBatch.joined(content)
+    out = []
+    for i, own in enumerate(content):
+        windows = read_windows(own)
+        versions = {j for j in range(len(works)) if same(works[i].id, works[j].id)} | {i}
+        best: dict[int, float] = {}
+        # The versions of a work are nearest to it and take no places of others.
+        for _, j, score in zip(
+            *(column.tolist() for column in near_documents(windows, batch, BEST + len(versions))), strict=True
+        ):
+            if j not in versions:
+                best[j] = max(score, best.get(j, 0.0))
+        out.append(sorted(best, key=lambda j: (-best[j], works[j].id))[: windows.most])
+    return out
 
 
 def _cover(fragments: Iterable[Fragment], words: int) -> Mask:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from doublet.matches.align import AlignOptions
@@ -35,6 +37,22 @@ def test_it_works():
     assert (first.a, first.share, first.direction) == ("a", 1.0, "contained")
     assert found.clusters == (("a", "b"),)
     assert found.shares["c"] == 0
+
+
+def test_a_reworded_work_is_found_by_its_telling_stems():
+    """Each sentence of the copy has its words the other way round: no two words in a row are the same."""
+    rng = random.Random(11)
+    words = [f"{rng.choice(('ban', 'kol', 'mer', 'tis'))}{rng.choice('aeiou')}{i}" for i in range(700)]
+
+    def text(names: list[str], step: int) -> str:
+        sentences = [names[i : i + 12][::step] for i in range(0, len(names), 12)]
+        return " ".join(" ".join(one).capitalize() + "." for one in sentences)
+
+    works = [Document("first", text(words[:240], 1)), Document("second", text(words[:240], -1))]
+    works += [Document(f"other{i}", text(words[240 + 40 * i : 400 + 40 * i], 1)) for i in range(5)]
+    found = among(works, same=lambda a, b: {a, b} <= {f"other{i}" for i in range(5)})
+    assert {(one.a, one.b) for one in found.pairs} == {("first", "second"), ("second", "first")}
+    assert min(found.shares["first"], found.shares["second"]) > 0.8
 
 
 def test_nothing_in_common():
