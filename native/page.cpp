@@ -227,6 +227,8 @@ class Cutter {
       links_ += effect == kLink;
     } else if (effect == kRaised) {
       effect = is_note_mark() ? kSkipped : kWithin;
+    } else if (name == "button" && is_never_closed()) {
+      effect = kBlock;
     }
     const uint32_t node = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back({name, order, open_.empty() ? node : open_.back().node, scan_.has});
@@ -519,6 +521,22 @@ class Cutter {
     }
     const char32_t c = text[from];
     return decimals || roman || (size == 1 && (c == '*' || c == 0x2020 || c == 0x2021 || (c >= 'a' && c <= 'z')));
+  }
+
+  // A button that holds half a page.
+  bool is_never_closed() {
+    Scanner ahead = scan_;
+    size_t elements = 0;
+    for (size_t depth = 1; depth;) switch (ahead.next()) {
+        case Scanner::kStartTag:
+          ++depth;
+          if (++elements > 30) return true;
+          break;
+        case Scanner::kEndTag: --depth; break;
+        case Scanner::kText: break;
+        default: throw Malformed();
+      }
+    return false;
   }
 
   // A row of a table of data: its cells hold words and no blocks.

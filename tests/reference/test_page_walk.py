@@ -74,10 +74,13 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         tag = element.tag
-        block = tag not in INLINE and tag not in SILENT and tag != "br"
+        block = (
+            tag not in INLINE and tag not in SILENT - {"button"} and tag != "br" and element not in skipped
+        )
         link = tag == "a" and element.get("href") is not None
         if event == "start":
-            if tag in SILENT or (tag in ("sup", "a") and is_note_mark(element)):
+            closed = tag != "button" or len(list(element.iter())) <= 31
+            if (tag in SILENT and closed) or (tag in ("sup", "a") and is_note_mark(element)):
                 walker.skip_subtree()
                 skipped.add(element)
                 continue
@@ -118,8 +121,11 @@ def hidden_plainly(page: Any) -> list[Any]:
     out = []
     for item in page.iter():
         seen = item.tag in ("html", "body", "head") or any(above in out for above in item.iterancestors())
-        if not seen and html._reason(item, rules):
-            out.append(item)
+        if not seen and (reason := html._reason(item, rules)):
+            letters = html._letters(item)
+            shown_later = letters >= html.PROSE_LETTERS and letters >= html.SHOWN_LATER * html._letters(page)
+            if reason != "hidden" or not shown_later:
+                out.append(item)
     return out
 
 
@@ -129,8 +135,8 @@ WORDS = st.sampled_from(
      "twelve words of a sentence, more or less. " * 3]
 )  # fmt: skip
 TAGS = st.sampled_from(
-    "p div span a a sup b br ul li table tr tr td td th pre h1 section nav script select svg font em article header "
-    "footer aside main figure".split()
+    "p div span a a sup b br ul li table tr tr td td th pre h1 section nav script select button svg font em article "
+    "header footer aside main figure".split()
 )
 MARKS = st.sampled_from(
     ["", "", ' href="/a"', ' hidden=""', ' style="display:none"', ' style="color:white"', ' class="noteref"',

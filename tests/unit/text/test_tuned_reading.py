@@ -102,6 +102,42 @@ def test_hidden_prose_is_told_and_hidden_machinery_is_not(count: int, told: int)
     assert len(read_document(page.encode()).hidden) == told
 
 
+@pytest.mark.parametrize(("later", "shown"), [(55, True), (45, False)])
+@pytest.mark.parametrize("attribute", ["style='opacity:0'", "hidden", "style='display:none'"])
+def test_what_holds_most_of_a_page_is_shown_by_a_script(attribute: str, later: int, shown: bool) -> None:
+    veiled = f"<main {attribute}><p>Later {words(later - 1)}</p><p style='display:none'>never {words(9)}</p></main>"
+    found = read_document(f"<html><body><p>{words(110 - later)}</p>{veiled}</body></html>".encode())
+    assert ("Later" in found.text) is shown
+    assert "never" not in found.text
+    assert len(found.hidden) == 1
+
+
+@pytest.mark.parametrize(("count", "shown"), [(52, True), (36, False)])
+def test_a_short_hidden_text_is_hidden_though_it_is_most_of_a_page(count: int, shown: bool) -> None:
+    page = f"<html><body><p>{words(10)}</p><p hidden>Later {words(count - 1)}</p></body></html>"
+    assert ("Later" in read_document(page.encode()).text) is shown
+
+
+@pytest.mark.parametrize(("name", "shown"), [("S:0", True), ("S:1f", True), ("S", False)])
+def test_parts_that_are_streamed_are_put_in_place_by_a_script(name: str, shown: bool) -> None:
+    page = (
+        f"<html><body><p>{words(150)}</p><div hidden id='{name}'><p>Later {words(60)}</p></div></body></html>"
+    )
+    assert ("Later" in read_document(page.encode()).text) is shown
+
+
+@pytest.mark.parametrize(("count", "shown"), [(60, True), (40, False)])
+def test_a_page_for_readers_without_scripts(count: int, shown: bool) -> None:
+    page = f"<html><body><p>{words(50)}</p><noscript><p>Plain {words(count)}</p></noscript></body></html>"
+    assert ("Plain" in read_document(page.encode(), frame=False).text) is shown
+
+
+@pytest.mark.parametrize(("inside", "shown"), [(31, True), (30, False)])
+def test_a_button_that_was_never_closed(inside: int, shown: bool) -> None:
+    page = f"<html><body><button>Menu{'<p>Text.</p>' * inside}</body></html>"
+    assert ("Text." in html.cut_page(html.parse_page(page.encode())[0]).texts) is shown
+
+
 @pytest.mark.parametrize(("white", "told"), [(18, 1), (24, 0)])
 def test_a_page_with_much_white_text_has_a_dark_ground_somewhere(white: int, told: int) -> None:
     page = f"<html><body><p>{words(100 - white)}</p><p style='color:#fff'>{words(white)}</p></body></html>"

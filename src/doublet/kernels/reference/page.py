@@ -26,6 +26,7 @@ VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
 _IN_FLAT_ROWS = INLINE | {"td", "th", "p", "br", "div"}
 _CELL_LETTERS = 600
 _PARAGRAPHS = 40
+_BUTTON_ELEMENTS = 30
 _NAME = r"[A-Za-z0-9:_.\-\x80-\xff]+"
 _PART = re.compile(
     rb'<(?P<start>%b)(?P<attributes>(?: %b="[^"<]*")*)>|</(?P<end>%b)>|(?P<text>[^<]+)'
@@ -163,7 +164,7 @@ class _Cutter:
             if isinstance(one, str):
                 self.add(one)
             elif isinstance(one, _Element):
-                if one.tag in SILENT or _is_note(one):
+                if (one.tag in SILENT and not _never_closed(one)) or _is_note(one):
                     continue
                 link = one.tag == "a" and "href" in one.attributes
                 self.links += link
@@ -261,6 +262,11 @@ def _hints(text: str) -> int:
     dated = words < 15 and bool(_DIGIT.search(text)) and bool(_DATE.search(low))
     small = "cookie" in low or (words < 30 and any(word in low for word in _OF_RIGHTS))
     return dated * DATED | small * MAY_BE_SMALL_PRINT
+
+
+def _never_closed(element: _Element) -> bool:
+    """A button that holds half a page is one that the author forgot to close."""
+    return element.tag == "button" and sum(1 for _ in element.elements()) > _BUTTON_ELEMENTS
 
 
 def _is_note(element: _Element) -> bool:
