@@ -221,7 +221,7 @@ def cut_page(root: Element) -> Cut:
         _name_plainly(root)
         found = kernels.cut_markup(_markup(root))
     if found is None:  # pragma: no cover - names are all that can be odd in a tree
-        raise Broken("no_page", why="its markup cannot be written as XML")
+        raise Broken("page_uncuttable")
     return Cut(*found)
 
 

@@ -14,6 +14,7 @@ MESSAGES: dict[str, str] = {
     "mail_part_damaged": "a part of the message is damaged: it cannot be decoded",
     "chapter_missing": "the chapter {target} is missing from the book",
     "no_book": "is damaged: there is no book in its archive",
+    "page_uncuttable": "is damaged: its markup has names that cannot be read",
     "no_page": "is damaged: there is no page in it ({why})",
     "inputs_not_read": "files named by \\input or \\include are not read: check them on their own",
     "no_message_in_mailbox": "is damaged: there is no message in the mailbox",
