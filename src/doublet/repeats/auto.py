@@ -64,13 +64,21 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     symbols = SymbolCounts(sequence, at_start, at_end)
     limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
     pairs = equal_pairs(sequence, WHOLE)
+    units = _unit_hashes(sequence, marks)
+    headings = Headings(sequence)
+    titles = headings.titles(np.flatnonzero(marks), units)
     groups = [
         *_listed(_aligned(sequence, pairs, marks, symbols, options), limit, equal=False),
-        *_listed(_bordered(sequence, marks, symbols, options), limit, equal=True),
+        *_listed(_bordered(sequence, marks, units, symbols, options), limit, equal=True),
         *_listed(_whole(pairs, marks, symbols, limit), limit, equal=True),
     ]
     groups = with_own_words(groups, marks, limit, options.least)
-    groups = [group for group in groups if _is_text(group.members, sequence)]
+    only_titles = titles.in_all([group.members for group in groups])
+    groups = [
+        group
+        for group, title in zip(groups, only_titles, strict=True)
+        if not title and _is_text(group.members, sequence)
+    ]
     groups = shared_edges(groups, sequence, marks, options.least)
     runs = find_runs(sequence, marks, options.least)
     if runs:  # what was aligned inside them says nothing more
@@ -87,14 +95,17 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
             Scored(math.log2(len(run)) * (run[0][1] - run[0][0]), run, 0.0, equal=True) for run in runs
         ]
     groups.sort(key=lambda group: (-group.score, group.members))
-    passages = Headings(sequence).cut(without_covered(groups, WHOLE), options.least)
+    groups = without_covered(groups, WHOLE)
+    passages = headings.cut([group.members for group in groups], options.least)
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True
+    formulas = find_formulas(sequence, marks, told, FORMULA_MEMBERS * options.level)
+    only_titles = titles.in_all(formulas)
     formulas = [
         members
-        for members in find_formulas(sequence, marks, told, FORMULA_MEMBERS * options.level)
-        if _is_text(members, sequence)
+        for members, title in zip(formulas, only_titles, strict=True)
+        if not title and _is_text(members, sequence)
     ]
     return passages + formulas, []
 
@@ -121,12 +132,9 @@ def _listed(found: _Found, limit: float, *, equal: bool) -> list[Scored]:
 def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
     """Whether one of the first members has several words between blanks."""
     for start, end in members[:3]:
-        number = sequence.file_of(start)
+        text = sequence.marked_texts[sequence.file_of(start)].masked
         behind = int(sequence.starts[end - 1]) + int(sequence.sizes[end - 1])
-        if (
-            len(sequence.marked_texts[number].masked[int(sequence.starts[start]) : behind].split())
-            >= LEAST_WORDS
-        ):
+        if len(text[int(sequence.starts[start]) : behind].split(None, LEAST_WORDS)) >= LEAST_WORDS:
             return True
     return False
 
@@ -222,15 +230,24 @@ def _aligned(
     return _Found(start[used], end[used], group, score, matched_mean)
 
 
+def _unit_hashes(sequence: TokenSequence, marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """One number for the words of each unit between two borders."""
+    edges = np.flatnonzero(marks)
+    values = (sequence.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    longest = int(np.diff(edges).max(initial=1))
+    return kernels.shingle(values, edges.astype(np.uint64), max(longest, 1))[0]
+
+
 def _bordered(
-    sequence: TokenSequence, marks: NDArray[np.bool_], symbols: SymbolCounts, options: RepeatOptions
+    sequence: TokenSequence,
+    marks: NDArray[np.bool_],
+    units: NDArray[np.uint64],
+    symbols: SymbolCounts,
+    options: RepeatOptions,
 ) -> _Found:
     """Stretches of one, two and three units between borders that occur again word for word."""
     edges = np.flatnonzero(marks)
     parts = sequence.parts()
-    values = (sequence.ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    longest = int(np.diff(edges).max(initial=1))
-    units = kernels.shingle(values, edges.astype(np.uint64), max(longest, 1))[0]
     found: list[_Found] = []
     base = 0
     for run in (1, 2, 3):

@@ -27,14 +27,18 @@ def shared_edges(
     groups: list[Scored], sequence: TokenSequence, marks: NDArray[np.bool_], least: int
 ) -> list[Scored]:
     """*groups* with members of at least *least* tokens that begin and end with what others of their group have; no two
-    members of a group overlap."""
+    members of a group overlap. Members come sorted."""
     varied = [group for group in groups if not group.equal]
     cut = iter(_cut(varied, sequence, marks, least))
     out = []
     for group in groups:
-        members = _apart(group.members if group.equal else next(cut), least, whole=group.equal)
+        members = group.members if group.equal else next(cut)
+        if any(two[0] < one[1] for one, two in itertools.pairwise(members)):
+            members = _apart(members, least, whole=group.equal)
+        if members is not group.members:
+            group = group._replace(members=members)  # noqa: PLW2901
         if len(members) > 1:
-            out.append(group._replace(members=members))
+            out.append(group)
     return out
 
 
@@ -70,12 +74,11 @@ def _shared(sequence: TokenSequence, at: I64, group: I64, member: I64) -> NDArra
     key = pair * np.uint64(0x9E3779B97F4A7C15) ^ (group[inner].astype(np.uint64) + np.uint64(1)) * np.uint64(
         0xBF58476D1CE4E5B9
     )
-    order = np.argsort(key, kind="stable")  # members stay in order under one key
+    order = np.argsort(key)
     key, owner = key[order], member[inner][order]
-    begins = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    last = np.append(begins[1:], len(key)) - 1
-    several = owner[begins] != owner[last] if len(key) else np.zeros(0, bool)
-    common = np.repeat(several, last - begins + 1)
+    begins = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])[: len(key)])
+    several = np.minimum.reduceat(owner, begins) != np.maximum.reduceat(owner, begins) if len(key) else begins
+    common = np.repeat(several, np.diff(np.append(begins, len(key)))).astype(bool)
     out = np.zeros(len(at), bool)
     out[inner[order[common]]] = True
     out[1:] |= out[:-1] & (member[1:] == member[:-1])

@@ -1,4 +1,5 @@
-"""Passages end before the heading of what follows them, also where two copies are followed by the same heading.
+"""Passages end before the heading of what follows them, also where two copies are followed by the same heading. Titles
+that are said again in a list of contents or a link to the next page are no repeats at all.
 
 Markup says where headings are. A short line without a full stop, between the end of a sentence and the beginning of
 another, is taken for one too; and where a passage ends inside such a line, it shares no more than its beginning.
@@ -7,6 +8,7 @@ another, is taken for one too; and where a passage ends inside such a line, it s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,29 @@ from numpy.typing import NDArray
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.tokenise import TokenSequence
 
+TITLE_SHARE = 0.8  #: of the words of a group that are titles when it is not reported
 MOST_WORDS = 8  #: of a line that is taken for a heading
 _LAST_LINE = re.compile(
     r"[.!?…][»”\"')\]]*[ \t]*\n\s*(?P<line>(?:[^\w\s]{1,3}\s*|\d[\d.]*\s+)?[^\W\d_][^\n]*)$"
 )
 _BEHIND = re.compile(r"(?P<closing>[^\w\s]*)(?P<gap>\s*)(?P<next>\S?)")
+
+
+class Titles:
+    """Which tokens are a title: that of a section, or the same words by themselves elsewhere."""
+
+    def __init__(self, marked: NDArray[np.bool_]) -> None:
+        self._before = np.concatenate([[0], np.cumsum(marked)])
+
+    def in_all(self, groups: Sequence[list[tuple[int, int]]]) -> list[bool]:
+        """For each group: whether it is hardly more than titles."""
+        if not groups or not self._before[-1]:
+            return [False] * len(groups)
+        start, end = np.array([span for members in groups for span in members], np.int64).T
+        first = np.cumsum([0, *(len(members) for members in groups[:-1])])
+        said = np.add.reduceat(self._before[end] - self._before[start], first)
+        all_: list[bool] = (said >= TITLE_SHARE * np.add.reduceat(end - start, first)).tolist()
+        return all_
 
 
 class Headings:
@@ -36,6 +56,20 @@ class Headings:
                 last.append(base + np.searchsorted(starts, [h.span.end for h in marked.headings]))
         self._first = np.concatenate(first) if first else np.zeros(0, np.int64)
         self._last = np.concatenate(last) if last else np.zeros(0, np.int64)
+
+    def titles(self, edges: NDArray[np.int64], units: NDArray[np.uint64]) -> Titles:
+        """Titles in a text of *units* (numbers that stand for their words) between *edges*."""
+        marked = np.zeros(len(self._sequence) + 1, bool)
+        if len(self._first):
+            sizes = np.zeros(len(units) + 1, np.int64)
+            first, last = (
+                np.minimum(np.searchsorted(edges, at), len(units)) for at in (self._first, self._last)
+            )
+            np.add.at(sizes, first, 1)
+            np.add.at(sizes, last, -1)
+            said = np.isin(units, units[np.cumsum(sizes[:-1]) > 0])
+            marked[:-1] = np.repeat(said, np.diff(edges))
+        return Titles(marked)
 
     def cut(self, groups: TokenGroups, least: int) -> TokenGroups:
         """*groups* without headings at the ends of passages of which *least* tokens stay."""

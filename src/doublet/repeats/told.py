@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.repeats.balance import TokenGroups
-
 WIDER = 3  #: a group has many more members than another when it has at least 2 ** WIDER times as many
 OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
 SMALL, TOLD = 4, 0.75  #: members of a group that is left out when that share of each is told already
@@ -58,6 +56,8 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
             out[number] = group
             if framed and words:
                 members = [_trimmed(start, end, inside, marks, least) for start, end in group.members]
+                if members == group.members:
+                    continue
                 if group.equal:
                     before = min(new - old for (old, _), (new, _) in zip(group.members, members, strict=True))
                     behind = min(old - new for (_, old), (_, new) in zip(group.members, members, strict=True))
@@ -78,7 +78,7 @@ def _trimmed(
     return (first, last) if last - first >= least else (start, end)
 
 
-def without_covered(groups: list[Scored], whole: int) -> TokenGroups:
+def without_covered(groups: list[Scored], whole: int) -> list[Scored]:
     """Without groups that say nothing more: they come best first.
 
     First go those whose every fragment lies inside a fragment of one better group, and small ones whose fragments lie
@@ -86,20 +86,19 @@ def without_covered(groups: list[Scored], whole: int) -> TokenGroups:
     variants, of which two are word for word the same). Equal passages of *whole* tokens go only when one better group
     tells them all.
     """
-    better: TokenGroups = []
+    better: list[Scored] = []
     over: Over = {}
     for group in groups:
-        members = group.members
-        if not _holders(members, over, 0.0) and not _mostly_told(group, whole, over):
-            _enter(members, len(better), over)
-            better.append(members)
-    sizes = [len(members) for members in better]
+        if not _holders(group.members, over, 0.0) and not _mostly_told(group, whole, over):
+            _enter(group.members, len(better), over)
+            better.append(group)
+    sizes = [len(group.members) for group in better]
     most = max(sizes, default=0)  # the largest need not be looked at: none is larger
     return [
-        members
-        for number, members in enumerate(better)
+        group
+        for number, group in enumerate(better)
         if sizes[number] == most
-        or not any(sizes[other] > sizes[number] for other in _holders(members, over, SAME_PLACE))
+        or not any(sizes[other] > sizes[number] for other in _holders(group.members, over, SAME_PLACE))
     ]
 
 

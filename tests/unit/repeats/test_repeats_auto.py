@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,3 +166,53 @@ def test_a_sentence_stays_whole_where_a_member_is_cut():
     }
     for text in texts(doublet.find_repeats(pages))[0]:
         assert text.endswith(".")
+
+
+@pytest.mark.covers("P6")
+def test_only_blocks_of_a_page_are_borders():
+    """An element inside a sentence and the end of a line in the source are none; items are, and lines of code."""
+    page = (
+        "<p>Set it to <code>true</code> to see what Ant's\n   <code>ProjectHelper</code> does, with the\n"
+        "<a href='x.html'>Internal</a> list. Next one.</p><ul><li>small item</li><li>other item</li></ul>"
+        "<pre>first line\nSecond line</pre>"
+    )
+    for name in ("a.html", "a.xml"):
+        marked = read_markup(page, name=name)
+        assert len(marked.masked) == len(page)
+        sequence = tokenise([marked], RepeatOptions())
+        marks = sequence.edges()[0]
+        begins = [
+            page[int(sequence.starts[at]) : int(sequence.ends(at))]
+            for at in np.flatnonzero(marks[:-1]).tolist()
+        ]
+        assert begins == ["Set", "Next", "small", "other", "first", "Second"]
+
+
+@pytest.mark.covers("P6")
+def test_titles_that_links_and_contents_say_again_are_no_repeats():
+    names = [" ".join(WORDS[7 * n : 7 * n + 6]).capitalize() for n in range(12)]
+    contents = "".join(f"<li><a href='{n}.html'>{n}. {name}</a></li>" for n, name in enumerate(names))
+    pages = {
+        f"{n}.html": f"<title>{n}. {name}</title><h1>{n}. {name}</h1><p>{prose(n)}</p>"
+        f"<table><td>{(n - 1) % 12}. {names[n - 1]}</td><td>{(n + 1) % 12}. {names[(n + 1) % 12]}</td></table>"
+        for n, name in enumerate(names)
+    }
+    pages |= {"index.html": f"<ul>{contents}</ul>", "map.html": f"<ul>{contents}</ul>"}
+    assert doublet.find_repeats(pages).groups == ()
+    again = prose(99)
+    pages["0.html"] += f"<p>{again}</p>"
+    pages["5.html"] += f"<p>{again}</p>"
+    assert texts(doublet.find_repeats(pages)) == [{again}]
+
+
+@pytest.mark.covers("P6")
+def test_pages_of_mallard_are_looked_at(tmp_path):
+    for n in range(2):
+        (tmp_path / f"{n}.page").write_text(
+            f'<page xmlns="http://projectmallard.org/1.0/"><title>{WORDS[n]}</title>'
+            f"<p>{prose(n)} Press <key>Enter</key> now. {prose(9)}</p></page>"
+        )
+    (found,) = doublet.find_repeats(tmp_path).groups
+    assert {" ".join(fragment.text.split()) for fragment in found.fragments} == {
+        f"Press <key>Enter</key> now. {prose(9)}"
+    }

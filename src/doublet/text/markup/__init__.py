@@ -36,7 +36,9 @@ READERS: dict[str, Callable[[str], MarkedText]] = {
     "latex": _reader("latex", "read_latex"),
 }
 SUFFIXES = {
-    **dict.fromkeys((".xml", ".dita", ".ditamap", ".docbook", ".dbk", ".xhtml", ".xml.in", ".sgml"), "xml"),
+    **dict.fromkeys(
+        (".xml", ".dita", ".ditamap", ".docbook", ".dbk", ".xhtml", ".xml.in", ".sgml", ".page"), "xml"
+    ),
     **dict.fromkeys((".html", ".htm"), "html"),
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mdx"), "markdown"),
     **dict.fromkeys((".rst", ".rest"), "rst"),

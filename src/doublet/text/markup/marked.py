@@ -14,6 +14,9 @@ from typing import NamedTuple
 from doublet.kernels.blanks import blank, blanked
 from doublet.model import Span
 
+QUIET = (
+    "\u00a0"  #: a blank that ends nothing, however many there are: two common ones end an element of a line
+)
 FILLER = "\u00ad"  #: stands for the rest of a character reference; the tokeniser drops it inside words
 
 
@@ -144,17 +147,21 @@ class Painter:
         self.text = text
         self._parts: list[tuple[int, int, str]] = []
 
-    def blank(self, start: int, end: int, *, border: bool = False) -> None:
-        """Blank out; a *border* ends whatever sentence was going on."""
+    def blank(self, start: int, end: int, *, border: bool = False, quiet: bool = False) -> None:
+        """Blank out; a *border* ends whatever sentence was going on, and *quiet* blanks surely do not."""
         if end > start:
-            self._parts.append(blank(start, end, border=border))
+            self._parts.append(
+                (start, end, QUIET * (end - start)) if quiet else blank(start, end, border=border)
+            )
 
     def put(self, start: int, end: int, letter: str) -> None:
         """One character stands for a whole reference."""
         self._parts.append((start, end, letter + (FILLER if letter.isalnum() else " ") * (end - start - 1)))
 
-    def masked(self) -> str:
-        return blanked(self.text, self._parts) if self._parts else self.text
+    def masked(self, text: str | None = None) -> str:
+        """The text, or another of the same length, with all that blanked out."""
+        text = self.text if text is None else text
+        return blanked(text, self._parts) if self._parts else text
 
 
 def number_headings(found: list[tuple[Span, int, str]]) -> list[Heading]:

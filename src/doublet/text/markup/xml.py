@@ -6,7 +6,7 @@ import html
 import re
 
 from doublet.model import Span
-from doublet.text.markup.marked import MarkedText, Painter, number_headings
+from doublet.text.markup.marked import QUIET, MarkedText, Painter, number_headings
 
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -29,7 +29,9 @@ _INLINE = frozenset(
     "subscript superscript symbol systemitem token trademark type userinput wordasword anchor inlinegraphic "
     "inlinemediaobject application acronym computeroutput database structfield structname uri "
     # DITA
-    "ph codeph apiname cmdname filepath fn keyword msgph parmname term tm uicontrol wintitle menucascade msgnum".split()
+    "ph codeph apiname cmdname filepath fn keyword msgph parmname term tm uicontrol wintitle menucascade msgnum "
+    # Mallard
+    "app cmd file gui guiseq input key keyseq output sys".split()
 )
 _CODE = frozenset(
     "programlisting screen literallayout synopsis cmdsynopsis funcsynopsis classsynopsis codeblock msgblock pre "
@@ -79,7 +81,7 @@ def _read(text: str, kind: str) -> MarkedText:
             paint.blank(start, end, border=True)
             continue
         name = match["name"].rpartition(":")[2].lower()
-        paint.blank(start, end, border=name not in _INLINE)
+        paint.blank(start, end, border=name not in _INLINE, quiet=name in _INLINE)
         if match[0].endswith("/>"):
             continue
         if name in _SECTIONS:
@@ -106,11 +108,25 @@ def _read(text: str, kind: str) -> MarkedText:
                 title_at = end
         if not match["close"] and name not in _INLINE and name not in _TITLES:
             parent = name
-    marked.masked = paint.masked()
-    marked.headings = number_headings([row for row in headings if row[2]])
     marked.code.sort()
+    marked.masked = paint.masked(_running(text, marked.code))
+    marked.headings = number_headings([row for row in headings if row[2]])
     marked.tables.sort()
     return marked
+
+
+def _running(text: str, code: list[Span]) -> str:
+    """*text* with its line ends and rows of blanks as blanks that end nothing: only an element does that, and code."""
+    out, at = [], 0
+    for span in code:
+        if span.start >= at:
+            out += [_quiet(text[at : span.start]), text[span.start : span.end]]
+            at = span.end
+    return "".join([*out, _quiet(text[at:])])
+
+
+def _quiet(part: str) -> str:
+    return part.replace("\n", " ").replace("\t", " ").replace("  ", f" {QUIET}")
 
 
 def _plain(part: str) -> str:
