@@ -23,7 +23,7 @@ constexpr size_t kNext = 2;                         // sentences that may be add
 constexpr size_t kNextRounds = 4;
 
 constexpr uint8_t kLine = 2;                         // mark of a word that begins a line, which ends a sentence
-enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2 };
+enum Found : uint8_t { kWeak = 0, kStrong = 1, kSummary = 2, kSummed = 3 };
 
 struct Settings {
   uint32_t gap;
@@ -33,7 +33,7 @@ struct Settings {
   int64_t cap, weak_mass, strong_mass;
   double strong_worth, sentence_worth;
   uint32_t weak_length, shorter_side, longer_side;
-  bool summaries;
+  bool summaries, summed;
   int64_t rise, fall;
   double share, above, level, left_above, left_mass, evidence;
   size_t telling;
@@ -66,6 +66,7 @@ struct Settings {
     shorter_side = count("strong_length");
     longer_side = count("strong_longer");
     summaries = of("summary_rise") > 0;
+    summed = of("summed") > 0;
     rise = weight("summary_rise") * 1000;
     fall = weight("summary_fall") * 1000;
     share = of("summary_share");
@@ -153,7 +154,12 @@ class Finder {
     merge();
     resolve();
     filter();
-    if (set_.summaries) summaries();
+    if (set_.summaries) summaries(kSummary);
+    if (set_.summaries && set_.summed) {
+      turn();
+      summaries(kSummed);
+      turn();
+    }
     std::sort(found.begin(), found.end());
   }
 
@@ -688,7 +694,18 @@ class Finder {
     return static_cast<uint32_t>(at);
   }
 
-  void summaries() {
+  // The texts change places.
+  void turn() {
+    std::swap(a, b);
+    in_a_.swap(in_b_);
+    for (Rectangle& r : found) {
+      std::swap(r.a0, r.b0);
+      std::swap(r.a1, r.b1);
+      std::swap(r.whole_a, r.whole_b);
+    }
+  }
+
+  void summaries(uint8_t kind) {
     std::vector<int64_t> every(a.size + 1, 0), known(a.size + 1, 0);   // weights up to a word: of all, of those that b has
     for (size_t i = 0; i < a.size; ++i) {
       const int64_t weight = capped_[a.ids[i]];
@@ -696,9 +713,10 @@ class Finder {
       known[i + 1] = known[i] + (in_b_[a.ids[i]] ? weight : 0);
     }
     phrases_.clear();
-    std::vector<bool> plain(a.size, false);             // inside passages that stand so in b: no summary
+    // Inside passages that stand so in b there is no summary; what b sums up is looked for where nothing else was found.
+    std::vector<bool> plain(a.size, false);
     for (const Rectangle& r : found)
-      if (r.kind == kStrong && 10 * r.mass >= kPlain * std::max(r.whole_a, r.whole_b))
+      if (kind == kSummed ? r.kind != kWeak : r.kind == kStrong && 10 * r.mass >= kPlain * std::max(r.whole_a, r.whole_b))
         std::fill(plain.begin() + r.a0, plain.begin() + r.a1, true);
     std::vector<std::pair<uint32_t, uint32_t>> segments;
     // What is found pays, what is not costs: it balances half way between the share of the whole text and that of a summary.
@@ -732,6 +750,7 @@ class Finder {
         std::vector<Rectangle> out;
         for (const Rectangle& o : found)
           if (!overlap(o.a0, o.a1, first, end)) out.push_back(o);
+        r.kind = kind;
         out.push_back(r);
         found.swap(out);
       }
@@ -804,7 +823,6 @@ class Finder {
     open(r);
     measure(r);
     r.mass = held;
-    r.kind = kSummary;
     return true;
   }
 };

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from doublet import kernels
 from doublet.kernels import reference as plain
-from doublet.kernels.reference.passages import STRONG, SUMMARY
+from doublet.kernels.reference.passages import STRONG, SUMMARY, SUMMED
 from doublet.matches.passages import PassageOptions
 from doublet.matches.stems import read_stems
 
@@ -39,6 +39,7 @@ LOOSE = PassageOptions(
     summary_words=2,
     summary_shortest=10,
     summary_times=0.5,
+    summed=1,
 )
 
 
@@ -107,6 +108,18 @@ def test_a_summary_beside_a_passage() -> None:
     assert [x.tolist() for x in quick] == [x.tolist() for x in slow]
     assert SUMMARY in quick[-1].tolist()
     assert STRONG in quick[-1].tolist()
+    # Seen from the source it is the same place, summed up in the other text.
+    turned = (np.array([1], np.uint32), np.array([0], np.uint32), PassageOptions(summed=1))
+    there, slow = native.passages(*given, *turned), plain.passages(*given, *turned)
+    assert [x.tolist() for x in there] == [x.tolist() for x in slow]
+    places = [
+        [tuple(column[i] for column in columns) for i in np.flatnonzero(found[-1] == kind)]
+        for found, kind, columns in (
+            (quick, SUMMARY, quick[1:5]),
+            (there, SUMMED, (*there[3:5], *there[1:3])),
+        )
+    ]
+    assert places[0] == places[1]
 
 
 @settings(max_examples=60, deadline=None)

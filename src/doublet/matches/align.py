@@ -27,6 +27,7 @@ U64 = NDArray[np.uint64]
 
 RUN_LENGTH = 200  #: characters on both sides from which equal runs are strong: chosen as in matches.passages
 REWORDED_BELOW = 0.6  #: a passage with a smaller share of equal words is called reworded, not edited
+SUMMARIES = ("summary", "summed")  #: origins of passages of which one side is much longer than the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ class Passage:
     """A passage in words: ranges in a and b, and how many words of them are equal.
 
     *origin*: "runs" of equal words, "parts" that are such runs in another order, "words" that both sides hold in any
-    order and form, or a "summary" of a long place of b. *parts*: how many there are. *strength*: "weak" for what is
-    short. *mass* is the weight of the common words, where they were weighed.
+    order and form, a "summary" of a long place of b, or a place that is "summed" up there. *parts*: how many there are.
+    *strength*: "weak" for what is short. *mass* is the weight of the common words, where they were weighed.
     """
 
     a_start: int
@@ -80,7 +81,9 @@ class Passage:
         own, other = self.a_end - self.a_start, self.b_end - self.b_start
         if self.origin in ("words", "parts"):
             return 2 * self.equal / (own + other)
-        return self.equal / (own if self.origin == "summary" else max(own, other))
+        if self.origin in SUMMARIES:
+            return self.equal / (own if self.origin == "summary" else other)
+        return self.equal / max(own, other)
 
     @property
     def reason(self) -> Note:
@@ -88,6 +91,8 @@ class Passage:
         words = self.a_end - self.a_start
         if self.origin == "summary":
             return Note("passage_summary", equal=self.equal, words=words)
+        if self.origin == "summed":
+            return Note("passage_summed", equal=self.equal, words=self.b_end - self.b_start)
         if self.origin == "words":
             return Note("passage_words", equal=self.equal, words=words, weight=round(self.mass))
         if self.origin == "parts":
@@ -236,7 +241,7 @@ def name_passages(passages: list[Passage]) -> None:
     for p in passages:
         if p.origin == "runs" and p.score < 1:
             p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
-    placed = [p for p in passages if p.origin != "summary"]
+    placed = [p for p in passages if p.origin not in SUMMARIES]
     chain = _heaviest_chain(placed)
     reached = sorted((p.b_start, p.b_end) for p, inside in zip(placed, chain, strict=True) if inside)
     starts = [start for start, _ in reached]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter
+from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
 from doublet.matches.passages import SharedPassages, count_runs, find_all
@@ -75,7 +76,7 @@ def compare_read(
         told_there = [(p.b_start, p.b_end) for p in found.passages]
     else:
         read = stem(texts, words)
-        (found,) = find_all(read, [(0, 1)], options)
+        (found,) = find_all(read, [(0, 1)], options, PassageOptions(summed=1))
         if measures.similar and measures.step == MEANING:
             found = settle(found, measures, chosen, read)
             if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:
@@ -91,7 +92,9 @@ def compare_read(
         containment = _shingle_containment(words, texts)
         told.append(Note("containment_by_shingles", method=chosen.name))
     reason = _reason(chosen, measures, empty=None in signed)
-    covered = share(((p.a_start, p.a_end) for p in found.passages), len(a.hashes))
+    # A place that is summed up is one to look at; the summary is what was taken.
+    told_here = [(p.a_start, p.a_end) for p in found.passages if p.origin != "summed"]
+    covered = share(told_here, len(a.hashes))
     covered_b = share(told_there, len(b.hashes))
     if not measures.similar and max(covered, covered_b) >= COVERED:
         told.append(Note("covered_not_similar", share=max(covered, covered_b)))

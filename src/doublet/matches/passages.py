@@ -16,9 +16,16 @@ from typing import Any
 import numpy as np
 
 from doublet import kernels
-from doublet.kernels.reference.passages import SUMMARY, WEAK
+from doublet.kernels.reference.passages import SUMMARY, SUMMED, WEAK
 from doublet.kernels.settings import PassageOptions
-from doublet.matches.align import REWORDED_BELOW, AlignOptions, Passage, exact_passages, name_passages
+from doublet.matches.align import (
+    REWORDED_BELOW,
+    SUMMARIES,
+    AlignOptions,
+    Passage,
+    exact_passages,
+    name_passages,
+)
 from doublet.matches.cover import union_length
 from doublet.matches.sentences import Linked, Sentences, cut_own, goes_on, link_neighbours, link_sentences
 from doublet.matches.stems import StemmedTexts
@@ -135,6 +142,13 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair) -> Share
     A sentence that goes on with a passage in both texts was looked at when the passage got its borders. It is taken in
     when it is nearly the same; otherwise it is only possible.
     """
+    summed = [p for p in found.passages if p.origin == "summed"]
+    linked = Linked(
+        *(
+            [p for p in some if not any(_sums_up(other, p) for other in summed)]
+            for some in (linked.counted, linked.possible)
+        )
+    )
     for p in (*linked.counted, *linked.possible):
         p.equal = pair.equal(p)
         p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
@@ -209,6 +223,9 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
         if found.strength == "weak":
             possible.append(found)
             continue
+        if found.origin == "summed":
+            counted.append(found)
+            continue
         for piece in _cut(found, solid, pair):
             part = [p for p in kept if _inside(p, piece) and id(p) not in is_solid]
             if _tell(part, piece) or _elsewhere(part, piece):
@@ -222,7 +239,7 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
             kept = [p for p in kept if id(p) not in gone]
             if piece.origin == "words":
                 _hold(piece, part, pair)
-            if piece.origin != "summary":
+            if piece.origin not in SUMMARIES:
                 for p in part:
                     if _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end):
                         piece.a_start, piece.a_end = min(piece.a_start, p.a_start), max(piece.a_end, p.a_end)
@@ -358,8 +375,19 @@ def _inside(p: Passage, piece: Passage) -> bool:
 
 def _covered(p: Passage, other: Passage) -> bool:
     """Whether *other* tells half of *p* already, or the same place of both texts."""
+    if other.origin == "summed":
+        return False  # a long place, of which b has only a summary
     common = min(p.a_end, other.a_end) - max(p.a_start, other.a_start)
     return 2 * common >= p.a_end - p.a_start
+
+
+def _sums_up(summed: Passage, p: Passage) -> bool:
+    """Whether the summary of a place tells of *p*: a sentence there and the part of the summary that it became."""
+    return (
+        _overlap(p.a_start, p.a_end, summed.a_start, summed.a_end)
+        and summed.b_start <= p.b_start
+        and p.b_end <= summed.b_end
+    )
 
 
 def _tell(part: Sequence[Passage], piece: Passage) -> bool:
@@ -437,6 +465,6 @@ def _cut(found: Passage, solid: Sequence[Passage], pair: _Pair) -> list[Passage]
 def _passage(row: tuple[Any, ...]) -> Passage:
     a_start, a_end, b_start, b_end, equal, mass, _, _, kind = row
     strength = "weak" if kind == WEAK else "strong"
-    origin = "summary" if kind == SUMMARY else "words"
+    origin = {SUMMARY: "summary", SUMMED: "summed"}.get(kind, "words")
     place = (a_start, a_end, b_start, b_end)
     return Passage(*place, equal, "reworded", strength=strength, origin=origin, mass=mass)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
-from doublet.matches.align import REWORDED_BELOW, Passage
+from doublet.matches.align import REWORDED_BELOW, SUMMARIES, Passage
 from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" of the question "own sentences" (benchmarks/unseen.py), and held against PAN's passages, where each
@@ -168,7 +168,7 @@ def cut_own(
     among: list[Range] = []
     for number, ((x, y), passages) in enumerate(zip(pairs, found, strict=True)):
         for row, p in enumerate(passages):
-            if p.origin == "summary" or (p.origin == "runs" and p.score == 1.0):
+            if p.origin in SUMMARIES or (p.origin == "runs" and p.score == 1.0):
                 continue
             here = sentences.within(x, p.a_start, p.a_end)
             if len(here) > 1:
@@ -364,7 +364,7 @@ def _evidence(passages: Sequence[Passage], text: int, sentences: Sentences) -> E
     who copies has no need to reword the next sentence beyond recognition."""
     numbers, worth = [np.empty(0, np.int64)], [np.empty(0)]
     for p in passages:
-        if p.origin != "summary" and p.score < REWORDED_BELOW:
+        if p.origin not in SUMMARIES and p.score < REWORDED_BELOW:
             some = np.arange(sentences.number(text, p.a_start), sentences.number(text, p.a_end - 1) + 1)
             numbers.append(some)
             worth.append(np.full(len(some), p.mass * p.score / len(some)))
@@ -406,7 +406,7 @@ def link_neighbours(
     ranges: list[Numbers] = []
     among: list[Numbers] = []
     for row, (pair, passages, known) in enumerate(zip(pairs, found, linked, strict=True)):
-        told = [p for p in passages if p.origin != "summary"] + known.counted
+        told = [p for p in passages if p.origin not in SUMMARIES] + known.counted
         if told:
             asked, left = _not_told(sentences, pair, told)
             some, there = _windows(sentences, pair, told, known.counted, asked)
@@ -488,7 +488,7 @@ def _not_told(
     x, y = pair
     starts = sentences.of(x) if sentences.of(y)[-1] else sentences.of(y)[:1]
     here = np.stack([starts[:-1], starts[1:]], axis=1)
-    left = _left(here, sorted((p.a_start, p.a_end) for p in passages))
+    left = _left(here, sorted((p.a_start, p.a_end) for p in passages if p.origin != "summed"))
     numbers = np.flatnonzero(2 * (left[:, 1] - left[:, 0]) > here[:, 1] - here[:, 0])
     return numbers, left[numbers]
 
@@ -496,7 +496,7 @@ def _not_told(
 def goes_on(one: Passage, p: Passage) -> bool:
     """Whether a sentence stands right beside a passage, or in part inside it, in both texts."""
     return (
-        p.origin != "summary"
+        p.origin not in SUMMARIES
         and max(one.a_start, p.a_start) - min(one.a_end, p.a_end) <= NEXT
         and max(one.b_start, p.b_start) - min(one.b_end, p.b_end) <= NEXT
     )

@@ -205,6 +205,13 @@ def test_a_summary_of_a_long_text_is_found():
     assert result.share > 0.1
     assert result.share_b == 0.0
 
+    there = doublet.compare(source, f"{host} {summary} {host}")
+    (one,), (other,) = result.fragments, there.fragments
+    assert (other.a, other.b, other.strength) == (one.b, one.a, one.strength)
+    assert other.reason is not None
+    assert other.reason.code == "passage_summed"
+    assert (there.share, there.share_b) == (result.share_b, result.share)
+
 
 #: the plain kernels are not made for speed: they get less
 SIZE = 1 if kernels.BACKEND == "native" else 100

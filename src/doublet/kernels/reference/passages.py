@@ -48,7 +48,8 @@ PLAIN = 9  #: tenths of its weight that make a passage too plain for a part of a
 NEXT, NEXT_ROUNDS = 2, 4  #: sentences that may be added at once on each side, and how often
 
 SENTENCE, LINE = 1, 2  #: marks: a sentence begins here; a line that ends a sentence
-WEAK, STRONG, SUMMARY = 0, 1, 2  #: kinds of what is found
+#: kinds of what is found: a sums a long place of b up, or b one of a
+WEAK, STRONG, SUMMARY, SUMMED = 0, 1, 2, 3
 
 Columns = tuple[U64, U32, U32, U32, U32, U32, F64, F64, F64, U8]
 
@@ -88,7 +89,7 @@ class _Settings:
         self.strong_mass = whole_number(given.strong_mass * UNIT)
         self.strong_worth, self.sentence_worth = given.strong_worth * UNIT, given.sentence_worth * UNIT
         self.shorter_side, self.longer_side = int(given.strong_length), int(given.strong_longer)
-        self.summaries = given.summary_rise > 0
+        self.summaries, self.summed = given.summary_rise > 0, given.summed > 0
         self.rise, self.fall = (
             whole_number(given.summary_rise * UNIT) * 1000,
             whole_number(given.summary_fall * UNIT) * 1000,
@@ -174,7 +175,11 @@ class _Finder:
         self._resolve()
         self._filter()
         if self.set.summaries:
-            self._summaries()
+            self._summaries(SUMMARY)
+        if self.set.summaries and self.set.summed:
+            self._turn()
+            self._summaries(SUMMED)
+            self._turn()
         return sorted(self.found, key=lambda r: r.key)
 
     def _number(self) -> None:
@@ -547,7 +552,16 @@ class _Finder:
 
     # Summaries
 
-    def _summaries(self) -> None:
+    def _turn(self) -> None:
+        """The texts change places."""
+        self.a, self.b = self.b, self.a
+        self.in_a, self.in_b = self.in_b, self.in_a
+        self.phrases = []
+        for r in self.found:
+            r.a0, r.a1, r.b0, r.b1 = r.b0, r.b1, r.a0, r.a1
+            r.whole_a, r.whole_b = r.whole_b, r.whole_a
+
+    def _summaries(self, kind: int) -> None:
         a = self.a
         every, known = [0], [0]
         for term in a.ids:
@@ -555,7 +569,12 @@ class _Finder:
             known.append(known[-1] + (self.capped[term] if self.in_b[term] else 0))
         plain = [False] * a.size
         for r in self.found:
-            if r.kind == STRONG and 10 * r.mass >= PLAIN * max(r.whole_a, r.whole_b):
+            # What b sums up is looked for where nothing else was found.
+            if (
+                r.kind != WEAK
+                if kind == SUMMED
+                else r.kind == STRONG and 10 * r.mass >= PLAIN * max(r.whole_a, r.whole_b)
+            ):
                 plain[r.a0 : r.a1] = [True] * (r.a1 - r.a0)
         # What is found pays, what is not costs: it balances half way between the share of the whole text and that of a
         # summary.
@@ -581,6 +600,7 @@ class _Finder:
             summary = self._summary(start, end, every, known) if end > start else None
             if summary is not None:
                 self.found = [o for o in self.found if not _overlap(o.a0, o.a1, start, end)]
+                summary.kind = kind
                 self.found.append(summary)
 
     def _phrases(self) -> list[int]:
@@ -645,7 +665,7 @@ class _Finder:
         r = _Rectangle(first, end, low, high)
         self._open(r)
         self._measure(r)
-        r.mass, r.kind = held, SUMMARY
+        r.mass = held
         return r
 
 

@@ -15,6 +15,7 @@ MESSAGES: dict[str, str] = {
     "passage_parts": "{equal} of {words:word} are equal, in {parts} parts that come in another order",
     "passage_words": "{equal} of {words:word} are on both sides in some form and order{weight:?; weight %s}",
     "passage_summary": "sums up a long place: {equal} of its {words:word} are there, far apart",
+    "passage_summed": "is summed up there: {equal} of the {words:word} of the summary are here, far apart",
     "passage_model": "the model finds the sentences alike: {likeness:.2f}",
     # parts that are not counted
     "block_quotation": "block quotation",

@@ -14,6 +14,7 @@ MESSAGES: dict[str, str] = {
     "passage_parts": "совпадает {equal} из {words:word.genitive}; частей: {parts}, они идут в другом порядке",
     "passage_words": "{equal} из {words:word.genitive} есть с обеих сторон в той или иной форме и порядке{weight:?; вес %s}",
     "passage_summary": "кратко передаёт длинное место: {equal} из {words:word.genitive} стоят там далеко друг от друга",
+    "passage_summed": "кратко передано там: {equal} из {words:word.genitive} краткого изложения стоят здесь далеко друг от друга",
     "passage_model": "модель считает предложения похожими: {likeness:.2f}",
     "block_quotation": "цитата отдельным абзацем",
     "quotation_between": "цитата между {opening} и {closing}",
