@@ -65,7 +65,7 @@ def _document(answer: Answer, out: dict[str, Any]) -> None:
 def _page(answer: Answer, out: dict[str, Any]) -> None:
     from doublet.text.formats.html import parse_page, take_hidden
     from doublet.text.formats.protocol import Builder
-    from doublet.text.frame import choose, cut
+    from doublet.text.frame import choose, cut, is_article
 
     _, charset = content_type(answer)
     tree, _ = parse_page(answer.body, charset=charset)
@@ -78,7 +78,7 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
     if take_hidden(tree, build):
         visible = _links(tree, base, cleaned) if len(every) <= MAX_LINKS else {}
     blocks = cut(tree)
-    build.add_plain(block.text for block in choose(blocks))
+    build.add_plain(block.text for block in choose(blocks, article=is_article(tree)))
     letters = sum(len(block.text) for block in blocks) or 1
     heading = f"title {facts.title}" if facts.title else ""
     plain = [heading, *(block.text for block in blocks if block.linked <= LINKED)]

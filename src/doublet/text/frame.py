@@ -42,9 +42,13 @@ LINKED_SHORT = 0.25  # a heading or a doubtful block with more of it in links le
 DOUBTFUL = (
     -2.0
 )  # score from which a block between content may be content; -3 is the same, -1 loses documentation
-
+DOUBTFUL_IN_ARTICLE = -1.0  # the same on a page that says it is an article
+LIST_WORDS_OF_ARTICLE = 60
 NOTE_DEPTH = 4  # elements up from a block that may call it a footnote: paragraph, item, list, section
 _NOTE = re.compile(r"footnotes?\b|endnotes?\b|rearnotes?\b", re.I)
+_ARTICLE = re.compile(
+    r'"@type"\s*:\s*(?:\[[^\[\]]{0,200})?"(?:\w{0,40}Article|BlogPosting|LiveBlogPosting|Report)"'
+)
 _DATA = frozenset({"dt", "dd", "tr", "td", "th", "pre"})
 
 
@@ -77,18 +81,39 @@ def useful(page: Element, build: Builder) -> None:
 
 def content(root: Element) -> list[Block]:
     """The blocks of the content, in order."""
-    return choose(cut(root))
+    return choose(cut(root), article=is_article(root))
 
 
-def choose(blocks: list[Block]) -> list[Block]:
-    """Those of the blocks of a page that are its content."""
+def is_article(page: Element) -> bool:
+    """Whether a page says, to those who link to it or search it, that it is an article."""
+    for meta in page.iter("meta"):
+        name = meta.get("property") or meta.get("name") or ""
+        if name == "article:published_time" or (
+            name == "og:type" and _is_word(meta.get("content"), "article")
+        ):
+            return True
+    return any(
+        "ld+json" in (script.get("type") or "") and _ARTICLE.search(script.text or "")
+        for script in page.iter("script")
+    )
+
+
+def _is_word(value: str | None, word: str) -> bool:
+    return (value or "").strip().lower() == word
+
+
+def choose(blocks: list[Block], *, article: bool = False) -> list[Block]:
+    """Those of the blocks of a page that are its content. Of an *article* the headline is known besides, and what is
+    doubtful is rather a byline, a caption or a teaser."""
     title = _title(blocks)
-    good = [block is title or (block.score > 0 and not _is_frame(block)) for block in blocks]
-    _fill(blocks, good)
+    good = [
+        (block is title and not article) or (block.score > 0 and not _is_frame(block)) for block in blocks
+    ]
+    _fill(blocks, good, DOUBTFUL_IN_ARTICLE if article else DOUBTFUL)
     _drop_contents(blocks, good)
     kept = [block for block, yes in zip(blocks, good, strict=True) if yes]
     words = sum(block.words for block in kept)
-    if words < LIST_WORDS:
+    if words < (LIST_WORDS_OF_ARTICLE if article else LIST_WORDS):
         listed, alone = _list(blocks, title)
         if listed and (alone or sum(block.words for block in listed) > words):
             return listed
@@ -103,7 +128,7 @@ def _is_frame(block: Block) -> bool:
     return block.never or (block.framed and (block.words < FRAMED_WORDS or block.score < FRAMED_SCORE))
 
 
-def _fill(blocks: list[Block], good: list[bool]) -> None:
+def _fill(blocks: list[Block], good: list[bool], doubtful: float) -> None:
     """Short blocks between content belong to it, and so do rows, terms and code after it, and what goes on in the same
     list or row of paragraphs, unless they are links, frame or very unlike content. So do all footnotes."""
     sure = [number for number, yes in enumerate(good) if yes]
@@ -114,7 +139,7 @@ def _fill(blocks: list[Block], good: list[bool]) -> None:
         if good[number] or block.framed or block.never or block.linked >= LINKED_SHORT:
             continue
         good[number] = _is_note(block) or (
-            block.score > DOUBTFUL
+            block.score > doubtful
             and (
                 number < sure[-1]
                 or block.element.tag in _DATA

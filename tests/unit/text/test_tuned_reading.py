@@ -42,6 +42,48 @@ def test_doubtful_blocks_between_content_are_kept() -> None:
     assert is_kept(block(5, score=-1.9, tag="dt"))
 
 
+def test_an_article_keeps_less_that_is_doubtful() -> None:
+    for score, kept in ((-0.9, True), (-1.1, False)):
+        one = block(5, score=score)
+        found = frame.choose([RUNNING, one, RUNNING], article=True)
+        assert any(item is one for item in found) is kept
+
+
+@pytest.mark.parametrize(("text", "listed"), [(58, True), (62, False)])
+def test_an_article_of_a_few_words_may_be_a_list(text: int, listed: bool) -> None:
+    links = [block(40, score=-3.0, tag="li", linked=1.0) for _ in range(3)]
+    article = block(text, score=2.0)
+    found = frame.choose([article, *links], article=True)
+    assert any(item is links[0] for item in found) is listed
+    assert any(item is links[0] for item in frame.choose([article, *links]))
+
+
+def test_the_headline_of_an_article_is_content_only_when_it_reads_so() -> None:
+    for score, kept in ((0.1, True), (-0.1, False)):
+        headline = block(6, score=score, tag="h1")
+        headline.heading = True
+        assert any(item is headline for item in frame.choose([headline, RUNNING], article=True)) is kept
+        assert any(item is headline for item in frame.choose([headline, RUNNING]))
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ('<meta property="og:type" content=" Article">', True),
+        ('<meta property="article:published_time" content="2020-01-01">', True),
+        ('<script type="application/ld+json">{"@type": "NewsArticle"}</script>', True),
+        ('<script type="application/ld+json">{"@type":["Thing", "BlogPosting"]}</script>', True),
+        ('<meta property="og:type" content="website">', False),
+        ('<script type="application/ld+json">{"@type": "WebPage", "name": "Article"}</script>', False),
+        ('<script>{"@type": "NewsArticle"}</script>', False),
+        ("<title>Article</title>", False),
+    ],
+)
+def test_what_a_page_says_it_is(head: str, expected: bool) -> None:
+    page, _ = html.parse_page(f"<html><head>{head}</head><body><p>One</p></body></html>".encode())
+    assert frame.is_article(page) is expected
+
+
 @pytest.mark.parametrize(
     ("count", "score", "kept"), [(15, 1.1, True), (14, 1.1, False), (15, 0.9, False), (60, 4.0, True)]
 )
@@ -54,6 +96,20 @@ def test_a_long_list_of_links_beside_text_is_no_part_of_it(items: int, kept: boo
     links = [block(4, score=1.0, tag="li", linked=1.0) for _ in range(items)]
     found = frame.choose([RUNNING, *links])
     assert any(one is links[0] for one in found) is kept
+
+
+@pytest.mark.parametrize(("count", "whole"), [(24, True), (26, False)])
+def test_a_page_with_next_to_no_content_is_taken_as_it_is(count: int, whole: bool) -> None:
+    other = block(4, score=-5.0)
+    found = frame.choose([block(count, score=3.0), other])
+    assert any(one is other for one in found) is whole
+
+
+@pytest.mark.parametrize(("count", "listed"), [(148, True), (152, False)])
+def test_a_page_with_little_text_is_its_list_of_links(count: int, listed: bool) -> None:
+    links = [block(60, score=-3.0, tag="li", linked=1.0) for _ in range(3)]
+    found = frame.choose([block(count, score=3.0), *links])
+    assert any(one is links[0] for one in found) is listed
 
 
 def page_of_links(items: int, text: int, *, footer: str) -> str:
