@@ -48,25 +48,22 @@ UNTUNED = re.compile(
     r"|(SHOWN|MAX|FLAG|LONGEST|LIMIT|BATCH|ROWS|BYTES|LARGEST|_State|_Group|Range|Link|Alignment|Segment).*"
     r"|STEPS?|BLOCK|UNIT|MASK64|PIECE|MINHASH_PRIME|THREADS|EVERY)"
 )
-# Sizes, limits of work, numbers of formats and published figures whose names do not say so.
+# Sizes, amounts and limits of work, numbers of formats and published figures whose names do not say so.
 SIZES = """
 crawl/connections.py crawl/decode.py crawl/politeness.py crawl/request.py crawl/traps.py:MOST_SHAPES
-crawl/variants.py:MOST_ evaluation/charts.py evaluation/published.py evaluation/evaluate.py
+crawl/variants.py:MOST_ evaluation/charts.py evaluation/evaluate.py evaluation/published.py
 index/keeper_join.py index/keys.py index/rarest.py index/sampled.py:MOST_ jobs/check_p
-jobs/crawl/engine.py:IN_FLIGHT jobs/crawl/engine.py:QUEUED jobs/crawl/engine.py:LOW
-jobs/crawl/engine.py:RANGE_AHEAD jobs/crawl/judge.py:KNOWN_KEYS jobs/crawl/judge.py:MOST_ORIGINS
-jobs/crawl/judge.py:MOST_TARGETS jobs/dedupe/answers.py jobs/dedupe/memory.py jobs/dedupe/long_records.py
-jobs/dedupe/outcomes.py jobs/dedupe/signed.py jobs/index_library.py jobs/library
-kernels/reference/arguments.py kernels/reference/passages.py:S kernels/reference/passages.py:LINE
-kernels/reference/spread.py signatures/counting.py signatures/mixing.py signatures/auto.py:_HEAD signatures/pivot.py:_W
-signatures/pivot.py:_MOST signatures/statistics.py signatures/supershingles.py:MOST_KEYS
-signatures/weighted.py sources/archive.py sources/csv_table.py sources/folder.py sources/json_stream.py
-sources/ocr.py sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/workers.py
-sources/works.py sources/wiki.py:TRIES store/connection.py store/dump.py store/entries.py store/frontier.py
-store/jobs.py:PAUSED store/postings.py store/segments.py store/sources.py store/stems.py store/texts.py
-store/verify.py store/weighing.py store/word store/writing.py text/disguise.py:_REMEMBERED
-text/formats/html.py:_ATTRIBUTES text/formats/package.py text/formats/rtf.py:_DEPTH
-text/formats/rtf.py:_INFO_STARTS text/reduce.py:_CACHE
+jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py jobs/dedupe/outcomes.py
+jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/reference/arguments.py
+kernels/reference/passages.py:LINE kernels/reference/passages.py:S kernels/reference/spread.py
+signatures/auto.py:_HEAD signatures/counting.py signatures/mixing.py signatures/pivot.py:_MOST
+signatures/pivot.py:_W signatures/statistics.py signatures/supershingles.py:MOST_KEYS signatures/weighted.py
+sources/archive.py sources/csv_table.py sources/folder.py sources/json_stream.py sources/ocr.py
+sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/wiki.py:TRIES
+sources/workers.py sources/works.py store/connection.py store/dump.py store/entries.py store/frontier.py
+store/postings.py store/segments.py store/sources.py store/stems.py store/texts.py store/verify.py
+store/weighing.py store/word store/writing.py text/disguise.py:_REMEMBERED text/formats/html.py:_ATTRIBUTES
+text/formats/package.py text/formats/rtf.py:_DEPTH text/formats/rtf.py:_INFO_STARTS text/reduce.py:_CACHE
 """.split()
 LIMIT_S = 900
 
@@ -165,7 +162,7 @@ def tests_of(number: Number) -> list[str]:
     stem = pathlib.Path(number.file).parent.name if stem == "__init__" else stem
     places = {
         "kernels": ["reference", "unit/matches", "unit/repeats"],
-        "store": ["unit/store", "unit/jobs", "contracts"],
+        "store": ["unit/store", "unit/jobs"],
         "evaluation": ["unit/evaluation"],
         "repeats": ["unit/repeats", "reference"],
         "crawl": ["unit/crawl", "unit/jobs"],
