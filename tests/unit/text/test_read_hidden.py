@@ -36,6 +36,7 @@ def only(found: ReadDocument, reason: str) -> None:
         ('<w:color w:val="FFFFFF"/>', "white"),
         ('<w:color w:val="fdfdfd"/>', "white"),
         ('<w:sz w:val="2"/>', "tiny"),
+        ('<w:sz w:val="3"/>', "tiny"),
     ],
 )
 def test_docx(properties: str, reason: str) -> None:
@@ -54,6 +55,8 @@ def test_docx(properties: str, reason: str) -> None:
         '<w:color w:val="FFFFFF"/><w:highlight w:val="black"/>',
         '<w:color w:val="auto"/>',
         '<w:sz w:val="16"/>',
+        '<w:sz w:val="6"/>',
+        '<w:color w:val="CCCCCC"/>',
     ],
 )
 def test_docx_that_hides_nothing(properties: str) -> None:
@@ -95,7 +98,12 @@ def test_a_hidden_run_inside_a_sentence_has_its_place() -> None:
 
 @pytest.mark.parametrize(
     ("style", "reason"),
-    [('text:display="none"', "hidden"), ('fo:color="#ffffff"', "white"), ('fo:font-size="1pt"', "tiny")],
+    [
+        ('text:display="none"', "hidden"),
+        ('fo:color="#ffffff"', "white"),
+        ('fo:font-size="1.5pt"', "tiny"),
+        ('fo:font-size="3pt"', ""),
+    ],
 )
 def test_odt(style: str, reason: str) -> None:
     names = (
@@ -109,14 +117,32 @@ def test_odt(style: str, reason: str) -> None:
         f'<text:p><text:span text:style-name="T1">{TRICK}</text:span></text:p></office:text></office:body>'
         "</office:document-content>"
     )
-    only(read_document(odt(content)), reason)
+    found = read_document(odt(content))
+    if reason:
+        only(found, reason)
+    else:
+        assert not found.hidden
 
 
-@pytest.mark.parametrize(("look", "reason"), [(rb"\v", "hidden"), (rb"\cf1", "white"), (rb"\fs2", "tiny")])
+@pytest.mark.parametrize(
+    ("look", "reason"),
+    [
+        (rb"\v", "hidden"),
+        (rb"\cf1", "white"),
+        (rb"\cf2", ""),
+        (rb"\fs2", "tiny"),
+        (rb"\fs3", "tiny"),
+        (rb"\fs6", ""),
+    ],
+)
 def test_rtf(look: bytes, reason: str) -> None:
-    head = rb"{\rtf1\ansi{\colortbl;\red255\green255\blue255;}"
+    head = rb"{\rtf1\ansi{\colortbl;\red255\green255\blue255;\red204\green204\blue204;}"
     data = head + WORDS.encode() + rb"\par{" + look + b" " + TRICK.encode() + rb"}\par The end.}"
-    only(read_document(data), reason)
+    found = read_document(data)
+    if reason:
+        only(found, reason)
+    else:
+        assert not found.hidden
 
 
 @pytest.mark.parametrize(
@@ -275,6 +301,7 @@ FRAME = '<a:xfrm><a:off x="{}" y="{}"/><a:ext cx="900000" cy="300000"/></a:xfrm>
         (shape(TRICK, "<a:rPr><a:noFill/></a:rPr>"), "hidden"),
         (shape(TRICK, name='hidden="1"'), "hidden"),
         (shape(TRICK, '<a:rPr sz="100"/>'), "tiny"),
+        (shape(TRICK, '<a:rPr sz="150"/>'), "tiny"),
         (shape(TRICK, properties=FRAME.format(-900000, 0)), "outside"),
         (shape(TRICK, properties=FRAME.format(0, 6858000)), "outside"),
     ],
@@ -284,6 +311,10 @@ def test_pptx(hidden: str, reason: str) -> None:
     only(found, reason)
     assert found.hidden[0].place.page == 1
     assert found.text.endswith("The end.")
+
+
+def test_pptx_of_three_points_is_small_and_seen() -> None:
+    assert not read_document(pptx(shape(WORDS) + shape(TRICK, '<a:rPr sz="300"/>'))).hidden
 
 
 def test_pptx_inside_a_paragraph() -> None:

@@ -17,7 +17,10 @@ from formats_hostile import WORDS, lines_of, pdf
 from doublet.text import disguise, encoding
 from doublet.text.disguise import find_disguise
 from doublet.text.formats import pdf as reader
+from doublet.text.language import language_of
+from doublet.text.paragraphs import paragraphs
 from doublet.text.read import read_document
+from doublet.text.reduce import reducer
 from doublet.text.sentences import sentences
 from doublet.text.titles import sensible
 
@@ -193,3 +196,28 @@ def test_capitals_set_apart_are_headings_while_they_are_few(headings: int, alarm
 def test_a_look_alike_near_a_transcription_is_honest(apart: int, honest: bool) -> None:
     text = f"ˈprɛslɪ {'и' * (apart - 9)} слoвами дальше"
     assert (find_disguise(text).findings == ()) is honest
+
+
+# Language, roots and lines
+
+
+@pytest.mark.parametrize(("stop_words", "language"), [(8, "latin"), (18, "en")])
+def test_english_has_stop_words(stop_words: int, language: str) -> None:
+    """Of a hundred words."""
+    assert language_of("the " * stop_words + "xylofon " * (100 - stop_words)) == language
+
+
+def test_a_root_has_five_letters() -> None:
+    assert reducer("root")(["решение", "решённый", "переписывание", "дом"]) == [
+        "решен",
+        "решен",
+        "переп",
+        "дом",
+    ]
+
+
+def test_lines_of_a_hundred_characters_are_wrapped_and_equal_ones_go_on() -> None:
+    line = ("слово " * 20).strip()
+    assert len(line) == 119
+    assert len(paragraphs(f"{line}\n{line}\n{line}")) == 1
+    assert len(paragraphs(f"{line}\nСлово {line[6:]}\nСлово {line[6:]}")) == 1
