@@ -65,6 +65,12 @@ def test_docx_that_hides_nothing(properties: str) -> None:
     assert not found.hidden
 
 
+def test_docx_of_three_points_is_small_and_seen() -> None:
+    body = paragraph(WORDS) + paragraph(TRICK, '<w:rPr><w:sz w:val="6"/></w:rPr>')
+    body += paragraph("The end.", '<w:rPr><w:vanish w:val="false"/></w:rPr>')  # so that runs are looked at
+    assert not read_document(docx(body), name="essay.docx").hidden
+
+
 def test_docx_white_in_a_dark_cell_is_seen() -> None:
     cell = '<w:tc><w:tcPr><w:shd w:val="clear" w:fill="1F497D"/></w:tcPr>'
     white = paragraph(TRICK, "<w:rPr><w:color w:val='FFFFFF'/></w:rPr>")
