@@ -49,7 +49,7 @@ def test_an_article_keeps_less_that_is_doubtful() -> None:
         assert any(item is one for item in found) is kept
 
 
-@pytest.mark.parametrize(("text", "listed"), [(58, True), (62, False)])
+@pytest.mark.parametrize(("text", "listed"), [(24, True), (26, False)])
 def test_an_article_of_a_few_words_may_be_a_list(text: int, listed: bool) -> None:
     links = [block(40, score=-3.0, tag="li", linked=1.0) for _ in range(3)]
     article = block(text, score=2.0)
@@ -109,6 +109,13 @@ def test_a_page_with_next_to_no_content_is_taken_as_it_is(count: int, whole: boo
 def test_a_page_with_little_text_is_its_list_of_links(count: int, listed: bool) -> None:
     links = [block(60, score=-3.0, tag="li", linked=1.0) for _ in range(3)]
     found = frame.choose([block(count, score=3.0), *links])
+    assert any(one is links[0] for one in found) is listed
+
+
+@pytest.mark.parametrize(("linked", "listed"), [(0.92, True), (0.88, False)])
+def test_an_item_of_a_list_of_links_is_next_to_nothing_but_a_link(linked: float, listed: bool) -> None:
+    links = [block(60, score=-3.0, tag="li", linked=linked) for _ in range(3)]
+    found = frame.choose([block(30, score=3.0), *links])
     assert any(one is links[0] for one in found) is listed
 
 
