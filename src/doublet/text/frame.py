@@ -30,23 +30,18 @@ from doublet.text.signs import NAMES, signs
 OPTIONS = FrameOptions()
 # Chosen on the tune part of the labelled pages; F1 of articles there is .932, of other kinds of pages .688. What half
 # and twice a value make of these two is said with each; CleanEval moves by .002 at most.
-LEAST_WORDS = (
-    25  # less content than that: the page is taken as it is; .932, .690 and .932, .688; without it .685
-)
+LEAST_WORDS = 25  # less content than that: the page is taken as it is; .932, .690 and .932, .688
 RUNNING_WORDS = 15  # a block so long is running text; .932, .689 and .929, .684
-FRAMED_SCORE = (
-    1.0  # in something that is called frame, what has less or is short is frame; .933, .688 and .925, .678
-)
+# In something that is called frame, what has less than this score, or is short, is frame; .933, .688 and .925, .678.
+FRAMED_SCORE = 1.0
 LIST_WORDS = 150  # a page with less text than that may be a list of links; .932, .686 and .932, .689
 CONTENTS = 8  # items of a list of links that is not read as a part of the text; .932, .687 and .932, .690
 LIST_ITEMS = 3  # that a list has at least: one or two links are no list; nothing changes at 2 and 6
 LINKED_ITEM = 0.9  # of a block is links: an item of such a list; at .5 CleanEval falls by .005
-LINKED_SHORT = (
-    0.25  # a heading or a doubtful block with more of it in links leads elsewhere; .932, .687 and .932, .688
-)
-DOUBTFUL = (
-    -2.0
-)  # score from which a block between content may be content; at -1 other pages of choose fall by .004
+# A heading or a doubtful block with more of it in links leads elsewhere; .932, .687 and .932, .688.
+LINKED_SHORT = 0.25
+# From this score on a block between content may be content; at -1 other pages of the choose part fall by .004.
+DOUBTFUL = -2.0
 DOUBTFUL_IN_ARTICLE = -1.0  # the same on a page that says it is an article; at -2 articles fall by .001
 
 NOTE_DEPTH = 4  # elements up from a block that may call it a footnote: paragraph, item, list, section
