@@ -2,8 +2,8 @@
 
 The page is cut into blocks. Many plain signs of each (`doublet.text.signs`) are weighed together, so that no length,
 tag or name decides alone. The weights (``frame_weights.json``) were learned from labelled pages by
-``tools/learn_frame.py``. Written for this program because it is many times quicker than the libraries, keeps the place
-of every block. It is better than the best of them on mixed pages and a little worse on articles
+``tools/learn_frame.py``. Written for this program because it is many times quicker than the libraries and keeps the
+place of every block. Next to the best of them it is better on mixed pages, and on articles of one collection of two
 (benchmarks/unseen.py, docs/explanation/text-from-documents.md).
 """
 
