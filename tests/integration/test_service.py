@@ -8,6 +8,7 @@ import io
 import re
 import socket
 import sqlite3
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -548,3 +549,36 @@ def test_command_lines_tell_nothing_of_the_database(service: Service) -> None:
     ours = [line for parent, line in parents.values() if parent == service.process.pid]
     assert len(ours) >= 2, "a worker and a checker"
     assert not [line for line in ours if any("service.db" in part for part in line)]
+
+
+def test_checks_beside_somebody_who_writes_all_the_time(service: Service) -> None:
+    """Of SQLite there is one writer at a time: nobody is refused, and pages are answered meanwhile."""
+    over = threading.Event()
+
+    def write() -> None:
+        with contextlib.closing(sqlite3.connect(service.folder / "service.db", timeout=60)) as other:
+            other.isolation_level = None
+            while not over.is_set():
+                other.execute("BEGIN IMMEDIATE")
+                time.sleep(0.1)
+                other.execute("COMMIT")
+                time.sleep(0.005)  # as `doublet.store.pace` leaves to others
+
+    browser = service.administrator()
+    browser.get("/account/")
+    page = browser.post("/account/tokens/", {"name": "many", "scope": "check", "days": "1"}).text
+    secret = re.search(r'value="(dbl_[^"]+)"', page)
+    assert secret
+    client = Browser(service.base, token=secret.group(1))
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        with ThreadPoolExecutor(12) as hands:
+            made = [
+                hands.submit(client.send, "POST", "/api/v1/checks", {"text": BORROWED}) for _ in range(24)
+            ]
+            assert browser.get("/reports/").status == 200
+            assert {one.result().json()["state"] for one in made} == {"done"}
+    finally:
+        over.set()
+        writer.join()

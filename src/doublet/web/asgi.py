@@ -5,23 +5,69 @@ Django reads a whole body before it looks at a request, so what is too large is 
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.html import escape
 
+from doublet.web import checkers
 from doublet.web.errors import is_full
 from doublet.web.threads import App, Message, Receive, Send, Threads, on_threads
 from doublet.web.words import language_of, words
 
+CHECKS = ("/api/v1/checks", "/check/")  #: addresses where texts are checked while somebody waits
+
+
+class _Rest:
+    """What comes from a client after its body, which was read."""
+
+    def __init__(self, receive: Receive, body: Any) -> None:
+        self._receive, self.body = receive, body
+
+    async def __call__(self) -> Message:
+        return await self._receive()
+
 
 class Handler(ASGIHandler):
     """Django's handler, with all of our middleware and views, which are plain functions, in one call on one thread.
-    Its own way goes through the event loop several times for each request, which costs as much as a small page."""
+    Its own way goes through the event loop several times for each request, which costs as much as a small page.
+
+    A request gets its thread when its body is there, so that slow clients hold nobody up. People who wait for a check
+    wait in a line of their own: pages are answered meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answer = on_threads(self.handle, Threads())
+        self._checks: asyncio.Semaphore | None = None
 
     def load_middleware(self, is_async: bool = False) -> None:
         super().load_middleware(is_async=False)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"{scope['type']} is not answered")
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        try:
+            if scope["method"] == "POST" and scope["path"] in CHECKS:
+                if self._checks is None:
+                    self._checks = asyncio.Semaphore(checkers.at_once())
+                async with self._checks:
+                    await self._answer(scope, _Rest(receive, body), send)
+            else:
+                await self._answer(scope, _Rest(receive, body), send)
+        finally:
+            body.close()
+
+    async def read_body(self, receive: Receive) -> Any:
+        return receive.body if isinstance(receive, _Rest) else await super().read_body(receive)
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         return await sync_to_async(self.get_response, thread_sensitive=True)(request)
@@ -111,4 +157,4 @@ async def _say(
     await send({"type": "http.response.body", "body": body})
 
 
-application: App = limited(on_threads(Handler(), Threads()))
+application: App = limited(Handler())

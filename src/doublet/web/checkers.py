@@ -21,6 +21,12 @@ def use(pool: CheckPool | None) -> None:
     _pools[:] = [pool] if pool is not None else []
 
 
+def at_once() -> int:
+    """Requests for checks that are worth answering at the same time: some for each process, so that none of them waits
+    for the next text."""
+    return 4 + 2 * (_pools[0].processes if _pools else 1)
+
+
 def check(text: str, progress: Progress, **options: Any) -> Check:
     """As `check_library`, in the pool where there is one. Raises `PoolBusy` when too many wait."""
     if _pools:

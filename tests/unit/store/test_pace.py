@@ -11,6 +11,7 @@ from doublet.store.pace import HOLD_S, Pace
 
 class Held:
     held_s = 0.0
+    vendor = "postgresql"
 
 
 def after(pace: Pace, spent: float, amount: int | None = None) -> int:

@@ -35,7 +35,7 @@ from doublet.model import Check, Note
 from doublet.progress import Progress
 from doublet.sources.works import WorkFile, settle
 from doublet.text.read import ReadDocument
-from doublet.web import checkers
+from doublet.web import checkers, turns
 from doublet.web.accounts import audit
 from doublet.web.fetching import read_page
 from doublet.web.store import store
@@ -67,7 +67,7 @@ def hand_in(
     be checked while somebody waits."""
     user: Any = request.user
     quick = facts["kind"] == "text" and content is not None and len(content) <= QUICK_BYTES
-    with transaction.atomic():
+    with turns.writing():
         upload = None
         if content is not None:
             upload = Upload.keep(name, content)
@@ -205,7 +205,7 @@ def _perform(work: Work, progress: Progress) -> None:
         "message": {},
         "ended_at": timezone.now(),
     }
-    with transaction.atomic():
+    with turns.writing():
         facts["report"] = kept.keep(work, report, result.share)
         if not Work.objects.filter(pk=work.pk, state=RUNNING).update(**facts):
             transaction.set_rollback(True)  # of a work that was cancelled meanwhile no report stays behind
