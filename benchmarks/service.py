@@ -33,6 +33,7 @@ import threading
 import time
 import uuid
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -207,8 +208,11 @@ def load(service: Service, options: argparse.Namespace) -> dict[str, Any]:
     browser = service.administrator()
     secrets = [token(browser, f"client {number}") for number in range(CLIENTS)]
     program = Browser(service.base, token=secrets[0])
-    for number in range(WARM * options.checkers):  # pages of the database, and stems of words, are then known
-        program.send("POST", "/api/v1/checks", {"text": asked[number % len(asked)], "libraries": [LIBRARY]})
+    # All processes that check are there then; pages of the database, and stems of words, are known.
+    with ThreadPoolExecutor(2 * options.checkers) as hands:
+        for number in range(WARM * options.checkers):
+            text = asked[number % len(asked)]
+            hands.submit(program.send, "POST", "/api/v1/checks", {"text": text, "libraries": [LIBRARY]})
     filling = f"filling {uuid.uuid4().hex[:6]}"
     program.send("POST", "/api/v1/libraries", {"name": filling})
     lines = [json.dumps({"id": one.id, "text": one.text}) for one in made_up(5_000, start=10_000_000)]

@@ -23,8 +23,8 @@ def use(pool: CheckPool | None) -> None:
 
 def at_once() -> int:
     """Requests for checks that are worth answering at the same time: some for each process, so that none of them waits
-    for the next text."""
-    return 4 + 2 * (_pools[0].processes if _pools else 1)
+    for the next text, and some that wait for their turn to write."""
+    return 16 + 4 * (_pools[0].processes if _pools else 1)
 
 
 def check(text: str, progress: Progress, **options: Any) -> Check:
