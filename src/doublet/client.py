@@ -8,7 +8,7 @@
 
 Values are those of the interface (``/api/v1/docs``) as dictionaries; a report is a `doublet.Check`, the same that
 `doublet.check` gives. What the service refuses is raised as `ServerRefused`, with its code and its sentence.
-Requests that failed on their way are tried again, which is safe: a check carries a key, and the service makes it once.
+Requests that failed on their way are tried again, which is safe: each carries a key, and the service does it once.
 """
 
 from __future__ import annotations
@@ -110,6 +110,8 @@ class Client:
         chosen = {name: one for name, one in (query or {}).items() if one is not None}
         address = f"{self.server}/api/v1{path}" + (f"?{urlencode(chosen, doseq=True)}" if chosen else "")
         given: dict[str, Any] = {"headers": {**self._pool.headers, **(headers or {})}, "redirect": False}
+        if method not in ("GET", "HEAD"):  # one that is tried again counts once
+            given["headers"].setdefault("Idempotency-Key", uuid.uuid4().hex)
         if fields is not None:
             given["fields"] = list(fields)
         elif value is not None:

@@ -114,6 +114,26 @@ def test_everything_that_is_done_with_a_report(service: Service, token: str) -> 
             urlopen(invited["address"])
 
 
+def test_the_same_request_twice_is_done_once(service: Service, token: str, tmp_path: Path) -> None:
+    same = {"Idempotency-Key": "again"}
+    table = ("some.jsonl", json.dumps({"id": "x", "text": BORROWED}).encode())
+    with Client(service.base, token) as client:
+        client.make_library("Twice")
+        jobs = set()
+        for _ in range(2):
+            sent = client._value("POST", "/libraries/Twice/upload", fields=[("file", table)], headers=same)
+            found = client._value("POST", "/libraries/Twice/duplicates", headers=same)
+            jobs.add((sent["number"], found["number"]))
+            assert client.wait_job(sent["number"])["state"] == "done"
+        assert len(jobs) == 1
+        assert client.find_duplicates("Twice")["number"] != found["number"], "another request"
+        for path, field in (("/repeats", "file"), ("/classes", "files")):
+            work = [(field, ("work.txt", BORROWED.encode()))]
+            made = {client._value("POST", path, fields=work, headers=same)["id"] for _ in range(2)}
+            assert len(made) == 1, path
+        assert client.wait_job(client.delete_library("Twice")["number"])["state"] == "done"
+
+
 def test_a_class_by_a_program(service: Service, token: str, tmp_path: Path) -> None:
     works = [tmp_path / name for name in ("anna.txt", "boris.txt")]
     for work in works:

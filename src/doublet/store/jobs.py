@@ -168,6 +168,12 @@ class Jobs:
             )
         return int(row[0]) if row and job.state == "new" else 0
 
+    def by_key(self, key: str) -> JobInfo | None:
+        """The job that was added with this key."""
+        with self._database.guard():
+            row = self._database.row(f"SELECT {_COLUMNS} FROM doublet_job WHERE key = %s", [escape(key)])
+        return _job(row) if row is not None else None
+
     def cancel(self, number: int) -> JobInfo:
         """Stop a job: at once when nobody works on it, otherwise as soon as its worker sees it. One that has ended
         stays as it is. Raises `UnknownJob`."""

@@ -64,15 +64,19 @@ def list_classes(request: HttpRequest) -> Any:
 @router.post("", response={202: ClassShape}, **allowed("make_class"))
 def make_class(request: HttpRequest, data: Form[NewClass], files: list[UploadedFile] = File(...)) -> Any:
     """Check several works, or a zip archive of them, against libraries and among themselves."""
+    user: Any = request.user
+    key = request.headers.get("Idempotency-Key", "")[:200]
+    known = Group.objects.filter(owner=user, options__key=key).first() if key else None
+    if known is not None:
+        return 202, ClassShape.of(known, whole=True)
     works = [one for file in files for one in documents_of(str(file.name or ""), file.read())]
     if not works or len(works) > MOST_WORKS:
         raise InvalidParameter("class_size", name="files", most=MOST_WORKS, works=len(works))
     require_quota(request)
     options = _options(data)
-    user: Any = request.user
     with transaction.atomic():
         group = Group.objects.create(
-            owner=user, title=data.title or "class", options={**options, "among": data.among}
+            owner=user, title=data.title or "class", options={**options, "among": data.among, "key": key}
         )
         for name, content, _ in works:
             upload = Upload.keep(name, content)

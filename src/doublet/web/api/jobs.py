@@ -32,10 +32,25 @@ WATCH_S = 15  #: that a stream is open at most, unless more was asked for
 LONGEST_S = 3600
 
 
-def queued(request: HttpRequest, kind: str, parameters: dict[str, Any]) -> shapes.JobShape:
-    """Put work of this person into the queue. Raises `InvalidParameter`."""
+def key_of(request: HttpRequest) -> str | None:
+    """The ``Idempotency-Key`` of a request, as a job of its person keeps it: the same request twice is one job."""
+    given = request.headers.get("Idempotency-Key", "")
     user: Any = request.user
-    return shapes.JobShape.of(enqueue(store(), kind, parameters, asked_by=user.get_username()))
+    return f"rest {user.pk} {request.method} {request.path} {given[:200]}" if given else None
+
+
+def queued(request: HttpRequest, kind: str, parameters: dict[str, Any]) -> shapes.JobShape:
+    """Put work of this person into the queue, once for each key of `key_of`. Raises `InvalidParameter`."""
+    user: Any = request.user
+    job = enqueue(store(), kind, parameters, asked_by=user.get_username(), key=key_of(request))
+    return shapes.JobShape.of(job)
+
+
+def known_job(request: HttpRequest) -> shapes.JobShape | None:
+    """The job that the same request was given before."""
+    key = key_of(request)
+    found = store().jobs.by_key(key) if key is not None else None
+    return shapes.JobShape.of(found) if found is not None else None
 
 
 def _mine(request: HttpRequest, number: int) -> JobInfo:

@@ -16,7 +16,7 @@ from doublet.jobs.library_export import export_lines
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
-from doublet.web.api.jobs import queued
+from doublet.web.api.jobs import key_of, known_job, queued
 from doublet.web.pages import searching, statistics
 from doublet.web.pages.adding import allowed_folder, queue_upload
 from doublet.web.pages.libraries import READER_CHARACTERS, looked_for
@@ -85,7 +85,10 @@ def upload_documents(request: HttpRequest, name: str, file: UploadedFile = File(
     """Add the documents of a file, an archive or a table."""
     user: Any = request.user
     info = store().libraries.get(name)
-    job = queue_upload(info.name, file, user.get_username())
+    known = known_job(request)
+    if known is not None:
+        return 202, known
+    job = queue_upload(info.name, file, user.get_username(), key_of(request))
     audit.note(request, "library_filled", info.name)
     return 202, shapes.JobShape.of(job)
 

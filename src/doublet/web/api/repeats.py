@@ -61,9 +61,14 @@ def make_repeats(
     """Search a document, or a zip archive of documentation, for what it repeats."""
     if algorithm not in ALGORITHMS:
         raise InvalidParameter("one_of", name="algorithm", value=algorithm, known=list(ALGORITHMS))
+    user: Any = request.user
+    key = request.headers.get("Idempotency-Key", "")[:200]
+    known = RepeatsSearch.objects.filter(owner=user, options__key=key).first() if key else None
+    if known is not None:
+        return 202, SearchShape.of(known)
     name = str(file.name or "file")
     search = begin(
-        request.user, name, file.read(), algorithm, words_of(request).language, read_options(options)
+        user, name, file.read(), algorithm, words_of(request).language, read_options(options), key=key
     )
     audit.note(request, "repeats_searched", search.title)
     return 202, SearchShape.of(search)

@@ -16,7 +16,7 @@ from doublet.store.values import SourceInfo
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
-from doublet.web.api.jobs import queued
+from doublet.web.api.jobs import key_of, known_job, queued
 from doublet.web.pages.adding import LISTS, PREVIEW
 from doublet.web.store import store
 from doublet.web.works.models import Upload
@@ -44,12 +44,15 @@ def add_list(
 ) -> Any:
     """Make a library of each entry of a list: a table with a column of addresses, OPML, or addresses, one a line. With
     *fill* the filling of each is put into the queue. What became of each entry is in the result of the job."""
+    known = known_job(request)
+    if known is not None:
+        return 202, known
     user: Any = request.user
     name = str(file.name or "list.txt")[:300]
     with transaction.atomic():
         upload = Upload.keep(name, file.read())
         wish = {"upload": upload.pk, "name": name, "prefix": prefix, "fill": fill}
-        job = store().jobs.add(LISTS, wish, asked_by=user.get_username())
+        job = store().jobs.add(LISTS, wish, asked_by=user.get_username(), key=key_of(request))
     audit.note(request, "library_filled", name)
     return 202, shapes.JobShape.of(job)
 

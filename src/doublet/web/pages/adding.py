@@ -170,7 +170,7 @@ def _begin(request: HttpRequest, data: dict[str, Any]) -> HttpResponse:
     return redirect("library", data["name"])
 
 
-def queue_upload(library: str, file: Any, who: str) -> JobInfo:
+def queue_upload(library: str, file: Any, who: str, key: str | None = None) -> JobInfo:
     """The upload and the job that reads it are written in one step: neither is there without the other."""
     with transaction.atomic():
         upload = Upload.keep(str(file.name)[:300], file.read())
@@ -179,6 +179,7 @@ def queue_upload(library: str, file: Any, who: str) -> JobInfo:
             {"library": library, "upload": upload.pk, "name": upload.name},
             library=library,
             asked_by=who,
+            key=key,
         )
 
 

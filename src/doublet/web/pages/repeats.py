@@ -104,6 +104,7 @@ def begin(
     algorithm: str,
     language: str,
     options: dict[str, Any] | None = None,
+    key: str = "",
 ) -> RepeatsSearch:
     """Keep a document and put the search into the queue. The page will be in *language*."""
     with transaction.atomic():
@@ -112,7 +113,7 @@ def begin(
             owner=owner,
             title=name,
             upload=upload,
-            options={"algorithm": algorithm, "language": language, "more": options or {}},
+            options={"algorithm": algorithm, "language": language, "more": options or {}, "key": key},
         )
     checking.begin_search(search)
     return search
