@@ -530,7 +530,7 @@ def look_up(database: Database, keys: U64, libraries: Sequence[int] | None, cut:
 
 # PostgreSQL: the blocks of each segment in one value. A row for each would cost more than to find it.
 _BLOCKS = (
-    "SELECT s.id, s.removed, s.format, b.data FROM doublet_segment s CROSS JOIN LATERAL "
+    "SELECT s.id, s.removed, s.format, s.libraries, b.data FROM doublet_segment s CROSS JOIN LATERAL "
     "(SELECT string_agg(data, ''::bytea) AS data FROM doublet_block WHERE segment = s.id AND part = ANY(ARRAY("
     f"SELECT DISTINCT q.key >> ({KEY_BITS} - s.bits) FROM unnest(%s::bigint[]) AS q(key)))) AS b "
     f"WHERE s.state = {USED} AND b.data IS NOT NULL"
@@ -555,7 +555,11 @@ class _Found:
     segment: int
     removed: int
     format: int
+    libraries: str | None
     data: bytes
+
+    def has_only(self, libraries: set[str]) -> bool:
+        return self.libraries is not None and libraries.issuperset(self.libraries.split(","))
 
 
 def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None) -> list[_Found] | None:
@@ -582,7 +586,7 @@ def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None)
     if _segments(database) != everything:
         return None
     return [
-        _Found(segment.id, segment.removed, segment.format, b"".join(blocks[segment.id]))
+        _Found(segment.id, segment.removed, segment.format, segment.libraries, b"".join(blocks[segment.id]))
         for segment in segments
         if segment.id in blocks
     ]
@@ -605,6 +609,10 @@ def _look_up(
     rows = _blocks_of(database, wanted, libraries)
     if rows is None:
         return None
+    if libraries is not None:
+        named = {str(number) for number in libraries}
+        if all(row.has_only(named) for row in rows):
+            libraries = None  # nothing of others was read
     packed, plain = ([row for row in rows if row.format == one] for one in (PACKED, PLAIN))
     found, owners = unpack([row.data for row in packed], wanted)
     homes = np.array([row.segment for row in packed], np.int64)[owners.astype(np.int64)]
