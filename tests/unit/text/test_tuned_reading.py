@@ -42,10 +42,17 @@ def test_doubtful_blocks_between_content_are_kept() -> None:
     assert is_kept(block(5, score=-1.9, tag="dt"))
 
 
+def article_of(*blocks: frame.Block) -> list[frame.Block]:
+    """What is chosen of blocks that are in one element of an article."""
+    holder = lxml.html.fragment_fromstring("<div></div>")
+    holder.extend([one.element for one in blocks])
+    return frame.choose(list(blocks), article=True)
+
+
 def test_an_article_keeps_less_that_is_doubtful() -> None:
     for score, kept in ((-0.9, True), (-1.1, False)):
         one = block(5, score=score)
-        found = frame.choose([RUNNING, one, RUNNING], article=True)
+        found = article_of(block(200, score=4.0), one, block(200, score=4.0))
         assert any(item is one for item in found) is kept
 
 
@@ -53,16 +60,28 @@ def test_an_article_keeps_less_that_is_doubtful() -> None:
 def test_an_article_of_a_few_words_may_be_a_list(text: int, listed: bool) -> None:
     links = [block(40, score=-3.0, tag="li", linked=1.0) for _ in range(3)]
     article = block(text, score=2.0)
-    found = frame.choose([article, *links], article=True)
+    found = article_of(article, *links)
     assert any(item is links[0] for item in found) is listed
     assert any(item is links[0] for item in frame.choose([article, *links]))
+
+
+@pytest.mark.parametrize(("below", "kept"), [(13, False), (17, True)])
+def test_what_is_below_the_body_of_an_article_goes(below: int, kept: bool) -> None:
+    page = lxml.html.fragment_fromstring("<main><div><p></p><p></p><p></p></div><div><p></p></div></main>")
+    made = [
+        frame.Block(words(count), element, count, 0.0, False, False, score=3.0)
+        for element, count in zip(page.iter("p"), (100 - below, 40, 60, below * 2), strict=True)
+    ]
+    assert any(one is made[-1] for one in frame.choose(made, article=True)) is kept
+    assert any(one is made[-1] for one in frame.choose(made))
+    assert all(any(one is item for item in frame.choose(made, article=True)) for one in made[:-1])
 
 
 def test_the_headline_of_an_article_is_content_only_when_it_reads_so() -> None:
     for score, kept in ((0.1, True), (-0.1, False)):
         headline = block(6, score=score, tag="h1")
         headline.heading = True
-        assert any(item is headline for item in frame.choose([headline, RUNNING], article=True)) is kept
+        assert any(item is headline for item in article_of(headline, block(200, score=4.0))) is kept
         assert any(item is headline for item in frame.choose([headline, RUNNING]))
 
 
