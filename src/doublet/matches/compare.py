@@ -17,8 +17,8 @@ from doublet.errors import InvalidParameter
 from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
 from doublet.matches.cover import share, union_length
+from doublet.matches.own_sentences import told_in_second
 from doublet.matches.passages import SharedPassages, count_runs, find_all
-from doublet.matches.sentences import told_in_second
 from doublet.matches.stems import StemmedTexts, stem
 from doublet.model import Comparison, Fragment, Measures, Note, Span
 from doublet.progress import Progress

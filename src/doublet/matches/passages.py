@@ -27,7 +27,9 @@ from doublet.matches.align import (
     name_passages,
 )
 from doublet.matches.cover import union_length
-from doublet.matches.sentences import Linked, Sentences, cut_own, goes_on, link_neighbours, link_sentences
+from doublet.matches.own_sentences import cut_own
+from doublet.matches.places import Sentences
+from doublet.matches.sentences import Linked, goes_on, link_neighbours, link_sentences
 from doublet.matches.stems import StemmedTexts
 from doublet.text.tokens import TokenBatch
 

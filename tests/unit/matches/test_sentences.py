@@ -10,18 +10,9 @@ import pytest
 import doublet
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.sentences import (
-    Linked,
-    Place,
-    Places,
-    Sentences,
-    _evidence,
-    _left,
-    _own,
-    _pieces,
-    _supported,
-    _windows,
-)
+from doublet.matches.own_sentences import _own, _pieces
+from doublet.matches.places import Place, Places, Sentences
+from doublet.matches.sentences import Linked, _evidence, _left, _supported, _windows
 from doublet.matches.stems import read_stems
 from doublet.model import Document
 
