@@ -73,13 +73,10 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         *_listed(_whole(pairs, marks, symbols, limit), limit, equal=True),
     ]
     groups = with_own_words(groups, marks, limit, options.least)
-    only_titles = titles.in_all([group.members for group in groups])
-    groups = [
-        group
-        for group, title in zip(groups, only_titles, strict=True)
-        if not title and _is_text(group.members, sequence)
-    ]
-    groups = shared_edges(groups, sequence, marks, options.least)
+    groups = titles.left_out(groups)
+    groups = [group for group in groups if _is_text(group.members, sequence)]
+    groups = titles.left_out(shared_edges(groups, sequence, marks, options.least))
+    groups = [group for group in groups if group.score >= limit]
     runs = find_runs(sequence, marks, options.least)
     if runs:  # what was aligned inside them says nothing more
         inside = np.zeros(len(sequence) + 1, np.int64)
@@ -100,14 +97,9 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True
-    formulas = find_formulas(sequence, marks, told, FORMULA_MEMBERS * options.level)
-    only_titles = titles.in_all(formulas)
-    formulas = [
-        members
-        for members, title in zip(formulas, only_titles, strict=True)
-        if not title and _is_text(members, sequence)
-    ]
-    return passages + formulas, []
+    found = find_formulas(sequence, marks, told, FORMULA_MEMBERS * options.level)
+    formulas = titles.left_out([Scored(0.0, members, 0.0, equal=False) for members in found])
+    return passages + [group.members for group in formulas if _is_text(group.members, sequence)], []
 
 
 def _listed(found: _Found, limit: float, *, equal: bool) -> list[Scored]:

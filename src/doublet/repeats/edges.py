@@ -19,6 +19,7 @@ from doublet.repeats.told import Members, Scored
 
 I64 = NDArray[np.int64]
 
+ROUNDS = 2  #: what was shared with an edge that is gone is not shared any more
 OTHER = 0.5  #: what a word that is not shared weighs against a shared one
 _CLOSED = re.compile(r"[.!?…:;]|\n\s*\n")  #: between two words: what was said there is finished
 
@@ -27,16 +28,26 @@ def shared_edges(
     groups: list[Scored], sequence: TokenSequence, marks: NDArray[np.bool_], least: int
 ) -> list[Scored]:
     """*groups* with members of at least *least* tokens that begin and end with what others of their group have; no two
-    members of a group overlap. Members come sorted."""
-    varied = [group for group in groups if not group.equal]
-    cut = iter(_cut(varied, sequence, marks, least))
+    members of a group overlap. Members come sorted. A group that became shorter than what matched has a lower score."""
+    kept = list(groups)
+    varied = [number for number, group in enumerate(groups) if not group.equal]
+    for _ in range(ROUNDS):
+        cut = _cut([kept[number] for number in varied], sequence, marks, least)
+        changed = []
+        for number, members in zip(varied, cut, strict=True):
+            if members != kept[number].members:
+                kept[number] = kept[number]._replace(members=members)
+                changed.append(number)
+        varied = changed
     out = []
-    for group in groups:
-        members = group.members if group.equal else next(cut)
+    for old, group in zip(groups, kept, strict=True):
+        members = group.members
         if any(two[0] < one[1] for one, two in itertools.pairwise(members)):
             members = _apart(members, least, whole=group.equal)
-        if members is not group.members:
-            group = group._replace(members=members)  # noqa: PLW2901
+        if members is not old.members:
+            matched = min(group.matched, sum(end - start for start, end in members) / max(len(members), 1))
+            score = group.score * matched / max(group.matched, 1.0)
+            group = Scored(score, members, matched, group.equal)  # noqa: PLW2901
         if len(members) > 1:
             out.append(group)
     return out

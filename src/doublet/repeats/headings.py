@@ -8,13 +8,13 @@ another, is taken for one too; and where a passage ends inside such a line, it s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.tokenise import TokenSequence
+from doublet.repeats.told import Scored
 
 TITLE_SHARE = 0.8  #: of the words of a group that are titles when it is not reported
 MOST_WORDS = 8  #: of a line that is taken for a heading
@@ -30,15 +30,15 @@ class Titles:
     def __init__(self, marked: NDArray[np.bool_]) -> None:
         self._before = np.concatenate([[0], np.cumsum(marked)])
 
-    def in_all(self, groups: Sequence[list[tuple[int, int]]]) -> list[bool]:
-        """For each group: whether it is hardly more than titles."""
+    def left_out(self, groups: list[Scored]) -> list[Scored]:
+        """*groups* without those that are hardly more than titles."""
         if not groups or not self._before[-1]:
-            return [False] * len(groups)
-        start, end = np.array([span for members in groups for span in members], np.int64).T
-        first = np.cumsum([0, *(len(members) for members in groups[:-1])])
+            return groups
+        start, end = np.array([span for group in groups for span in group.members], np.int64).T
+        first = np.cumsum([0, *(len(group.members) for group in groups[:-1])])
         said = np.add.reduceat(self._before[end] - self._before[start], first)
-        all_: list[bool] = (said >= TITLE_SHARE * np.add.reduceat(end - start, first)).tolist()
-        return all_
+        more = said < TITLE_SHARE * np.add.reduceat(end - start, first)
+        return [groups[number] for number in np.flatnonzero(more).tolist()]
 
 
 class Headings:

@@ -82,3 +82,16 @@ def test_equal_words_between_two_runs_are_matched():
         ids = np.array([*one, *range(100, 120), *copy], np.uint32)
         found = kernels.self_chains(ids, np.zeros(len(ids), np.uint32), 4, 16, 20, 30, 6, 1)
         assert [column.tolist() for column in found] == [[34], [34 + len(copy)], [0], [14], [12]]
+
+
+@pytest.mark.covers("P8")
+def test_what_only_a_cut_edge_shared_is_cut_too():
+    """Both begin with a reference in their own words; it goes from one first, and then nothing holds it in the other."""
+    reference, shared = "see part bb of it", words(16, "s")
+    one = f"{reference.capitalize()} {words(8, 'o')}. {shared.capitalize()}."
+    two = f"{words(14, 'p').capitalize()} {reference} {words(10, 'q')}. {shared.capitalize()}."
+    sequence, marks = sequence_of(f"{one} {two}")
+    group = Scored(40.0, [(0, 29), (29, 74)], 20.0, equal=False)
+    (kept,) = shared_edges([group], sequence, marks, 5)
+    assert kept.members == [(13, 29), (58, 74)]
+    assert (kept.score, kept.matched) == (32.0, 16.0)  # sixteen words are left of the twenty that matched
