@@ -33,6 +33,12 @@ class Scored(NamedTuple):
 def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float, least: int) -> list[Scored]:
     """*groups* whose words outside of groups of many more members still pass the *limit*; and without what belongs to
     such groups at their edges. All members of an equal group lose the same words, so that they stay equal."""
+    if not groups:
+        return groups
+    starts, ends = np.array([span for group in groups for span in group.members], np.int64).T
+    sizes = np.array([len(group.members) for group in groups])
+    first = np.cumsum(sizes) - sizes
+    lengths = np.add.reduceat(ends - starts, first) / sizes
     wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
     for number, group in enumerate(groups):
         wide.setdefault(len(group.members).bit_length() - 1, []).append(number)
@@ -45,11 +51,9 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
             for start, end in groups[number].members:
                 inside[start:end] = True
         np.cumsum(inside, out=reach[1:])
+        frames = np.add.reduceat(reach[ends].astype(np.int64) - reach[starts], first) / sizes
         for number in wide.get(level, ()):
-            group = groups[number]
-            starts, ends = np.array(group.members, np.int64).T
-            length = int((ends - starts).sum()) / len(starts)
-            framed = int((reach[ends].astype(np.int64) - reach[starts]).sum()) / len(starts)
+            group, length, framed = groups[number], float(lengths[number]), float(frames[number])
             words = max(0.0, group.matched - framed)
             if group.score * words < limit * group.matched or words < OWN_SHARE * max(length - framed, 1.0):
                 continue
