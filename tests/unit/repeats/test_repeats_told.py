@@ -86,7 +86,7 @@ def test_equal_words_between_two_runs_are_matched():
 
 @pytest.mark.covers("P8")
 def test_what_only_a_cut_edge_shared_is_cut_too():
-    """Both begin with a reference in their own words; it goes from one first, and then nothing holds it in the other."""
+    """Both begin with a reference among other words: it goes from one, and then nothing holds it in the other."""
     reference, shared = "see part bb of it", words(16, "s")
     one = f"{reference.capitalize()} {words(8, 'o')}. {shared.capitalize()}."
     two = f"{words(14, 'p').capitalize()} {reference} {words(10, 'q')}. {shared.capitalize()}."
