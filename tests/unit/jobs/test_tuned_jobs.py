@@ -108,3 +108,16 @@ def test_a_range_of_holes_is_not_counted_out(there: int, counted: list[int]) -> 
     made = Plan("http://x.org/", patterns=[Pattern("/p/{number}", (), 9, 1, 900)])
     site._estimate(made, None)
     assert made.counted == counted
+
+
+def test_three_addresses_that_cannot_exist_are_asked_for_of_each_pattern() -> None:
+    asked: list[str] = []
+    front = SimpleNamespace(answer=SimpleNamespace(address="http://x.org/"))
+
+    class Everywhere(dict[str, Any]):
+        def __missing__(self, _key: str) -> Any:
+            return front
+
+    site = looker(seen=Everywhere(), signals={}, get=lambda address, **_: asked.append(address))
+    site._probe(Plan("http://x.org/", patterns=[Pattern("/p/{number}", (), 9, 1, 900)]))
+    assert len(set(asked)) == 3

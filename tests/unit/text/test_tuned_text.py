@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "integration"))
-from formats_hostile import WORDS, lines_of, pdf
+from formats_hostile import ODF, WORDS, docx, lines_of, odt, paragraph, pdf
 
 from doublet.text import disguise, encoding
 from doublet.text.disguise import find_disguise
@@ -221,3 +221,29 @@ def test_lines_of_a_hundred_characters_are_wrapped_and_equal_ones_go_on() -> Non
     assert len(line) == 119
     assert len(paragraphs(f"{line}\n{line}\n{line}")) == 1
     assert len(paragraphs(f"{line}\nСлово {line[6:]}\nСлово {line[6:]}")) == 1
+
+
+def test_a_line_of_four_fifths_of_the_width_is_not_short() -> None:
+    long, shorter = "а" * 49 + " " + "б" * 50, "в" * 40 + " " + "г" * 41
+    assert len(paragraphs(f"{long}\n{shorter}\nМы {long[3:]}")) == 1
+    assert len(paragraphs(f"{long}\n{shorter[:60]}\nМы {long[3:]}")) == 2
+
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+@pytest.mark.parametrize(("before", "title"), [(45, "A title on its page"), (90, "")])
+def test_a_title_is_among_the_first_sixty_paragraphs(before: int, title: str) -> None:
+    styles = f'<w:styles xmlns:w="{W}"><w:style w:styleId="t"><w:name w:val="Title"/></w:style></w:styles>'
+    links = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="s" '
+        'Type="http://x/styles" Target="styles.xml"/></Relationships>'
+    )
+    named = '<w:p><w:pPr><w:pStyle w:val="t"/></w:pPr><w:r><w:t>A title on its page</w:t></w:r></w:p>'
+    body = paragraph("A line of some words.") * before + named
+    data = docx(body, **{"word/styles.xml": styles, "word/_rels/document.xml.rels": links})
+    assert read_document(data, name="x.docx").title == title
+    text = "<text:p>A line of some words.</text:p>" * before
+    text += '<text:p text:style-name="Title">A title on its page</text:p>'
+    content = f"<office:document-content {ODF}><office:body><office:text>{text}</office:text></office:body>"
+    assert read_document(odt(f"{content}</office:document-content>"), name="x.odt").title == title
