@@ -549,7 +549,7 @@ _HEAVY_ROWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundBlocks:
     """Blocks of one segment in which keys may be."""
 
     segment: int
@@ -562,7 +562,7 @@ class _Found:
         return self.libraries is not None and libraries.issuperset(self.libraries.split(","))
 
 
-def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None) -> list[_Found] | None:
+def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None) -> list[_FoundBlocks] | None:
     """None when segments were merged meanwhile."""
     named = None if libraries is None else [str(number) for number in libraries]
     if database.vendor == "postgresql":
@@ -571,7 +571,7 @@ def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None)
             rows = database.binary(_BLOCKS, [keys])
         else:
             rows = database.binary(_BLOCKS + _OF_LIBRARIES, [keys, array(named)])
-        return [_Found(*row) for row in rows]
+        return [_FoundBlocks(*row) for row in rows]
     everything = _segments(database)
     segments = everything if named is None else [one for one in everything if one.may_have(set(named))]
     asked: list[int] = []
@@ -586,7 +586,9 @@ def _blocks_of(database: Database, wanted: U64, libraries: Sequence[int] | None)
     if _segments(database) != everything:
         return None
     return [
-        _Found(segment.id, segment.removed, segment.format, segment.libraries, b"".join(blocks[segment.id]))
+        _FoundBlocks(
+            segment.id, segment.removed, segment.format, segment.libraries, b"".join(blocks[segment.id])
+        )
         for segment in segments
         if segment.id in blocks
     ]
