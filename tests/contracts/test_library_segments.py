@@ -221,6 +221,15 @@ def test_segments_of_other_libraries_are_passed_over(database: Database) -> None
         _write(database, two, removed=True)
     assert [segment.libraries for segment in segments._segments(database)] == ["0,1", None]
     assert len(segments.look_up(database, wanted, [1], 9)[1]) == 0
+    with database.writing():  # a removal alone, whose posting is passed over
+        clear(database)
+        _write(database, two, removed=False)
+        _write(database, two, removed=True)
+    assert len(segments.look_up(database, wanted, [0], 9)[1]) == 0
+    with database.writing():
+        clear(database)
+        _write(database, {**one, **two}, removed=False)
+        _write(database, two, removed=True)
     segments.tidy(database, thorough=True)
     assert [segment.libraries for segment in segments._segments(database)] == ["0"]
 

@@ -89,6 +89,10 @@ class Records:
         gone[:-1] |= same
         return self.some(~gone)
 
+    def some_added(self) -> Records:
+        """Without those that are marked as removed."""
+        return self.some(self.documents & np.uint64(1) == 0)
+
     @property
     def removed(self) -> int:
         return int(np.count_nonzero(self.documents & np.uint64(1)))
@@ -651,7 +655,8 @@ def _look_up(
     if any(row.removed for row in rows):  # what was taken out of a segment of others, which was not read
         found = found.some(found.documents & np.uint64(1) == 0)
     if libraries is not None:
-        found = _of(found, libraries)
+        # What takes postings away that were passed over takes nothing away here.
+        found = _of(found, libraries).some_added()
     numbers = np.searchsorted(wanted, found.keys)
     counts = np.bincount(numbers, minlength=len(wanted))
     rank = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
