@@ -652,8 +652,6 @@ def _look_up(
             read = _read_heavy(more, formats)
         found = _together([found, read])
     found = found.sorted().settled()
-    if any(row.removed for row in rows):  # what was taken out of a segment of others, which was not read
-        found = found.some(found.documents & np.uint64(1) == 0)
     if libraries is not None:
         # What takes postings away that were passed over takes nothing away here.
         found = _of(found, libraries).some_added()
