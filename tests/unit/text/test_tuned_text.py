@@ -247,3 +247,19 @@ def test_a_title_is_among_the_first_sixty_paragraphs(before: int, title: str) ->
     text += '<text:p text:style-name="Title">A title on its page</text:p>'
     content = f"<office:document-content {ODF}><office:body><office:text>{text}</office:text></office:body>"
     assert read_document(odt(f"{content}</office:document-content>"), name="x.odt").title == title
+
+
+def titled(before: str, depth: int) -> str:
+    """The title found for a document in which it lies so many elements deep, behind others of its level."""
+    around = [f"part{level}" for level in range(1, depth)]
+    opened, closed = "".join(f"<{name}>" for name in around), "".join(f"</{name}>" for name in around[::-1])
+    data = (
+        f"<?xml version='1.0'?><all>{opened}{before}<title>Snow</title>{closed}<p>Words of a text.</p></all>"
+    )
+    return read_document(data.encode(), name="one.xml").title
+
+
+@pytest.mark.covers("T3")
+def test_a_title_is_looked_for_in_five_levels_and_in_fifty_elements_of_each() -> None:
+    assert [titled("", depth) for depth in (1, 5, 6)] == ["Snow", "Snow", ""]
+    assert [titled("<date/>" * count, 2) for count in (49, 50)] == ["Snow", ""]

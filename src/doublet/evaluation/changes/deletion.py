@@ -14,7 +14,7 @@ from doublet.model import Document
 class Deletion:
     """A *share* of the words, each drawn by itself, with the blank before it."""
 
-    share: float = 0.2
+    share: float
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ LONGEST_RUN = 4  #: words put in at one place
 class Insertion:
     """So many words are put in as make a *share* of the words that were there."""
 
-    share: float = 0.2
+    share: float
 
     @property
     def name(self) -> str:

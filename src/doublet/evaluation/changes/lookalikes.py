@@ -18,16 +18,15 @@ TWINS = {
 
 @dataclass(frozen=True)
 class LookAlikes:
-    """*share* of the letters that have a twin."""
+    """Every letter that has a twin."""
 
-    share: float = 1.0
     name: str = "look-alikes"
 
     @property
     def title(self) -> dict[str, str]:
         return {"en": "look-alike letters", "ru": "похожие буквы другого алфавита"}
 
-    def apply(self, document: Document, around: Surroundings, rng: random.Random) -> Changed:
+    def apply(self, document: Document, around: Surroundings, rng: random.Random) -> Changed:  # noqa: ARG002
         twins = TWINS[around.language.name]
         pieces = Pieces()
         at = 0
@@ -36,8 +35,6 @@ class LookAlikes:
             if twin is None:
                 continue
             pieces.count("letters")
-            if self.share < 1.0 and rng.random() >= self.share:
-                continue
             pieces.count("swapped")
             pieces.keep(document, at, i)
             pieces.replace(twin, document, i, i + 1)

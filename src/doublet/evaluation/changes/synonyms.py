@@ -18,7 +18,7 @@ from doublet.model import Document
 
 @dataclass(frozen=True)
 class Synonyms:
-    share: float = 0.6
+    share: float
     stretch: bool = False  #: all words of an unbroken share of the text, instead of a share of all words
 
     @property
