@@ -59,8 +59,9 @@ kernels/reference/passages.py:LINE kernels/reference/passages.py:S kernels/refer
 signatures/auto.py:_HEAD signatures/counting.py signatures/mixing.py signatures/pivot.py:_MOST
 signatures/pivot.py:_W signatures/statistics.py signatures/supershingles.py:MOST_KEYS signatures/weighted.py
 sources/archive.py sources/csv_table.py sources/folder.py sources/json_stream.py sources/ocr.py
-sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/wiki.py:TRIES
-sources/workers.py sources/works.py store/connection.py store/dump.py store/entries.py store/frontier.py
+sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/wiki.py:LISTED
+sources/wiki.py:TRIES sources/workers.py sources/works.py store/connection.py store/dump.py
+store/entries.py store/frontier.py
 store/postings.py store/segments.py store/sources.py store/stems.py store/texts.py store/verify.py
 store/weighing.py store/word store/writing.py text/disguise.py:_REMEMBERED text/formats/html.py:_ATTRIBUTES
 text/formats/package.py text/formats/rtf.py:_DEPTH text/formats/rtf.py:_INFO_STARTS

@@ -358,10 +358,10 @@ def test_statistics_that_drifted_are_taken_anew(store: Store, name: str) -> None
     texts = [" ".join(parts[n * 10 : n * 10 + 30]) for n in range(20)]
     store.documents.add(name, [Document(str(n), text) for n, text in enumerate(texts)])
     first = store.signatures.index(store.libraries.get(name).number, "tfridf")
-    store.documents.add(name, [Document("one more", EN)])
+    store.documents.add(name, [Document("one more", EN), Document("and one", f"{EN} {EN}")])
     assert (
         store.signatures.index(store.libraries.get(name).number, "tfridf").recipe == first.recipe
-    )  # 1 of 20 is within the bound of a tenth
+    )  # 2 of 20 are within the bound of a tenth
     store.documents.add(name, [Document("x", MIXED), Document("y", RU)])
     second = store.signatures.index(store.libraries.get(name).number, "tfridf")
     assert second.recipe.statistics != first.recipe.statistics

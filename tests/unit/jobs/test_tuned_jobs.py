@@ -17,6 +17,7 @@ from doublet.jobs.check import with_hidden
 from doublet.jobs.crawl import Crawling
 from doublet.jobs.crawl.look import Looker
 from doublet.jobs.crawl.plan import Plan
+from doublet.jobs.dedupe.joining import joins_exactly
 
 DOCUMENTS = [("a", "Other words about other things, and nothing that anybody has said before.")]
 
@@ -121,3 +122,8 @@ def test_three_addresses_that_cannot_exist_are_asked_for_of_each_pattern() -> No
     site = looker(seen=Everywhere(), signals={}, get=lambda address, **_: asked.append(address))
     site._probe(Plan("http://x.org/", patterns=[Pattern("/p/{number}", (), 9, 1, 900)]))
     assert len(set(asked)) == 3
+
+
+def test_a_million_documents_are_joined_exactly() -> None:
+    assert joins_exactly("auto", 1_000_000)
+    assert not joins_exactly("auto", 1_000_001)
