@@ -56,12 +56,14 @@ evaluation/published.py index/keeper_join.py index/keys.py index/rarest.py index
 jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py jobs/dedupe/outcomes.py
 jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/reference/arguments.py
 kernels/reference/passages.py:LINE kernels/reference/passages.py:S kernels/reference/spread.py
+repeats/__init__.py repeats/archetype.py repeats/auto.py:MEMBERS_READ repeats/by_edit.py repeats/by_ngrams.py
+repeats/changed.py:CANDIDATES repeats/edges.py:ROUNDS repeats/exact.py repeats/tokenise.py
 signatures/auto.py:_HEAD signatures/counting.py signatures/mixing.py signatures/pivot.py:_MOST
 signatures/pivot.py:_W signatures/statistics.py signatures/supershingles.py:MOST_KEYS signatures/weighted.py
 sources/archive.py sources/csv_table.py sources/folder.py sources/json_stream.py sources/ocr.py
 sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/wiki.py:LISTED
 sources/wiki.py:TRIES sources/workers.py sources/works.py store/connection.py store/dump.py
-store/entries.py store/frontier.py
+store/entries.py store/frontier.py store/jobs.py
 store/postings.py store/segments.py store/sources.py store/stems.py store/texts.py store/verify.py
 store/weighing.py store/word store/writing.py text/disguise.py:_REMEMBERED text/formats/html.py:_ATTRIBUTES
 text/formats/package.py text/formats/rtf.py:_DEPTH text/formats/rtf.py:_INFO_STARTS

@@ -6,7 +6,6 @@ import pytest
 
 import doublet
 from doublet.repeats.model import ALGORITHMS
-from doublet.repeats.runs import LEAST_COPIES
 
 
 def told(text: str, algorithm: str) -> list[tuple[int, str]]:
@@ -36,9 +35,9 @@ def test_runs_of_the_same_words_are_one_group() -> None:
 
 
 def test_the_least_number_of_copies() -> None:
-    assert len(told("xy " * (5 * LEAST_COPIES), "auto")) == 1
-    assert len(told("xy " * (4 * LEAST_COPIES), "ngrams")) == 1
-    assert told("xy " * (4 * LEAST_COPIES - 1), "ngrams") == []
+    assert len(told("xy " * 250, "auto")) == 1
+    assert len(told("xy " * 200, "ngrams")) == 1
+    assert told("xy " * 199, "ngrams") == []
 
 
 def test_a_run_does_not_go_over_the_border_of_a_file() -> None:
