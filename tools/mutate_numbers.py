@@ -65,7 +65,8 @@ sources/open.py sources/parquet.py sources/pictures.py sources/streams.py source
 sources/wiki.py:TRIES sources/workers.py sources/works.py store/connection.py store/dump.py
 store/entries.py store/frontier.py store/jobs.py
 store/postings.py store/segments.py store/sources.py store/stems.py store/texts.py store/verify.py
-store/weighing.py store/word store/writing.py text/disguise.py:_REMEMBERED text/formats/html.py:_ATTRIBUTES
+store/weighing.py store/word store/writing.py
+text/apart.py:MOST_ text/apart.py:_PART text/disguise.py:_REMEMBERED text/formats/html.py:_ATTRIBUTES
 text/formats/package.py text/formats/rtf.py:_DEPTH text/formats/rtf.py:_INFO_STARTS
 text/formats/wikitext.py:_PASSES text/language.py:LOOKED_AT text/limits.py text/reduce.py:_CACHE
 """.split()

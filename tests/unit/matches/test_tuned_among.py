@@ -1,0 +1,55 @@
+"""Tuned numbers of works of one class, from both sides: one that is halved or doubled changes an answer here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from doublet.matches import sentences
+from doublet.matches.among import Taken, _clusters, _direction, _shared, among
+from doublet.model import Document
+
+pytestmark = pytest.mark.covers("K8")
+
+
+@pytest.mark.parametrize(("others", "common"), [(4, False), (5, True)])
+def test_words_that_half_of_the_works_have_are_common(others: int, common: bool) -> None:
+    words: Any = SimpleNamespace(hashes=range(3))
+    works: Any = range(12)
+    own = {f"work {n}": np.ones(3, np.bool_) for n in range(others)}
+    assert bool(_shared(own, words, works, lambda _a, _b: False).all()) is common
+
+
+@pytest.mark.parametrize(("shared", "taken"), [(9, False), (16, True)])
+def test_a_dozen_words_are_taken(shared: int, taken: bool) -> None:
+    def work(name: str) -> Document:
+        own = [f"{name}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(40)]
+        same = [f"общее{chr(1072 + n)}" for n in range(shared)]
+        return Document(name, " ".join([*own[:20], *same, *own[20:]]))
+
+    assert bool(among([work("anna"), work("boris")]).pairs) is taken
+
+
+@pytest.mark.parametrize(
+    ("share", "words", "linked"), [(0.02, 20, False), (0.04, 20, True), (0.02, 40, True)]
+)
+def test_works_belong_together_by_share_or_words(share: float, words: int, linked: bool) -> None:
+    assert bool(_clusters(["a", "b"], [Taken("a", "b", share, words, 0.0, "unknown", ())])) is linked
+
+
+@pytest.mark.parametrize(
+    ("share", "back", "direction"),
+    [(0.5, 0.1, "unknown"), (0.7, 0.1, "contained"), (0.7, 0.5, "unknown"), (0.9, 0.3, "contained")],
+)
+def test_one_work_lies_in_the_other(share: float, back: float, direction: str) -> None:
+    assert _direction(Document("a", ""), Document("b", ""), share, back) == direction
+
+
+@pytest.mark.covers("K2")
+@pytest.mark.parametrize(("worth", "counts"), [(21.0, False), (27.0, True)])
+def test_a_text_of_one_sentence_needs_some_evidence(worth: float, counts: bool) -> None:
+    none = np.empty(0, np.int64), np.empty(0)
+    assert sentences._supported(np.array([0]), np.array([worth]), none, 1) == [counts]
