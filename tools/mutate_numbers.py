@@ -54,7 +54,8 @@ crawl/connections.py crawl/decode.py crawl/politeness.py crawl/request.py crawl/
 crawl/variants.py:MOST_ evaluation/charts.py evaluation/evaluate.py evaluation/metrics.py:RESAMPLES
 evaluation/published.py index/keeper_join.py index/keys.py index/rarest.py index/sampled.py:MOST_ jobs/check_p
 jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py jobs/dedupe/outcomes.py
-jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/reference/arguments.py
+jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/elements.py
+kernels/reference/arguments.py
 kernels/reference/passages.py:LINE kernels/reference/passages.py:S kernels/reference/spread.py
 repeats/__init__.py repeats/archetype.py repeats/auto.py:MEMBERS_READ repeats/by_edit.py repeats/by_ngrams.py
 repeats/changed.py:CANDIDATES repeats/edges.py:ROUNDS repeats/exact.py repeats/tokenise.py

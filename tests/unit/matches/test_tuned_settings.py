@@ -191,10 +191,10 @@ def is_summary(
     explained: int = 0,
     weight: float = 3.0,
 ) -> bool:
-    """Whether the first words of a text sum up another, which has so many of them (the last of these *light*), and of
+    """Whether the first words of a text sum up another, which has so many of them (the first of these *light*), and of
     the 140 words behind them *rest*; a passage explains some."""
     count = words + 140
-    weights = [1.9 if known - light <= n < known else weight for n in range(count)] + [0.0]
+    weights = [1.9 if n < light else weight for n in range(count)] + [0.0]
     has = [n < known or words <= n < words + rest for n in range(count)]
     there = [n for n in range(words) if has[n]]
     b = [*there[:-1], *[count] * (spread - len(there)), there[-1]]
