@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from doublet import kernels
+from doublet.kernels import reference
 from doublet.text import apart, frame
 from doublet.text.frame import Block
 
@@ -112,3 +114,10 @@ def test_what_a_word_costs_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_letters_after_a_stem_cost() -> None:
     costs = apart._costs({"книга", "книгами"})
     assert costs["книгами"] - costs["книга"] == pytest.approx(0.6 * 2)
+
+
+@pytest.mark.covers("T5")
+@pytest.mark.parametrize("tokenize", [kernels.tokenize, reference.tokenize], ids=["native", "plain"])
+def test_four_single_letters_are_a_word_set_apart(tokenize: Any) -> None:
+    for text, words in (("п р и", 3), ("п р и в", 1)):
+        assert len(tokenize([text], None, None, 1)[0]) == words
