@@ -27,11 +27,12 @@ demo: setup ## check the sample work against the sample library and show the res
 
 setup: $(VENV)/.installed ## create .venv with everything the commands need, native kernels built
 
-# The exact versions of everything; pip itself, the build tools and the package need no isolated builds then.
+# The exact versions of everything; pip itself, the build tools and the package need no isolated builds then. Spark comes
+# as a source archive only: setuptools builds it, and what Python brings along is too old for that, or is not there.
 $(VENV)/.tools: constraints.txt tools/venv.sh
 	@sh tools/venv.sh $(VENV)
 	@echo "Installing the build tools"
-	@$(PIP) install --constraint constraints.txt pip scikit-build-core nanobind cmake
+	@$(PIP) install --constraint constraints.txt pip scikit-build-core nanobind cmake setuptools
 	@touch $@
 
 # Python files are used from src/ as they are; only a change below builds the kernels again. Which modules there are is

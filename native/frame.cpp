@@ -1,6 +1,7 @@
 // The blocks of a page: their signs, and what they are without numbers. Twins of doublet/kernels/reference/frame.py,
 // which says what they mean.
 #include "kernels.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -284,22 +285,8 @@ template <class C> void plain_bytes(const C* text, size_t size, std::string& out
     if (digit && number) continue;
     number = digit;
     if (digit) out.push_back('0');
-    else if (c < 0x80) out.push_back(static_cast<char>(c));
-    else if (c < 0x800) {
-      out.push_back(static_cast<char>(0xC0 | c >> 6));
-      out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
-    } else if (c >= 0xD800 && c < 0xE000) {
-      out.push_back('?');
-    } else if (c < 0x10000) {
-      out.push_back(static_cast<char>(0xE0 | c >> 12));
-      out.push_back(static_cast<char>(0x80 | (c >> 6 & 0x3F)));
-      out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
-    } else {
-      out.push_back(static_cast<char>(0xF0 | c >> 18));
-      out.push_back(static_cast<char>(0x80 | (c >> 12 & 0x3F)));
-      out.push_back(static_cast<char>(0x80 | (c >> 6 & 0x3F)));
-      out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
-    }
+    else if (c >= 0xD800 && c < 0xE000) out.push_back('?');
+    else put_utf8(c, [&](uint8_t byte) { out.push_back(static_cast<char>(byte)); });
   }
 }
 

@@ -5,6 +5,7 @@
 // a good line, but must never accept a bad one.
 #include "kernels.hpp"
 #include "sets_of_words.hpp"
+#include "utf8.hpp"
 #include "vectors.hpp"
 
 #include <string_view>
@@ -490,24 +491,6 @@ inline bool is_plain_integer(const Field& f) {
   return true;
 }
 
-inline void put_utf8(uint32_t c, Buffer<uint8_t>& out) {
-  if (c < 0x80) {
-    out.push(static_cast<uint8_t>(c));
-  } else if (c < 0x800) {
-    out.push(static_cast<uint8_t>(0xC0 | c >> 6));
-    out.push(static_cast<uint8_t>(0x80 | (c & 0x3F)));
-  } else if (c < 0x10000) {
-    out.push(static_cast<uint8_t>(0xE0 | c >> 12));
-    out.push(static_cast<uint8_t>(0x80 | (c >> 6 & 0x3F)));
-    out.push(static_cast<uint8_t>(0x80 | (c & 0x3F)));
-  } else {
-    out.push(static_cast<uint8_t>(0xF0 | c >> 18));
-    out.push(static_cast<uint8_t>(0x80 | (c >> 12 & 0x3F)));
-    out.push(static_cast<uint8_t>(0x80 | (c >> 6 & 0x3F)));
-    out.push(static_cast<uint8_t>(0x80 | (c & 0x3F)));
-  }
-}
-
 }  // namespace
 
 size_t count_lines(nb::bytes block) {
@@ -565,7 +548,7 @@ nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::str
           bool ignored = false;
           good = LineReader::decode(id, wide, ignored);
           if (good)
-            for (size_t i = 0; i < wide.size; ++i) put_utf8(wide[i], ids);
+            for (size_t i = 0; i < wide.size; ++i) put_utf8(wide[i], [&](uint8_t byte) { ids.push(byte); });
         }
       }
       if (good) {

@@ -1,5 +1,6 @@
 // The blocks of a page from its markup. Twin of doublet/kernels/reference/page.py, which says what is done.
 #include "kernels.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -401,22 +402,7 @@ class Cutter {
     }
     Letters letters;
     if (!decode(value, letters)) throw Malformed();
-    for (const char32_t c : letters) {
-      if (c < 0x80) out.push_back(static_cast<char>(c));
-      else if (c < 0x800) {
-        out.push_back(static_cast<char>(0xC0 | c >> 6));
-        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
-      } else if (c < 0x10000) {
-        out.push_back(static_cast<char>(0xE0 | c >> 12));
-        out.push_back(static_cast<char>(0x80 | (c >> 6 & 0x3F)));
-        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
-      } else {
-        out.push_back(static_cast<char>(0xF0 | c >> 18));
-        out.push_back(static_cast<char>(0x80 | (c >> 12 & 0x3F)));
-        out.push_back(static_cast<char>(0x80 | (c >> 6 & 0x3F)));
-        out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
-      }
-    }
+    for (const char32_t c : letters) put_utf8(c, [&](uint8_t byte) { out.push_back(static_cast<char>(byte)); });
   }
 
   // What a block speaks of, as far as that can be told quickly.

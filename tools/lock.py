@@ -14,7 +14,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = ["pip", "cmake"]  # besides the build requirements in pyproject.toml
+TOOLS = ["pip", "cmake", "setuptools"]  # besides the build requirements in pyproject.toml
 EXTRAS = ["dev", "bench"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -44,3 +45,12 @@ def test_run_starts_the_service_and_demo_shows_the_sample(root: pathlib.Path) ->
 
     assert "doublet serve --port 8123" in said("run", "ARGS=--port 8123")
     assert "doublet check examples/work.txt --against examples/library.jsonl" in said("demo")
+
+
+def test_what_comes_as_a_source_archive_can_be_built(root: pathlib.Path) -> None:
+    """Spark is built where no wheel of it has been kept, without an isolated build: the setuptools that Python 3.11
+    brings along cannot do that, and later Pythons bring none."""
+    assert importlib.util.find_spec("setuptools.command.bdist_wheel") is not None
+    pinned = {line.partition("==")[0] for line in (root / "constraints.txt").read_text().splitlines()}
+    (tools,) = [line for line in (root / "Makefile").read_text().splitlines() if "scikit-build-core" in line]
+    assert set(tools.partition("constraints.txt ")[2].split()) <= pinned
