@@ -4,7 +4,7 @@
     python benchmarks/ratio.py ../before --documents 20000 --rounds 9
     python benchmarks/ratio.py ../before --texts real.jsonl the first documents of a file instead: {"id": …, "text": …}
 
-The other checkout has its own native module already (`make setup` in it). Rounds alternate between the two, each in a
+Both checkouts were set up (`make setup` in each). Rounds alternate between the two, each in a
 process of its own, so that a busy machine is as busy for both; CPU seconds are those of the process with all of its
 threads. The ratio is the median of those of each round; above 1 this checkout needs less CPU than the other.
 """
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
 import random
 import resource
 import statistics
@@ -52,14 +51,15 @@ def cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def work(path: Path) -> dict[str, float]:
+def work(path: Path, source: Path) -> dict[str, float]:
     """One round, in a process of its own; only with what both checkouts have."""
-    # An installation of one checkout for development would answer for both.
-    sys.meta_path = [one for one in sys.meta_path if not type(one).__module__.startswith("_editable_")]
     import doublet
+    from doublet import kernels
 
-    if Path(doublet.__file__).parents[1] != Path(os.environ["PYTHONPATH"]):
-        raise SystemExit(f"{doublet.__file__} is not in {os.environ['PYTHONPATH']}")
+    if Path(doublet.__file__).parents[1] != source:
+        raise SystemExit(f"{doublet.__file__} is not in {source}")
+    if kernels.BACKEND != "native":
+        raise SystemExit(f"{source} has no native kernels: run `make setup` in that checkout")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     luck = random.Random(SEED)
     pages = [" ".join(row["text"] for row in luck.choices(rows, k=10)) for _ in range(COMPARISONS + 5)]
@@ -103,7 +103,7 @@ def work(path: Path) -> dict[str, float]:
 
 def main() -> None:
     if sys.argv[1:2] == ["--work"]:
-        print(json.dumps(work(Path(sys.argv[2]))))
+        print(json.dumps(work(Path(sys.argv[2]), Path(sys.argv[3]))))
         return
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -127,8 +127,11 @@ def main() -> None:
         for number in range(options.rounds):
             for name, checkout in sides if number % 2 else reversed(sides):
                 done = subprocess.run(
-                    [sys.executable, str(HERE / "ratio.py"), "--work", str(path)],
-                    env={**os.environ, "PYTHONPATH": str(checkout / "src")},
+                    # The Python of the checkout itself: only it knows the native module that was built there.
+                    [
+                        checkout / ".venv" / "bin" / "python",
+                        *(HERE / "ratio.py", "--work", path, checkout / "src"),
+                    ],
                     stdout=subprocess.PIPE,
                     check=True,
                     text=True,

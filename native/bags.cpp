@@ -1,5 +1,6 @@
 // Words of stored documents as bytes, and the heaviest of them. Twins of the same names in doublet/kernels/reference/bags.py.
 #include "kernels.hpp"
+#include "sorting.hpp"
 #include "varints.hpp"
 
 #include <algorithm>
@@ -26,56 +27,59 @@ nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t>
     ends.push(0);
     const size_t documents = offsets.size() - 1;
     // The places of each word, then the words by their numbers: so every document is given its own in their order.
-    std::vector<uint32_t> owner(words.size());
-    for (size_t d = 0; d < documents; ++d)
-      for (uint64_t i = offsets.data()[d]; i < offsets.data()[d + 1]; ++i) {
-        owner[i] = static_cast<uint32_t>(d);
-        ++cf[words.data()[i]];
-      }
-    std::vector<std::pair<uint64_t, uint32_t>> used;  // number in the database, number here
-    std::vector<uint64_t> next(numbers.size());
+    for (size_t i = 0; i < words.size(); ++i) ++cf[words.data()[i]];
+    Buffer<Keyed> used;  // number in the database, number here
     for (size_t word = 0; word < numbers.size(); ++word)
       if (cf[word]) {
         high |= numbers.data()[word] > UINT32_MAX;
-        used.emplace_back(numbers.data()[word], static_cast<uint32_t>(word));
+        used.push({numbers.data()[word], word});
       }
-    std::sort(used.begin(), used.end());
+    sort_keyed(used);
+    Buffer<uint64_t> next;
+    next.resize(numbers.size());
     uint64_t before = 0;
-    for (const auto& one : used) {
-      next[one.second] = before;
-      before += cf[one.second];
+    for (const Keyed& one : used) {
+      next[one.value] = before;
+      before += cf[one.value];
     }
-    std::vector<uint64_t> places(words.size());
-    for (size_t i = 0; i < words.size(); ++i) places[next[words.data()[i]]++] = i;
-    std::vector<uint64_t> number(words.size()), count(words.size());  // of each document, from its offset on
+    struct Place {
+      uint32_t document, word;  // the word of the document, counted from its first one
+    };
+    Buffer<Place> places;
+    places.resize(words.size());
+    for (size_t d = 0; d < documents; ++d)
+      for (uint64_t start = offsets.data()[d], i = start; i < offsets.data()[d + 1]; ++i)
+        places[next[words.data()[i]]++] = {static_cast<uint32_t>(d), static_cast<uint32_t>(i - start)};
+    struct Row {
+      uint32_t number, count;
+    };
+    Buffer<Row> bag;  // of each document, from its offset on
+    bag.resize(words.size());
     std::vector<uint32_t> distinct(documents);
     size_t at = 0;
-    for (const auto& one : used) {
+    for (const Keyed& one : used) {
+      const uint32_t number = static_cast<uint32_t>(one.key);
       uint32_t last = UINT32_MAX;
-      for (const size_t end = at + cf[one.second]; at < end; ++at) {
-        const uint64_t place = places[at];
-        const uint32_t d = owner[place];
+      for (const size_t end = at + cf[one.value]; at < end; ++at) {
+        const auto [d, word] = places[at];
         const uint64_t start = offsets.data()[d];
-        df[one.second] += d != last;
+        df[one.value] += d != last;
         last = d;
-        if (!distinct[d] || number[start + distinct[d] - 1] != one.first) {
-          number[start + distinct[d]] = one.first;
-          ++distinct[d];
-        }
-        ++count[start + distinct[d] - 1];
-        rows[place] = distinct[d] - 1;
+        if (!distinct[d] || bag[start + distinct[d] - 1].number != number) bag[start + distinct[d]++] = {number, 0};
+        ++bag[start + distinct[d] - 1].count;
+        rows[start + word] = distinct[d] - 1;
       }
     }
     for (size_t d = 0; d < documents; ++d) {
       const uint64_t start = offsets.data()[d], end = start + distinct[d];
       push_number(data, distinct[d]);
-      uint64_t previous = 0;
+      uint32_t previous = 0;
       for (uint64_t i = start; i < end; ++i) {
-        push_number(data, (number[i] - previous) << 1 | (count[i] > 1));
-        previous = number[i];
+        push_number(data, uint64_t{bag[i].number - previous} << 1 | (bag[i].count > 1));
+        previous = bag[i].number;
       }
       for (uint64_t i = start; i < end; ++i)
-        if (count[i] > 1) push_number(data, count[i]);
+        if (bag[i].count > 1) push_number(data, bag[i].count);
       ends.push(data.size);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace doublet {
 
@@ -13,11 +14,13 @@ namespace {
 // The bits of doublet/kernels/elements.py.
 constexpr uint32_t kHeader = 1u << 4, kArticle = 1u << 5, kMain = 1u << 6, kComments = 1u << 15, kInherited = (1u << 16) - 1;
 constexpr uint32_t kBeside = 1u << 16, kFrame = 1u << 17, kLast = 1u << 18, kListed = 1u << 19, kCommentList = 1u << 20;
+constexpr uint32_t kNamedAround[] = {1u << 21, 1u << 22, 1u << 23, 1u << 28}, kNamedNear[] = {1u << 29, 1u << 30, 1u << 31};
 constexpr int kInsideBits = 16, kKindShift = 24, kKinds = 12;
+constexpr uint32_t kKindMask = 15;
 constexpr uint32_t kH1 = 1, kH2 = 2, kH3 = 3, kSmallHeading = 12;
 constexpr uint8_t kDated = 1, kRights = 2, kCookies = 4;
 constexpr uint8_t kFramed = 1, kMenu = 2, kNever = 4;
-constexpr size_t kColumns = 18 + kKinds + kInsideBits + 17 + 5 + 10;
+constexpr size_t kColumns = 18 + kKinds + kInsideBits + 17 + 5 + 10 + 27 + std::size(kNamedAround) + std::size(kNamedNear);
 
 struct Options {
   double running, part, centre, around, most, beside_comments, beside_footer;
@@ -46,7 +49,7 @@ bool is_blank(uint32_t c) {
 
 struct Said {
   bool stop = false, colon = false, capitals = false;
-  size_t commas = 0;
+  size_t commas = 0, digits = 0;
 };
 
 template <class C> Said said_by(const C* text, size_t size) {
@@ -54,11 +57,16 @@ template <class C> Said said_by(const C* text, size_t size) {
   size_t end = size;
   while (end && is_blank(text[end - 1])) --end;
   if (end) switch (static_cast<uint32_t>(text[end - 1])) {
-      case '.': case '!': case '?': case '"': case 0x2026: case 0x201D: case 0xBB: out.stop = true; break;
+      case '.': case '!': case '?': case '"': case 0x2026: case 0x201D: case 0xBB:
+      case 0x3002: case 0xFF01: case 0xFF1F: case 0x300D: out.stop = true; break;
       case ':': out.colon = true; break;
       default: break;
     }
   out.commas = static_cast<size_t>(std::count(text, text + size, static_cast<C>(',')));
+  for (size_t i = 0; i < size; ++i) {
+    const uint32_t c = text[i];
+    out.digits += c < 128 ? c >= '0' && c <= '9' : Py_UNICODE_ISDECIMAL(static_cast<Py_UCS4>(c)) != 0;
+  }
   bool large = false;
   for (size_t i = 0; i < size; ++i) {
     const Py_UCS4 c = text[i];
@@ -89,9 +97,10 @@ class Page {
     }
   }
 
-  void measure(const Texts& texts, const uint8_t* said, const uint32_t* names, double* out, uint8_t* flags) {
+  void measure(const Texts& texts, const uint8_t* said, const uint32_t* names, bool article, double* out, uint8_t* flags) {
     mark_frame(flags);
     look_around();
+    look_at_shape(names);
     uint64_t all = 0, before = 0;
     for (size_t i = 0; i < count_; ++i) all += words_[i];
     const double total = std::max(1.0, static_cast<double>(all));
@@ -156,6 +165,8 @@ class Page {
       }
       put(!i || unlinked(i - 1) < 5);
       put(i + 1 >= count_ || unlinked(i + 1) < 5);
+      put(article);
+      put_shape(i, names, texts.items[i].size, own.digits, flags, put);
       before += words_[i];
     }
     for (size_t i = 0; i < count_; ++i)
@@ -171,7 +182,22 @@ class Page {
     double share, links, length, amount;
   };
 
-  uint32_t kind(size_t i) const { return own_[where_[i]] >> kKindShift; }
+  struct Alike {
+    uint64_t blocks = 0, words = 0, elements = 0, held = 0;
+    double links = 0;
+  };
+  struct Shape {
+    uint64_t text = 0, words = 0, blocks = 0, texts = 0;  // what an element holds; of the last, what is directly in it
+    int64_t depth = 0;
+    uint32_t named = 0;
+    bool in_most = false;
+  };
+
+  uint32_t kind(size_t i) const { return own_[where_[i]] >> kKindShift & kKindMask; }
+  int size_of_heading(size_t i) const {
+    const uint32_t one = kind(i);
+    return one == kH1 ? 1 : one == kH2 ? 2 : one == kH3 ? 3 : one == kSmallHeading ? 4 : 0;
+  }
   bool is_heading(size_t i) const {
     const uint32_t one = kind(i);
     return one == kH1 || one == kH2 || one == kH3 || one == kSmallHeading;
@@ -258,6 +284,115 @@ class Page {
     }
   }
 
+  void look_at_shape(const uint32_t* names) {
+    text_.assign(count_, 0);
+    alike_.assign(size_, Alike());
+    shape_.assign(size_, Shape());
+    uint64_t all_text = 0, texts = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      if (words_[i] >= 15 && linked_[i] < 0.25 && !is_heading(i)) text_[i] = words_[i];
+      const uint32_t place = where_[i];
+      const double in_links = words_[i] * linked_[i];
+      in_links_ += in_links;
+      every_ += words_[i];
+      all_text += text_[i];
+      texts += text_[i] > 0;
+      Alike& alike = alike_[names[place]];
+      ++alike.blocks;
+      alike.words += words_[i];
+      alike.links += in_links;
+      Shape& shape = shape_[place];
+      shape.words += words_[i];
+      shape.text += text_[i];
+      ++shape.blocks;
+      shape_[above_[place]].texts += text_[i] > 0;
+    }
+    all_text_ = std::max(1.0, static_cast<double>(all_text));
+    texts_ = std::max(1.0, static_cast<double>(texts));
+    for (size_t i = size_; i-- > 0;) {
+      if (above_[i] == i) continue;
+      Shape& parent = shape_[above_[i]];
+      parent.words += shape_[i].words;
+      parent.text += shape_[i].text;
+      parent.blocks += shape_[i].blocks;
+    }
+    size_t most = 0;
+    for (size_t i = 1; i < size_; ++i)
+      if (shape_[i].texts > shape_[most].texts) most = i;
+    for (size_t i = 0; i < size_; ++i) {
+      Alike& alike = alike_[names[i]];
+      ++alike.elements;
+      alike.held += shape_[i].words;
+      const bool inside = above_[i] < i;
+      const Shape& parent = shape_[above_[i]];
+      shape_[i].depth = inside ? parent.depth + 1 : 0;
+      shape_[i].named = own_[i] | (inside ? parent.named : 0);
+      shape_[i].in_most = i == most || (inside && parent.in_most);
+    }
+    std::vector<int64_t> depths;
+    for (size_t i = 0; i < count_; ++i)
+      if (text_[i]) depths.push_back(shape_[where_[i]].depth);
+    if (!depths.empty()) {
+      const auto half = depths.begin() + static_cast<ptrdiff_t>(depths.size() / 2);
+      std::nth_element(depths.begin(), half, depths.end());
+      middle_ = *half;
+    }
+  }
+
+  template <class Put>
+  void put_shape(size_t i, const uint32_t* names, size_t letters, size_t digits, const uint8_t* flags, const Put& put) {
+    uint32_t place = where_[i];
+    const Shape &own = shape_[place], &parent = shape_[above_[place]];
+    const Alike &alike = alike_[names[place]], &of_parent = alike_[names[above_[place]]];
+    const double every = static_cast<double>(every_);
+    uint64_t near_words = 0, near_text = 0;
+    double near_unlinked = 0;
+    for (size_t other = i > 10 ? i - 10 : 0; other < std::min(count_, i + 11); ++other) {
+      near_text += text_[other];
+      if (other + 3 >= i && other <= i + 3) {
+        near_words += words_[other];
+        near_unlinked += unlinked(other);
+      }
+    }
+    const auto logarithm = [](uint64_t value) { return std::log1p(static_cast<double>(value)); };
+    put(logarithm(every_) / 10.0);
+    put(logarithm(count_) / 8.0);
+    put(in_links_ / std::max(1.0, every));
+    put(static_cast<double>(text_before_) / all_text_);
+    put(std::max(0.0, all_text_ - static_cast<double>(text_before_) - static_cast<double>(text_[i])) / all_text_);
+    put(logarithm(alike.blocks) / 6.0);
+    put(std::min(60.0, static_cast<double>(alike.words) / static_cast<double>(alike.blocks)) / 60.0);
+    put(alike.links / std::max(1.0, static_cast<double>(alike.words)));
+    put(logarithm(of_parent.elements) / 5.0);
+    put(std::min(300.0, static_cast<double>(of_parent.held) / static_cast<double>(of_parent.elements)) / 300.0);
+    put(static_cast<double>(own.depth) / 30.0);
+    put(static_cast<double>(own.depth - middle_));
+    put(static_cast<double>(parent.texts) / texts_);
+    put(static_cast<double>(parent.text) / all_text_);
+    put(logarithm(parent.words) / 8.0);
+    put(logarithm(parent.blocks) / 6.0);
+    put(own.in_most);
+    put(std::min(100.0, near_unlinked / 7.0) / 100.0);
+    put(1.0 - near_unlinked / std::max(1.0, static_cast<double>(near_words)));
+    put(static_cast<double>(near_text) / all_text_);
+    const bool headed = heading_ < count_;
+    put(headed ? static_cast<double>(std::min<size_t>(20, i - heading_)) / 20.0 : 1.0);
+    put(headed ? linked_[heading_] : 0.0);
+    put(headed && flags[heading_]);
+    put(headed ? size_of_heading(heading_) / 4.0 : 1.25);
+    put(static_cast<double>(digits) / std::max(1.0, static_cast<double>(letters)));
+    put(std::min(12.0, static_cast<double>(letters) / std::max(1.0, static_cast<double>(words_[i]))) / 12.0);
+    for (const uint32_t bit : kNamedAround) put((own.named & bit) != 0);
+    uint32_t near = 0;
+    for (int up = 0; up < 3; ++up) {
+      near |= own_[place];
+      place = above_[place];
+    }
+    for (const uint32_t bit : kNamedNear) put((near & bit) != 0);
+    text_before_ += text_[i];
+    if (is_heading(i)) heading_ = i;
+  }
+
   const uint32_t* words_;
   const double* linked_;
   const uint32_t *where_, *above_;
@@ -268,6 +403,13 @@ class Page {
   std::vector<Facts> facts_;
   std::vector<int64_t> below_;
   double whole_ = 0;
+  std::vector<uint64_t> text_;  // words of the blocks that are running text
+  std::vector<Alike> alike_;
+  std::vector<Shape> shape_;
+  uint64_t every_ = 0, text_before_ = 0;
+  double in_links_ = 0, all_text_ = 1, texts_ = 1;
+  int64_t middle_ = 0;
+  size_t heading_ = static_cast<size_t>(-1);
 };
 
 template <class C> void plain_bytes(const C* text, size_t size, std::string& out) {
@@ -309,7 +451,7 @@ nb::list without_numbers(nb::handle sequence) {
 }
 
 nb::tuple block_signs(nb::handle sequence, View<uint32_t> words, View<double> linked, View<uint8_t> said, View<uint32_t> holders,
-                      View<uint32_t> parents, View<uint32_t> elements, View<uint32_t> names, nb::handle settings) {
+                      View<uint32_t> parents, View<uint32_t> elements, View<uint32_t> names, nb::handle settings, bool article) {
   Texts texts(sequence);
   const size_t count = texts.items.size(), size = parents.size();
   if (words.size() != count || linked.size() != count || said.size() != count || holders.size() != count)
@@ -321,13 +463,46 @@ nb::tuple block_signs(nb::handle sequence, View<uint32_t> words, View<double> li
   }
   for (size_t i = 0; i < size; ++i)
     if (parents.data()[i] > i) throw nb::value_error("an element comes before the one around it");
+  for (size_t i = 0; i < size; ++i)
+    if (names.data()[i] >= size) throw nb::value_error("there are more names than elements");
   const Options set(settings);
   Buffer<double> out;
   Buffer<uint8_t> flags;
   out.resize(count * kColumns);
   flags.resize(count);
-  Page(words, linked, holders, parents, elements, set).measure(texts, said.data(), names.data(), out.data, flags.data);
+  Page(words, linked, holders, parents, elements, set).measure(texts, said.data(), names.data(), article, out.data, flags.data);
   return nb::make_tuple(own(std::move(out), count, kColumns), own(std::move(flags)));
+}
+
+Array<double> tree_scores(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows, View<uint16_t> signs,
+                          View<double> values, View<uint32_t> others, View<uint32_t> roots) {
+  constexpr uint16_t kLeaf = 0xFFFF;
+  const size_t count = rows.shape(0), columns = rows.shape(1), size = signs.size();
+  if (values.size() != size || others.size() != size) throw nb::value_error("every node needs its sign, its value and its other branch");
+  for (size_t node = 0; node < size; ++node) {
+    if (signs.data()[node] == kLeaf) continue;
+    if (signs.data()[node] >= columns) throw nb::value_error("a node asks for a sign that is not there");
+    if (node + 1 >= size || others.data()[node] <= node || others.data()[node] >= size)
+      throw nb::value_error("the branches of a node come after it");
+  }
+  for (size_t i = 0; i < roots.size(); ++i)
+    if (roots.data()[i] >= size) throw nb::value_error("a tree begins where there is no node");
+  Buffer<double> out;
+  out.resize(count);
+  const uint16_t* const sign = signs.data();
+  const double* const value = values.data();
+  const uint32_t* const other = others.data();
+  for (size_t i = 0; i < count; ++i) {
+    const double* const row = rows.data() + i * columns;
+    double sum = 0;
+    for (size_t tree = 0; tree < roots.size(); ++tree) {
+      size_t node = roots.data()[tree];
+      while (sign[node] != kLeaf) node = row[sign[node]] <= value[node] ? node + 1 : other[node];
+      sum += value[node];
+    }
+    out.data[i] = sum;
+  }
+  return own(std::move(out));
 }
 
 }  // namespace doublet

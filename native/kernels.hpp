@@ -80,25 +80,34 @@ size_t count_lines(nb::bytes block);  // line ends in it
 nb::tuple json_sets(nb::bytes block, const std::string& id_field, const std::string& text_field, size_t size,
                     std::optional<View<uint64_t>> stop, int64_t min_letters, Counters counters);
 nb::tuple fold_text(nb::handle text);
+nb::tuple odd_characters(nb::handle text);
+nb::tuple apart_runs(View<uint32_t> starts, View<uint32_t> ends, View<uint8_t> flags, View<uint64_t> offsets, uint32_t least);
 
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
 nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
+nb::tuple ordered(View<uint64_t> values, View<uint64_t> offsets);
+void sort_values(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values);
+size_t count_common(View<uint64_t> a, View<uint64_t> b);
 nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
                    View<uint32_t> left, View<uint32_t> right, nb::handle settings, int64_t threads);
 Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
                               View<uint64_t> shortened);
 nb::tuple sentence_starts(View<uint8_t> marks, View<uint64_t> offsets);
+nb::tuple untold_parts(View<uint32_t> borders, View<uint32_t> starts, View<uint32_t> ends);
 nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
                       View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
                       View<uint32_t> b1, int64_t threads);
 nb::tuple block_signs(nb::handle texts, View<uint32_t> words, View<double> linked, View<uint8_t> said, View<uint32_t> holders,
-                      View<uint32_t> parents, View<uint32_t> elements, View<uint32_t> names, nb::handle settings);
+                      View<uint32_t> parents, View<uint32_t> elements, View<uint32_t> names, nb::handle settings, bool article);
+Array<double> tree_scores(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows, View<uint16_t> signs,
+                          View<double> values, View<uint32_t> others, View<uint32_t> roots);
 nb::object cut_markup(nb::bytes markup);
 nb::list without_numbers(nb::handle texts);
 nb::tuple winnow(View<uint64_t> values, View<uint64_t> offsets, size_t window);
 nb::tuple pack_bags(View<uint32_t> words, View<uint64_t> offsets, View<uint64_t> numbers);
 nb::tuple unpack_bags(View<uint8_t> data, View<uint64_t> offsets);
 Array<int64_t> sort_postings(View<uint64_t> keys, View<uint64_t> documents);
+nb::tuple cut_postings(View<uint64_t> keys, View<uint64_t> documents, View<uint64_t> libraries, unsigned key_bits, unsigned bits, size_t heavy);
 nb::tuple pack_postings(View<uint64_t> keys, View<uint64_t> documents, View<uint64_t> libraries, View<uint64_t> offsets);
 nb::tuple unpack_postings(View<uint8_t> data, View<uint64_t> offsets, std::optional<View<uint64_t>> wanted, bool cut);
 nb::tuple merge_postings(View<uint8_t> data, View<uint64_t> offsets);
@@ -112,6 +121,7 @@ Array<uint64_t> simhash(View<uint64_t> values, std::optional<View<double>> weigh
 Array<uint32_t> components(size_t count, View<uint32_t> left, View<uint32_t> right);
 nb::tuple common_runs(View<uint64_t> a, View<uint64_t> b, size_t size);
 nb::tuple number_words(View<uint64_t> words);
+Array<int64_t> find_keys(View<uint64_t> words, View<uint64_t> keys, View<uint32_t> firsts, int64_t bits);
 nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int64_t bits);
 nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most);
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,

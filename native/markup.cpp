@@ -3,6 +3,7 @@
 #include "kernels.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -73,9 +74,12 @@ bool read_whole(const char* path, size_t limit, std::string& out) {
 
 // ---- Markdown
 
+// How a stretch is blanked out: as what ends the sentence before it, as blanks, or as blanks that end nothing.
+enum class Blank : uint8_t { border, plain, quiet };
+
 struct Part {
   size_t start, end;
-  bool border;
+  Blank how;
 };
 
 struct Heading {
@@ -84,6 +88,7 @@ struct Heading {
 
 struct Marked {
   std::vector<Part> parts;
+  std::vector<size_t> joined;  // line ends inside a paragraph
   std::vector<Heading> headings;
   std::vector<std::pair<size_t, size_t>> code, tables;
   std::string masked;  // characters as they lie in memory; empty when nothing is blank
@@ -108,6 +113,7 @@ template <class C> class Markdown {
     size_t fence_size = 0, fence_at = 0, before = 0, before_end = 0;
     size_t code_at = kNowhere, table_at = kNowhere, table_end = kNowhere;
     bool blank = true, in_list = false;
+    bool open = false;  // the line before belongs to a paragraph and is wrapped
     for (bool last = false; !last;) {
       const size_t start = end;
       size_t stop = start;
@@ -117,6 +123,8 @@ template <class C> class Markdown {
       const uint32_t first = stop > start ? s_[start] : '\n';
       if (!in_marks(first) && !is_space(first) && table_at == kNowhere && code_at == kNowhere && !fence_size) {
         in_list = in_list && !blank;
+        if (open) join(start);
+        open = wrapped(start, stop);
         before = start;
         before_end = stop;
         blank = false;
@@ -132,7 +140,7 @@ template <class C> class Markdown {
         while (same < right && s_[same] == fence) ++same;
         if (same == right && right - left >= fence_size) {
           out_.code.push_back({fence_at, start});
-          blank_out(start, end, true);
+          blank_out(start, end, Blank::border);
           fence_size = 0;
         }
         continue;
@@ -147,6 +155,8 @@ template <class C> class Markdown {
         out_.tables.push_back({table_at, table_end});
         table_at = kNowhere;
       }
+      const bool goes_on = open;
+      open = false;
       if (left == right) {
         blank = true;
         before_end = 0;
@@ -154,6 +164,8 @@ template <class C> class Markdown {
       }
       if (!in_marks(s_[left]) && !indented) {
         in_list = in_list && !blank;
+        if (goes_on) join(start);
+        open = wrapped(start, stop);
         before = start;
         before_end = stop;
         blank = false;
@@ -168,7 +180,7 @@ template <class C> class Markdown {
         fence = s_[opened];
         fence_size = run - opened;
         fence_at = end;
-        blank_out(start, end, true);
+        blank_out(start, end, Blank::border);
       } else if (indented && code_at == kNowhere && blank && !in_list) {
         code_at = start;
       } else if (code_at == kNowhere) {
@@ -177,25 +189,30 @@ template <class C> class Markdown {
         const uint32_t underline = before_end && !heading ? underline_sign(start, stop) : 0;
         if (heading) {
           out_.headings.push_back({start, stop, level, heading});
-          blank_out(start, heading, true);
-          blank_out(stop, end, true);
+          blank_out(start, heading, Blank::border);
+          blank_out(stop, end, Blank::border);
         } else if (underline) {
           while (before_end > before && s_[before_end - 1] == '\r') --before_end;
           out_.headings.push_back({before, before_end, size_t{underline == '=' ? 1u : 2u}, before});
-          blank_out(start, end, true);
+          blank_out(start, end, Blank::border);
         } else if (table_row(left, right)) {
           if (table_at == kNowhere) table_at = start;
           table_end = end;
         } else if (definition(left, stop)) {
-          blank_out(start, stop, false);
+          blank_out(start, stop, Blank::plain);
+        } else {
+          open = wrapped(start, stop);
         }
         const size_t item = item_end(left, stop), quote = item ? 0 : quote_end(left, stop);
         if (item) {
-          blank_out(start, item, true);
+          blank_out(start, item, Blank::border);
           in_list = true;
-        } else if (quote) {
-          blank_out(start, quote, false);
-        } else if (!indented && blank) {
+        } else if (open && goes_on) {
+          join(start);
+        }
+        if (quote) {
+          blank_out(start, quote, Blank::quiet);
+        } else if (!item && !indented && blank) {
           in_list = false;
         }
         before = heading || underline ? 0 : start;
@@ -217,9 +234,34 @@ template <class C> class Markdown {
 
  private:
   static constexpr size_t kNowhere = SIZE_MAX;
+  static constexpr C kQuiet = 0xA0;  // a blank that ends nothing
 
-  void blank_out(size_t start, size_t end, bool border) {
-    if (end > start) out_.parts.push_back({start, end, border});
+  void blank_out(size_t start, size_t end, Blank how) {
+    if (end > start) out_.parts.push_back({start, end, how});
+  }
+  // The line that begins at `start` goes on with the paragraph of the line before.
+  void join(size_t start) { out_.joined.push_back(start - 1); }
+  // Whether a line of a paragraph is wrapped where it ends: not after two blanks or a backslash.
+  bool wrapped(size_t start, size_t stop) const {
+    while (stop > start && s_[stop - 1] == '\r') --stop;
+    if (stop == start || s_[stop - 1] == '\\') return false;
+    return !(stop - start >= 2 && s_[stop - 1] == ' ' && s_[stop - 2] == ' ');
+  }
+  bool inline_tag(size_t at, size_t end) const {
+    static const char* const names[] = {"a",    "abbr", "b",    "cite", "code", "del",    "dfn", "em",  "font", "i", "img", "ins",
+                                        "kbd",  "mark", "q",    "s",    "samp", "small",  "span", "strike", "strong", "sub", "sup", "tt",
+                                        "u",    "var",  "wbr"};
+    if (at < end && s_[at] == '/') ++at;
+    char name[8];
+    size_t size = 0;
+    for (; at < end && size < sizeof name; ++at, ++size) {
+      const uint32_t c = s_[at];
+      if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) break;
+      name[size] = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    }
+    for (const char* known : names)
+      if (std::strlen(known) == size && !std::memcmp(known, name, size)) return true;
+    return false;
   }
   bool has(size_t at, const char* word) const {
     for (; *word; ++word, ++at)
@@ -238,7 +280,7 @@ template <class C> class Markdown {
       if (has(at, "---") || has(at, "...")) {
         const size_t end = line_end(over_blanks(at + 3, n_), true);
         if (end) {
-          blank_out(0, end, true);
+          blank_out(0, end, Blank::border);
           return end;
         }
       }
@@ -337,7 +379,7 @@ template <class C> class Markdown {
       }
       const size_t behind = mark_end(c, at + 1, end);
       if (behind) {
-        blank_out(at, behind, false);
+        blank_out(at, behind, c == '<' && !inline_tag(at + 1, behind) ? Blank::border : Blank::quiet);
         at = behind;
       } else {
         ++at;
@@ -395,9 +437,9 @@ template <class C> class Markdown {
 
   // Blanks and borders in place of what is marked; line ends stay.
   void paint() {
-    if (out_.parts.empty()) return;
+    if (out_.parts.empty() && out_.joined.empty()) return;
     std::sort(out_.parts.begin(), out_.parts.end(), [](const Part& a, const Part& b) {
-      return a.start != b.start ? a.start < b.start : a.end != b.end ? a.end < b.end : a.border > b.border;
+      return a.start != b.start ? a.start < b.start : a.end != b.end ? a.end < b.end : a.how < b.how;
     });
     out_.masked.assign(reinterpret_cast<const char*>(s_), n_ * sizeof(C));
     C* to = reinterpret_cast<C*>(&out_.masked[0]);
@@ -405,9 +447,11 @@ template <class C> class Markdown {
     for (const Part& part : out_.parts) {
       if (part.end <= at) continue;
       for (size_t i = std::max(part.start, at); i < part.end; ++i)
-        to[i] = s_[i] == '\n' || (part.border && i - part.start < 2) ? '\n' : ' ';
+        to[i] = s_[i] == '\n' || (part.how == Blank::border && i - part.start < 2) ? C{'\n'} : part.how == Blank::quiet ? kQuiet : C{' '};
       at = part.end;
     }
+    for (size_t at : out_.joined)
+      for (to[at++] = kQuiet; at < n_ && (to[at] == ' ' || to[at] == '\t'); ++at) to[at] = kQuiet;
   }
 
   const C* s_;
@@ -449,38 +493,49 @@ struct Signs {
   bool operator()(uint32_t c) const { return c < 65536 ? sign[c] : told(c); }
 };
 
-template <class C> bool border_in(const C* s, size_t size, size_t from, size_t to) {
-  auto small = [](uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 0x430 && c <= 0x44F) || c == 0x451; };
+enum Border : uint8_t { kColon = 1, kSentence = 2, kLine = 4, kBlock = 8, kWrap = 16 };
+
+// What ends between two words. Nothing but a block ends before a small letter, or before a sign that belongs to the word
+// before it; a line is only wrapped there.
+template <class C> uint8_t border_in(const C* s, size_t size, size_t from, size_t to) {
+  size_t known_from = 1, known = 0;  // blanks are gone over once
+  auto goes_on = [&](size_t q) {
+    if (q < known_from || q > known) {
+      known_from = q;
+      while (q < size && is_space(s[q])) ++q;
+      known = q;
+    }
+    if (known >= size) return false;
+    const uint32_t c = s[known];
+    return (c >= 'a' && c <= 'z') || (c >= 0x430 && c <= 0x44F) || c == 0x451 || c == ',' || c == ')' || c == ']' || c == 0xBB ||
+           c == 0x201D;
+  };
+  auto closing = [](uint32_t c) {
+    return c == '"' || c == '\'' || c == 0xBB || c == 0x201D || c == 0x2019 || c == ')' || c == ']';
+  };
+  uint8_t out = 0;
   for (size_t p = from; p < to; ++p) {
-    switch (static_cast<uint32_t>(s[p])) {
-      case '\t': return true;
+    const uint32_t c = s[p];
+    switch (c) {
+      case '\t': out |= kColon; break;
       case ' ':
-        if (p + 1 < size && s[p + 1] == ' ') {  // inside a sentence it surrounds an element of the line
-          size_t q = p + 2;
-          while (q < size && is_space(s[q])) ++q;
-          if (q >= size || !small(s[q])) return true;
-        }
+        if (p + 1 < size && s[p + 1] == ' ' && !goes_on(p + 2)) out |= kColon;
         break;
-      case '\n': {
-        bool again = false;
-        size_t q = p + 1;
-        for (; q < size && is_space(s[q]); ++q) again |= s[q] == '\n';
-        if (again || q >= size || !small(s[q])) return true;
+      case '\n':
+        for (size_t q = p + 1; !(out & kBlock) && q < size && is_space(s[q]); ++q)
+          if (s[q] == '\n') out |= kBlock;
+        out |= goes_on(p + 1) ? kWrap : kLine;
         break;
-      }
       case '.': case '!': case '?': case 0x2026: case ':': case ';': {
         size_t q = p + 1;
-        auto closing = [](uint32_t c) {
-          return c == '"' || c == '\'' || c == 0xBB || c == 0x201D || c == 0x2019 || c == ')' || c == ']';
-        };
         while (q < size && closing(s[q])) ++q;
-        if (q < size && is_space(s[q])) return true;
+        if (q < size && is_space(s[q]) && !goes_on(q)) out |= c == ':' || c == ';' ? kColon : kSentence;
         break;
       }
       default: break;
     }
   }
-  return false;
+  return out;
 }
 
 // ---- what can repeat
@@ -621,7 +676,7 @@ nb::list mark_markdown(nb::handle sequence, int64_t threads) {
   for (size_t i = 0; i < found.size(); ++i) {
     Marked& marked = found[i];
     nb::object masked = nb::none();
-    if (!marked.parts.empty()) {
+    if (!marked.masked.empty()) {
       masked = nb::steal(PyUnicode_FromKindAndData(texts.items[i].kind, marked.masked.data(), static_cast<Py_ssize_t>(texts.items[i].size)));
       if (!masked.is_valid()) throw nb::python_error();
     }
@@ -667,7 +722,7 @@ nb::tuple word_edges(nb::handle sequence, View<uint32_t> starts, View<uint32_t> 
         uint32_t count = 0;
         size_t place = 0;
         for (size_t i = first; i < last; ++i) {
-          borders[i] = i == first || border_in(text, size, to[i - 1], from[i]);
+          borders[i] = i == first ? static_cast<uint8_t>(kBlock) : border_in(text, size, to[i - 1], from[i]);
           for (; place < from[i]; ++place) count += signs(text[place]);
           at_start[i] = count;
           for (; place < to[i]; ++place) count += signs(text[place]);

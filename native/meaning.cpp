@@ -1,5 +1,5 @@
-// Local alignment by position of two texts in which words were replaced. Twin of number_words, sample_keys, pair_keys and
-// align_texts in doublet/kernels/reference/meaning.py, where the definitions are; explained in docs/explanation/meaning.md.
+// Local alignment by position of two texts in which words were replaced. Twin of number_words, find_keys, sample_keys,
+// pair_keys and align_texts in doublet/kernels/reference/meaning.py, where the definitions are; explained in docs/explanation/meaning.md.
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -40,6 +40,7 @@ struct Word {
   uint64_t pair = 0;
   uint32_t count_a = 0, count_b = 0;
   int32_t first = -1;  // place in b; next_ leads on
+  uint32_t alone = 0;  // how far a point of this word leads that nothing leads to
   double gain = 0;     // below 0: not known yet
   bool matched = false;
 };
@@ -112,27 +113,32 @@ class Aligner {
       if (word.pair != pair_ || !word.count_b) continue;
       if (word.gain < 0) {
         double gain = gains_[a[i]];
-        gain = std::min(gain, log_m - std::log(static_cast<double>(word.count_b)));
-        gain = std::min(gain, log_n - std::log(static_cast<double>(word.count_a)));
+        gain = std::min(gain, log_m - log_of(word.count_b));
+        gain = std::min(gain, log_n - log_of(word.count_a));
         word.gain = std::max(gain, 0.0);
+        word.alone = static_cast<uint32_t>(2 + reach(word.gain, word.gain));
       }
       if (word.gain <= 0) continue;
       if (word.count_b <= kFrequent) {
-        for (int32_t j = word.first; j >= 0; j = next_[static_cast<size_t>(j)]) add(i, static_cast<size_t>(j), n, word.gain);
+        for (int32_t j = word.first; j >= 0; j = next_[static_cast<size_t>(j)]) add(i, static_cast<size_t>(j), n, word);
         continue;
       }
-      size_t kept = 0;
-      for (size_t k = 0; k < live_.size(); ++k) {
-        const uint32_t diagonal = live_[k];
-        if (i >= until_[diagonal]) {
-          listed_[diagonal] = 0;
-          continue;
-        }
-        live_[kept++] = diagonal;
-        const int64_t j = static_cast<int64_t>(diagonal) - static_cast<int64_t>(n + kEdge) + static_cast<int64_t>(i);
-        if (j >= 0 && j < static_cast<int64_t>(m) && b[j] == a[i]) add(i, static_cast<size_t>(j), n, word.gain);
+      // Whether a diagonal is alive and has the word at this place cannot be guessed: no branch. No point that is added
+      // changes another diagonal, so all are found first.
+      size_t kept = 0, count = 0;
+      found_.resize(live_.size());
+      for (const uint32_t diagonal : live_) {
+        const bool alive = i < until_[diagonal];
+        const uint64_t j = static_cast<uint64_t>(diagonal) + i - (n + kEdge);  // beyond m where it lies before the text
+        const bool inside = j < m;
+        live_[kept] = diagonal;
+        kept += alive;
+        listed_[diagonal] = alive;
+        found_[count] = static_cast<uint32_t>(j);
+        count += alive & inside & (b[inside ? j : 0] == a[i]);
       }
       live_.resize(kept);
+      for (size_t k = 0; k < count; ++k) add(i, found_[k], n, word);
     }
     trace(a, n, m, pair, segments);
     double found = 0;
@@ -158,14 +164,22 @@ class Aligner {
   std::vector<uint32_t> until_;  // by diagonal: the place in a from which its newest point can lead no further
   std::vector<uint8_t> inner_;   // by point: a better one follows on its path, so none ends here
   std::vector<uint8_t> listed_, used_, covered_a_, covered_b_;
-  std::vector<uint32_t> live_, peaks_;
+  std::vector<uint32_t> live_, found_, peaks_;
+  std::vector<double> logs_;  // of whole numbers
+
+  double log_of(uint32_t number) {
+    constexpr uint32_t kMost = 1 << 12;
+    if (number >= kMost) return std::log(static_cast<double>(number));
+    for (uint32_t next = static_cast<uint32_t>(logs_.size()); next <= number; ++next) logs_.push_back(std::log(static_cast<double>(next)));
+    return logs_[number];
+  }
 
   void note_words(const uint32_t* a, size_t n, const uint32_t* b, size_t m) {
     ++pair_;
     next_.resize(m);
     for (size_t j = m; j-- > 0;) {
       Word& word = words_[b[j]];
-      if (word.pair != pair_) word = Word{pair_, 0, 0, -1, -1.0, false};
+      if (word.pair != pair_) word = Word{pair_, 0, 0, -1, 0, -1.0, false};
       next_[j] = word.first;
       word.first = static_cast<int32_t>(j);
       ++word.count_b;
@@ -196,8 +210,17 @@ class Aligner {
     }
   }
 
-  void add(size_t i, size_t j, size_t n, double gain) {
+  void add(size_t i, size_t j, size_t n, const Word& word) {
     const size_t diagonal = j + n + kEdge - i;
+    const double gain = word.gain;
+    const uint32_t* near_until = until_.data() + diagonal;
+    if ((i >= near_until[0]) & (i >= near_until[-1]) & (i >= near_until[1]) & (i >= near_until[-2]) & (i >= near_until[2])) {
+      // Most points are chance, and nothing leads to them.
+      newest_[diagonal] = {static_cast<uint32_t>(i), gain >= kLeast ? number(i, j, gain, -1) : -1, -1, gain, gain};
+      until_[diagonal] = static_cast<uint32_t>(i + word.alone);
+      list(diagonal);
+      return;
+    }
     double best = 0, top = 0;
     Newest* from = nullptr;
     size_t from_diagonal = 0;
@@ -226,10 +249,13 @@ class Aligner {
     top = std::max(score, top);
     newest_[diagonal] = {static_cast<uint32_t>(i), score >= kLeast ? number(i, j, score, before) : -1, before, score, top};
     until_[diagonal] = static_cast<uint32_t>(i + 2 + reach(score, top));
-    if (!listed_[diagonal]) {
-      listed_[diagonal] = 1;
-      live_.push_back(static_cast<uint32_t>(diagonal));
-    }
+    list(diagonal);
+  }
+
+  void list(size_t diagonal) {
+    if (listed_[diagonal]) return;
+    listed_[diagonal] = 1;
+    live_.push_back(static_cast<uint32_t>(diagonal));
   }
 
   int32_t number(size_t i, size_t j, double score, int32_t before) {
@@ -295,12 +321,32 @@ nb::tuple number_words(View<uint64_t> words) {
   {
     nb::gil_scoped_release release;
     const size_t count = words.size();
-    Numbering known;
+    Numbering known(std::min(count, size_t{1} << 14));
     numbers.resize(count);
     for (size_t i = 0; i < count; ++i) numbers[i] = known.number(words.data()[i]);
     distinct.append(known.values().data(), known.size());
   }
   return nb::make_tuple(own(std::move(distinct)), own(std::move(numbers)));
+}
+
+Array<int64_t> find_keys(View<uint64_t> words, View<uint64_t> keys, View<uint32_t> firsts, int64_t bits) {
+  if (bits < 1 || bits > 63) throw nb::value_error("a key has 1 to 63 bits");
+  if (firsts.size() < 2) throw nb::value_error("there must be a part or more");
+  Buffer<int64_t> out;
+  out.resize(words.size());
+  {
+    nb::gil_scoped_release release;
+    const uint64_t parts = firsts.size() - 1, count = keys.size();
+    for (size_t i = 0; i < words.size(); ++i) {
+      const uint64_t key = words.data()[i] >> (64 - bits);
+      const uint64_t part = static_cast<uint64_t>(static_cast<unsigned __int128>(words.data()[i]) * parts >> 64);
+      uint64_t at = std::min<uint64_t>(firsts.data()[part], count);
+      const uint64_t end = std::min<uint64_t>(firsts.data()[part + 1], count);
+      while (at < end && keys.data()[at] != key) ++at;
+      out[i] = static_cast<int64_t>(at < end ? at : count);
+    }
+  }
+  return own(std::move(out));
 }
 
 namespace {

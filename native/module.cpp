@@ -31,23 +31,31 @@ NB_MODULE(_native, m) {
         nb::arg("threads") = 1);
   m.def("count_lines", &count_lines, nb::arg("block"));
   m.def("fold_text", &fold_text, nb::arg("text"));
+  m.def("odd_characters", &odd_characters, nb::arg("text"));
+  m.def("apart_runs", &apart_runs, nb::arg("starts"), nb::arg("ends"), nb::arg("flags"), nb::arg("offsets"), nb::arg("least"));
   m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
   m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));
+  m.def("ordered", &ordered, nb::arg("values"), nb::arg("offsets"));
+  m.def("sort_values", &sort_values, nb::arg("values").noconvert());  // a copy would be sorted in vain
+  m.def("count_common", &count_common, nb::arg("a"), nb::arg("b"));
   m.def("passages", &passages, nb::arg("stems"), nb::arg("marks"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"),
         nb::arg("left"), nb::arg("right"), nb::arg("settings"), nb::arg("threads") = 1);
   m.def("sentence_marks", &sentence_marks, nb::arg("texts"), nb::arg("hashes"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"),
         nb::arg("shortened"));
   m.def("sentence_starts", &sentence_starts, nb::arg("marks"), nb::arg("offsets"));
+  m.def("untold_parts", &untold_parts, nb::arg("borders"), nb::arg("starts"), nb::arg("ends"));
   m.def("best_places", &best_places, nb::arg("stems"), nb::arg("roots"), nb::arg("marks"), nb::arg("offsets"), nb::arg("left"),
         nb::arg("right"), nb::arg("firsts"), nb::arg("a0"), nb::arg("a1"), nb::arg("b0"), nb::arg("b1"), nb::arg("threads") = 1);
   m.def("block_signs", &block_signs, nb::arg("texts"), nb::arg("words"), nb::arg("linked"), nb::arg("said"), nb::arg("holders"),
-        nb::arg("parents"), nb::arg("elements"), nb::arg("names"), nb::arg("settings"));
+        nb::arg("parents"), nb::arg("elements"), nb::arg("names"), nb::arg("settings"), nb::arg("article"));
+  m.def("tree_scores", &tree_scores, nb::arg("rows"), nb::arg("signs"), nb::arg("values"), nb::arg("others"), nb::arg("roots"));
   m.def("cut_markup", &cut_markup, nb::arg("markup"));
   m.def("without_numbers", &without_numbers, nb::arg("texts"));
   m.def("winnow", &winnow, nb::arg("values"), nb::arg("offsets"), nb::arg("window"));
   m.def("pack_bags", &pack_bags, nb::arg("words"), nb::arg("offsets"), nb::arg("numbers"));
   m.def("unpack_bags", &unpack_bags, nb::arg("data"), nb::arg("offsets"));
   m.def("sort_postings", &sort_postings, nb::arg("keys"), nb::arg("documents"));
+  m.def("cut_postings", &cut_postings, nb::arg("keys"), nb::arg("documents"), nb::arg("libraries"), nb::arg("key_bits"), nb::arg("bits"), nb::arg("heavy"));
   m.def("pack_postings", &pack_postings, nb::arg("keys"), nb::arg("documents"), nb::arg("libraries"), nb::arg("offsets"));
   m.def("unpack_postings", &unpack_postings, nb::arg("data"), nb::arg("offsets"), nb::arg("wanted") = nb::none(), nb::arg("cut") = false);
   m.def("merge_postings", &merge_postings, nb::arg("data"), nb::arg("offsets"));
@@ -65,6 +73,7 @@ NB_MODULE(_native, m) {
   m.def("sample_keys", &sample_keys, nb::arg("values"), nb::arg("offsets"), nb::arg("first"), nb::arg("bits"));
   m.def("pair_keys", &pair_keys, nb::arg("keys"), nb::arg("documents"), nb::arg("most"));
   m.def("number_words", &number_words, nb::arg("words"));
+  m.def("find_keys", &find_keys, nb::arg("words"), nb::arg("keys"), nb::arg("firsts"), nb::arg("bits"));
   m.def("align_texts", &align_texts, nb::arg("words"), nb::arg("offsets"), nb::arg("gains"), nb::arg("masses"), nb::arg("left"),
         nb::arg("right"), nb::arg("threads") = 1);
   m.def("suffix_array", &suffix_array, nb::arg("ids"));

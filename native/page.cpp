@@ -49,6 +49,14 @@ Tag tag_of(View8 name) {
   return found == tags().end() ? Tag() : found->second;
 }
 
+// Letters of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese.
+bool is_unspaced(uint32_t c) {
+  return c >= 0xE00 && (c <= 0xEFF || (c >= 0x1000 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF) || (c >= 0x3040 && c <= 0x30FF) ||
+                        (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0xF900 && c <= 0xFAFF) ||
+                        (c >= 0x20000 && c <= 0x3FFFF));
+}
+constexpr uint32_t kUnspacedWord = 2;  // such letters that count as a word
+
 bool is_blank(uint32_t c) {
   if (c < 128) return (c >= 9 && c <= 13) || (c >= 28 && c <= 32);
   return Py_UNICODE_ISSPACE(static_cast<Py_UCS4>(c));
@@ -109,7 +117,7 @@ size_t stripped(const Letters& text, size_t from, size_t& start) {
 struct Scanner {
   struct Attributes {
     View8 classes, own, role, epub;
-    bool href = false, has_class = false, has_role = false, has_epub = false;
+    bool href = false, here = false, has_class = false, has_role = false, has_epub = false;
   };
   View8 all;
   size_t at = 0;
@@ -153,7 +161,7 @@ struct Scanner {
       else if (key == "id") has.own = value;
       else if (key == "role") has.role = value, has.has_role = true;
       else if (key == "epub:type") has.epub = value, has.has_epub = true;
-      else if (key == "href") has.href = true;
+      else if (key == "href") has.href = true, has.here = !value.empty() && value[0] == '#';
     }
     return at < all.size() && all[at] == '>' ? (++at, kStartTag) : kBad;
   }
@@ -224,7 +232,7 @@ class Cutter {
     const Tag tag = tag_of(name);
     Effect effect = tag.effect;
     if (effect == kLink) {
-      effect = is_note_link() ? kSkipped : scan_.has.href ? kLink : kWithin;
+      effect = is_note_link() ? kSkipped : scan_.has.href && !(scan_.has.here && in_heading()) ? kLink : kWithin;
       links_ += effect == kLink;
     } else if (effect == kRaised) {
       effect = is_note_mark() ? kSkipped : kWithin;
@@ -249,6 +257,13 @@ class Cutter {
         pieces_.push_back(effect == kCell ? 0x1F : ' ');
       }
     }
+  }
+
+  // A link to the place where it is, as manuals have in their headings, leads nowhere else.
+  bool in_heading() const {
+    if (nodes_.empty()) return false;
+    const View8 name = nodes_[owner_].name;
+    return name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6';
   }
 
   void finish_element() {
@@ -350,14 +365,16 @@ class Cutter {
   }
 
   void keep(Letters&& text) {
-    uint32_t count = 0, spaces = 0;
+    uint32_t count = 0, spaces = 0, unspaced = 0;
     bool inside = false;
     for (const char32_t c : text) {
       const bool blank = is_blank(c);
       count += !blank && !inside;
       inside = !blank;
       spaces += c == ' ';
+      unspaced += is_unspaced(c);
     }
+    count += unspaced / kUnspacedWord;
     const size_t letters = text.size() - spaces;
     words.push(count);
     linked.push(linked_);

@@ -19,6 +19,7 @@ constexpr uint64_t kBorderWords = 40'000'000;       // words that the border ste
 constexpr int64_t kTelling = 2 * kUnit;             // weight from which a word counts as telling in a summary
 constexpr double kLeastSentences = 30;
 constexpr int64_t kPlain = 9;                       // tenths of its mass that make a passage too plain for a summary
+constexpr size_t kStretch = 1500;                   // words of a source in which all of a summary is looked for
 constexpr size_t kNext = 2;                         // sentences that may be added at once on each side
 constexpr size_t kNextRounds = 4;
 
@@ -35,7 +36,7 @@ struct Settings {
   uint32_t weak_length, shorter_side, longer_side;
   bool summaries, summed;
   int64_t rise, fall;
-  double share, above, level, left_above, left_mass, evidence;
+  double share, above, level, left_above, left_mass, evidence, alone, rest, beside;
   size_t telling;
   uint32_t shortest, longest;
   double times;
@@ -79,6 +80,9 @@ struct Settings {
     left_above = of("summary_left");
     left_mass = of("summary_left_mass") * kUnit;
     evidence = of("summary_evidence");
+    alone = of("summary_alone");
+    rest = of("summary_rest");
+    beside = of("summary_beside");
   }
 };
 
@@ -100,23 +104,32 @@ struct Side {
     cut_sentences(marks, size, sentences);
   }
 
-  void count(std::vector<uint32_t>& scratch) {
+  // Of each sentence its stems, in order of first sight. *place* has room for every stem, and is all 0 before and after.
+  void count(std::vector<uint32_t>& place) {
     items.assign(1, 0);
     terms.clear();
     counts.clear();
     for (size_t s = 0; s + 1 < sentences.size(); ++s) {
-      scratch.assign(ids.begin() + sentences[s], ids.begin() + sentences[s + 1]);
-      std::sort(scratch.begin(), scratch.end());
-      for (size_t i = 0; i < scratch.size();) {
-        size_t j = i;
-        while (j < scratch.size() && scratch[j] == scratch[i]) ++j;
-        terms.push_back(scratch[i]);
-        counts.push_back(static_cast<uint32_t>(j - i));
-        i = j;
+      for (uint32_t i = sentences[s]; i < sentences[s + 1]; ++i) {
+        uint32_t& at = place[ids[i]];                // one above the place in terms; up to items[s]: of a sentence before
+        if (at > items[s]) {
+          ++counts[at - 1];
+          continue;
+        }
+        terms.push_back(ids[i]);
+        counts.push_back(1);
+        at = static_cast<uint32_t>(terms.size());
       }
       items.push_back(static_cast<uint32_t>(terms.size()));
     }
+    for (uint32_t id : ids) place[id] = 0;
   }
+};
+
+// Words of both texts from which a cluster may grow.
+struct Seed {
+  uint32_t a0, a1, b0, b1;
+  bool operator<(const Seed& o) const { return a0 != o.a0 ? a0 < o.a0 : a1 != o.a1 ? a1 < o.a1 : b0 != o.b0 ? b0 < o.b0 : b1 < o.b1; }
 };
 
 struct Rectangle {
@@ -143,34 +156,34 @@ class Finder {
     number();
     a.cut();
     b.cut();
+    scratch_.assign(stems_, 0);
     a.count(scratch_);
     b.count(scratch_);
     weigh();
     seeds_.clear();
     sentence_seeds();
-    neighbour_seeds();
+    const auto sentences = static_cast<std::ptrdiff_t>(seeds_.size());
+    neighbour_seeds();                              // in order of a
+    std::sort(seeds_.begin(), seeds_.begin() + sentences);
+    std::inplace_merge(seeds_.begin(), seeds_.begin() + sentences, seeds_.end());
     clusters();
     fit_all();
     merge();
     resolve();
     filter();
-    if (set_.summaries) summaries(kSummary);
-    if (set_.summaries && set_.summed) {
-      turn();
-      summaries(kSummed);
-      turn();
-    }
+    if (set_.summaries) all_summaries();
     std::sort(found.begin(), found.end());
   }
 
  private:
   const Settings set_;
   std::vector<uint32_t> scratch_;
-  Numbering numbers_;
+  Numbering numbers_, neighbours_;
   size_t stems_ = 0;
   std::vector<int64_t> weights_, capped_;
   std::vector<uint32_t> in_a_, in_b_;               // sentences of each text that hold a stem
-  std::vector<Rectangle> seeds_;
+  std::vector<Seed> seeds_;
+  std::vector<int64_t> known_;                      // weights by the number of sentences
   std::vector<int32_t> count_a_, count_b_;          // of stems inside a rectangle
 
   void number() {
@@ -190,8 +203,11 @@ class Finder {
     const double all = std::max(kLeastSentences, static_cast<double>(a.sentences.size() + b.sentences.size() - 2));
     weights_.resize(stems_);
     capped_.resize(stems_);
+    known_.assign(a.sentences.size() + b.sentences.size() - 1, -1);
     for (size_t v = 0; v < stems_; ++v) {
-      weights_[v] = std::llround(std::log(all / static_cast<double>(in_a_[v] + in_b_[v])) * kUnit);
+      const uint32_t times = in_a_[v] + in_b_[v];
+      if (known_[times] < 0) known_[times] = std::llround(std::log(all / static_cast<double>(times)) * kUnit);
+      weights_[v] = known_[times];
       capped_[v] = std::min(weights_[v], set_.cap);
     }
     for (Side* side : {&a, &b}) {
@@ -237,12 +253,14 @@ class Finder {
       uint32_t sentence;
     };
     std::vector<Near> near;
+    std::vector<uint32_t>& held = scratch_;          // times that the sentence of a holds a stem
     for (size_t s = 0; s < rows; ++s) {
       touched.clear();
       near.clear();
       int64_t left_a = 0;
       for (uint32_t i = a.items[s]; i < a.items[s + 1]; ++i) {
         const uint32_t term = a.terms[i];
+        held[term] = a.counts[i];
         const int64_t part = a.counts[i] * weights_[term];
         if (!part) continue;
         if (heavy(term)) {
@@ -261,11 +279,11 @@ class Finder {
         if (any && left_a && left_b[t]) {
           const double most = static_cast<double>(dot) + std::sqrt(static_cast<double>(left_a)) * std::sqrt(static_cast<double>(left_b[t]));
           if (!(most * most > bound)) continue;
-          dot = product(s, t);
+          dot = product(held, t);
         }
         const double square = static_cast<double>(dot) * static_cast<double>(dot);
         if (!(square > bound)) continue;
-        const double both = static_cast<double>(2 * common(s, t));
+        const double both = static_cast<double>(2 * common(held, t));
         const double sizes = static_cast<double>(a.items[s + 1] - a.items[s] + b.items[t + 1] - b.items[t]);
         if (!(both > set_.dice * sizes)) continue;
         near.push_back({square / static_cast<double>(b.norms[t]), t});
@@ -276,66 +294,47 @@ class Finder {
       if (near.size() > kNearest) near.resize(kNearest);
       for (const Near& one : near)
         seeds_.push_back({a.sentences[s], a.sentences[s + 1], b.sentences[one.sentence], b.sentences[one.sentence + 1]});
+      for (uint32_t i = a.items[s]; i < a.items[s + 1]; ++i) held[a.terms[i]] = 0;
     }
   }
 
-  template <class Each> void both(size_t s, size_t t, Each each) const {
-    uint32_t i = a.items[s], j = b.items[t];
-    while (i < a.items[s + 1] && j < b.items[t + 1]) {
-      if (a.terms[i] < b.terms[j]) ++i;
-      else if (a.terms[i] > b.terms[j]) ++j;
-      else each(i++, j++);
-    }
-  }
-  int64_t product(size_t s, size_t t) const {
+  int64_t product(const std::vector<uint32_t>& held, size_t t) const {
     int64_t sum = 0;
-    both(s, t, [&](uint32_t i, uint32_t j) {
-      const int64_t weight = weights_[a.terms[i]];
-      sum += a.counts[i] * weight * (b.counts[j] * weight);
-    });
+    for (uint32_t j = b.items[t]; j < b.items[t + 1]; ++j) {
+      const int64_t weight = weights_[b.terms[j]];
+      sum += held[b.terms[j]] * weight * (b.counts[j] * weight);
+    }
     return sum;
   }
-  size_t common(size_t s, size_t t) const {
+  size_t common(const std::vector<uint32_t>& held, size_t t) const {
     size_t sum = 0;
-    both(s, t, [&](uint32_t, uint32_t) { ++sum; });
+    for (uint32_t j = b.items[t]; j < b.items[t + 1]; ++j) sum += held[b.terms[j]] != 0;
     return sum;
   }
 
   // Neighbouring stems, order ignored, that stand together once in each text.
   void neighbour_seeds() {
     struct Place {
-      uint64_t key;
-      uint32_t first, last;
+      uint32_t a, b, times_a, times_b;
     };
-    std::vector<Place> places[2];
-    for (int which = 0; which < 2; ++which) {
-      const Side& side = which ? b : a;
-      const std::vector<uint32_t>& others = which ? in_a_ : in_b_;
-      for (size_t i = 0; i + 1 < side.size; ++i) {
-        const uint64_t x = std::min(side.ids[i], side.ids[i + 1]), y = std::max(side.ids[i], side.ids[i + 1]);
-        if (others[x] && others[y]) places[which].push_back({x << 32 | y, static_cast<uint32_t>(i), static_cast<uint32_t>(i + 2)});
-      }
-      auto& list = places[which];
-      std::sort(list.begin(), list.end(), [](const Place& p, const Place& q) { return p.key != q.key ? p.key < q.key : p.first < q.first; });
-      size_t kept = 0;
-      for (size_t i = 0; i < list.size();) {
-        size_t j = i;
-        while (j < list.size() && list[j].key == list[i].key) ++j;
-        if (j == i + 1) list[kept++] = list[i];
-        i = j;
-      }
-      list.resize(kept);
+    std::vector<Place> places;
+    neighbours_.reset(std::min(a.size, b.size));
+    const auto key = [](uint64_t x, uint64_t y) { return std::min(x, y) << 32 | std::max(x, y); };
+    for (uint32_t i = 0; i + 1 < a.size; ++i) {
+      if (!in_b_[a.ids[i]] || !in_b_[a.ids[i + 1]]) continue;
+      const uint32_t number = neighbours_.number(key(a.ids[i], a.ids[i + 1]));
+      if (number == places.size()) places.push_back({i, 0, 0, 0});
+      ++places[number].times_a;
     }
-    for (size_t i = 0, j = 0; i < places[0].size() && j < places[1].size();) {
-      const Place &x = places[0][i], &y = places[1][j];
-      if (x.key < y.key) ++i;
-      else if (x.key > y.key) ++j;
-      else {
-        seeds_.push_back({x.first, x.last, y.first, y.last});
-        ++i;
-        ++j;
-      }
+    for (uint32_t j = 0; j + 1 < b.size; ++j) {
+      if (!in_a_[b.ids[j]] || !in_a_[b.ids[j + 1]]) continue;
+      const uint32_t number = neighbours_.known(key(b.ids[j], b.ids[j + 1]));
+      if (number == Numbering::kUnknown) continue;
+      places[number].b = j;
+      ++places[number].times_b;
     }
+    for (const Place& one : places)
+      if (one.times_a == 1 && one.times_b == 1) seeds_.push_back({one.a, one.a + 2, one.b, one.b + 2});
   }
 
   void clusters() {
@@ -352,7 +351,7 @@ class Finder {
       auto begin = seeds_.begin() + static_cast<std::ptrdiff_t>(part.first), end = seeds_.begin() + static_cast<std::ptrdiff_t>(part.end);
       const bool along_a = part.axis == 0;
       if (part.quiet == 2 || part.round == kRounds) {
-        Rectangle hull = *begin;
+        Rectangle hull{begin->a0, begin->a1, begin->b0, begin->b1};
         for (auto it = begin; it != end; ++it) {
           hull.a0 = std::min(hull.a0, it->a0);
           hull.a1 = std::max(hull.a1, it->a1);
@@ -365,10 +364,11 @@ class Finder {
         found.push_back(hull);
         continue;
       }
-      std::sort(begin, end, [&](const Rectangle& p, const Rectangle& q) {
+      const auto before = [&](const Seed& p, const Seed& q) {
         const uint32_t x = along_a ? p.a0 : p.b0, y = along_a ? q.a0 : q.b0;
         return x != y ? x < y : p < q;
-      });
+      };
+      if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);  // what was copied in its order is sorted
       const Side& side = along_a ? a : b;
       size_t from = part.first;
       uint32_t reached = 0;
@@ -705,7 +705,94 @@ class Finder {
     }
   }
 
+  // The whole of a as a summary of one stretch of b. There is no rest of a that would say how much it holds of b anyway, so
+  // it must hold more, and nothing else may have been found.
+  bool whole_summary(Rectangle& r) {
+    const uint32_t length = a.length(0, a.size);
+    if (length < set_.shortest || length > set_.longest) return false;
+    for (const Rectangle& o : found)
+      if (o.kind != kWeak) return false;
+    auto key = [](uint64_t x, uint64_t y) { return std::min(x, y) << 32 | std::max(x, y); };
+    int64_t here = 0;
+    for (size_t i = 0; i < a.size; ++i) here += capped_[a.ids[i]];
+    std::vector<uint64_t> pairs;
+    for (size_t i = 0; i + 1 < a.size; ++i) pairs.push_back(key(a.ids[i], a.ids[i + 1]));
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    const auto place_of = [&](uint64_t pair) { return static_cast<size_t>(std::lower_bound(pairs.begin(), pairs.end(), pair) - pairs.begin()); };
+    std::vector<size_t> seen(stems_, 0), seen_pairs(pairs.size() + 1, 0);  // in which stretch last, counted from one
+    int64_t best = 0, best_held = 0;
+    size_t start = 0;
+    for (size_t first = 0, number = 1; first == 0 || first + kStretch / 2 < b.size; first += kStretch / 2, ++number) {
+      const size_t end = std::min<size_t>(b.size, first + kStretch);
+      for (size_t j = first; j < end; ++j) {
+        if (!in_a_[b.ids[j]]) continue;
+        seen[b.ids[j]] = number;
+        if (j + 1 == end || !in_a_[b.ids[j + 1]]) continue;
+        const uint64_t pair = key(b.ids[j], b.ids[j + 1]);
+        const size_t place = place_of(pair);
+        if (place < pairs.size() && pairs[place] == pair) seen_pairs[place] = number;
+      }
+      int64_t held = 0, phrases = 0;
+      for (size_t i = 0; i < a.size; ++i) {
+        if (seen[a.ids[i]] == number) held += capped_[a.ids[i]];
+        if (i + 1 < a.size && seen_pairs[place_of(key(a.ids[i], a.ids[i + 1]))] == number)
+          phrases += std::min(capped_[a.ids[i]], capped_[a.ids[i + 1]]);
+      }
+      if (held + 2 * phrases > best) {
+        best = held + 2 * phrases;
+        best_held = held;
+        start = first;
+      }
+    }
+    if (here <= 0 || static_cast<double>(best) < set_.alone * static_cast<double>(here) ||
+        static_cast<double>(best_held) < set_.share * static_cast<double>(here))
+      return false;
+    uint32_t low = UINT32_MAX, high = 0;
+    size_t words = 0;
+    for (size_t i = 0; i < a.size; ++i)
+      if (capped_[a.ids[i]] > kTelling) count_a_[a.ids[i]] = 1;
+    for (size_t j = start; j < std::min<size_t>(b.size, start + kStretch); ++j)
+      if (count_a_[b.ids[j]]) {
+        words += count_a_[b.ids[j]]++ == 1;
+        low = std::min(low, static_cast<uint32_t>(j));
+        high = static_cast<uint32_t>(j) + 1;
+      }
+    for (size_t i = 0; i < a.size; ++i) count_a_[a.ids[i]] = 0;
+    if (words < set_.telling || !words || static_cast<double>(b.length(low, high)) < set_.times * static_cast<double>(length)) return false;
+    r = Rectangle{0, static_cast<uint32_t>(a.size), low, high};
+    open(r);
+    measure(r);
+    r.mass = best_held;
+    return true;
+  }
+
+  // Summaries in a of places of b and, where that is asked for, in b of places of a. Both are looked for beside the same
+  // passages, so that it does not matter which text comes first.
+  void all_summaries() {
+    std::vector<Rectangle> in_a;
+    if (set_.summed) in_a = found;
+    summaries(kSummary);
+    if (!set_.summed) return;
+    found.swap(in_a);
+    turn();
+    summaries(kSummed);
+    turn();
+    std::vector<Rectangle> out, left;
+    for (const Rectangle& r : in_a) (r.kind == kSummary ? out : left).push_back(r);
+    std::sort(left.begin(), left.end());
+    for (const Rectangle& r : found)
+      if (r.kind == kSummed || std::binary_search(left.begin(), left.end(), r)) out.push_back(r);
+    found.swap(out);
+  }
+
   void summaries(uint8_t kind) {
+    Rectangle whole;
+    if (whole_summary(whole)) {
+      whole.kind = kind;
+      found.assign(1, whole);
+      return;
+    }
     std::vector<int64_t> every(a.size + 1, 0), known(a.size + 1, 0);   // weights up to a word: of all, of those that b has
     for (size_t i = 0; i < a.size; ++i) {
       const int64_t weight = capped_[a.ids[i]];
@@ -713,10 +800,10 @@ class Finder {
       known[i + 1] = known[i] + (in_b_[a.ids[i]] ? weight : 0);
     }
     phrases_.clear();
-    // Inside passages that stand so in b there is no summary; what b sums up is looked for where nothing else was found.
+    // Inside passages that stand so in b there is no summary.
     std::vector<bool> plain(a.size, false);
     for (const Rectangle& r : found)
-      if (kind == kSummed ? r.kind != kWeak : r.kind == kStrong && 10 * r.mass >= kPlain * std::max(r.whole_a, r.whole_b))
+      if (r.kind == kStrong && 10 * r.mass >= kPlain * std::max(r.whole_a, r.whole_b))
         std::fill(plain.begin() + r.a0, plain.begin() + r.a1, true);
     std::vector<std::pair<uint32_t, uint32_t>> segments;
     // What is found pays, what is not costs: it balances half way between the share of the whole text and that of a summary.
@@ -781,7 +868,7 @@ class Finder {
     if (length < set_.shortest || length > set_.longest) return false;
     const int64_t here = every[end] - every[first], held = known[end] - known[first];
     const int64_t rest = every[a.size] - here, rest_held = known[a.size] - held;
-    if (here <= 0 || rest <= 0) return false;
+    if (here <= 0 || rest <= 0 || static_cast<double>(rest) < set_.rest * static_cast<double>(here)) return false;
     const double share = static_cast<double>(held) / static_cast<double>(here);
     const double usual = static_cast<double>(rest_held) / static_cast<double>(rest);
     if (share < set_.share || share - usual < set_.above) return false;
@@ -804,9 +891,12 @@ class Finder {
     const double often = static_cast<double>(phrases) / static_cast<double>(here);
     const double elsewhere = static_cast<double>(phrases_[a.size] - phrases) / static_cast<double>(rest);
     if (share - usual + 2 * (often - 2 * elsewhere) < set_.evidence) return false;
-    // What other passages do not explain must stand in b much more often than the rest of a does.
+    // What other passages do not explain must stand in b much more often than the rest of a does, and outweigh the passages
+    // beside it: where much of a stands in b, sentences that were taken one by one only look like a summary.
     std::vector<bool> told(end - first, false);
+    int64_t beside = 0;
     for (const Rectangle& o : found) {
+      if (o.kind <= kStrong && !overlap(o.a0, o.a1, first, end)) beside += o.mass;
       if (o.kind == kWeak || !overlap(o.a0, o.a1, first, end)) continue;
       for (uint32_t j = o.b0; j < o.b1; ++j) count_b_[b.ids[j]] = 1;
       for (uint32_t i = std::max(first, o.a0); i < std::min(end, o.a1); ++i)
@@ -816,6 +906,7 @@ class Finder {
     int64_t explained = 0;
     for (uint32_t i = first; i < end; ++i)
       if (told[i - first]) explained += capped_[a.ids[i]];
+    if (static_cast<double>(held - explained) < set_.beside * static_cast<double>(beside)) return false;
     const double left = static_cast<double>(here - explained);
     const double more = static_cast<double>(held - explained) - usual * left;
     if (more < set_.left_mass || more < set_.left_above * left) return false;

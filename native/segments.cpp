@@ -1,6 +1,7 @@
 // Postings of a stored index: sorted, packed into blocks, and read again. Twins of the same names in
 // doublet/kernels/reference/segments.py, which says what a block looks like.
 #include "kernels.hpp"
+#include "sorting.hpp"
 #include "varints.hpp"
 
 #include <algorithm>
@@ -8,49 +9,73 @@
 
 namespace doublet {
 
-Array<int64_t> sort_postings(View<uint64_t> keys, View<uint64_t> documents) {
-  const size_t count = keys.size();
-  if (documents.size() != count) throw nb::value_error("every posting needs a key and a document");
-  const uint64_t* const key = keys.data();
-  const uint64_t* const document = documents.data();
+namespace {
+
+// The order of postings by key and document; of equal ones the first stays first. Nothing when they are in order.
+void sort_order(const uint64_t* key, const uint64_t* document, size_t count, Buffer<int64_t>& order) {
   size_t rising = 1;
   while (rising < count && (key[rising - 1] < key[rising] || (key[rising - 1] == key[rising] && document[rising - 1] <= document[rising])))
     ++rising;
+  if (rising >= count) return;
+  // Only what follows the part that rises is sorted; then both are merged.
+  const size_t rest = count - rising;
+  Buffer<Keyed> ones;
+  ones.resize(rest);
+  for (size_t i = 0; i < rest; ++i) ones[i] = {key[rising + i], rising + i};
+  sort_keyed(ones);
+  for (size_t i = 0; i < rest;) {
+    size_t end = i + 1;
+    bool good = true;
+    for (; end < rest && ones[end].key == ones[i].key; ++end) good &= document[ones[end - 1].value] <= document[ones[end].value];
+    if (!good)
+      std::stable_sort(ones.data + i, ones.data + end, [&](const Keyed& a, const Keyed& b) { return document[a.value] < document[b.value]; });
+    i = end;
+  }
+  order.resize(count);
+  size_t first = 0, second = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const bool late = first == rising || (second < rest && (ones[second].key < key[first] ||
+                                                            (ones[second].key == key[first] && document[ones[second].value] < document[first])));
+    order[i] = static_cast<int64_t>(late ? ones[second++].value : first++);
+  }
+}
+
+struct Posting {
+  uint64_t key, document, library;
+  bool operator<(const Posting& other) const { return key != other.key ? key < other.key : document < other.document; }
+};
+
+// A block of postings, `count` of them: at(i) gives each. False: their keys do not rise, or are too large.
+template <class At> bool push_block(Buffer<uint8_t>& data, Buffer<uint8_t>& spare, size_t count, At at) {
+  if (!count) return true;
+  uint64_t base = UINT64_MAX;
+  for (size_t i = 0; i < count; ++i) base = std::min(base, at(i).document);
+  spare.reserve((3 * count + 1) * kMostBytes);
+  uint8_t* end = put_number(spare.data, base);
+  Posting last{0, base, 0};
+  for (size_t i = 0; i < count; ++i) {
+    const Posting next = at(i);
+    if (next.key < last.key || next.key >> 63) return false;
+    const bool moved = next.library != last.library;
+    end = put_number(end, (next.key - last.key) << 1 | moved);
+    if (moved) end = put_number(end, next.library);
+    end = put_number(end, next.document - (next.key != last.key ? base : last.document));
+    last = next;
+  }
+  const size_t size = static_cast<size_t>(end - spare.data);
+  push_number(data, size);
+  data.append(spare.data, size);
+  return true;
+}
+
+}  // namespace
+
+Array<int64_t> sort_postings(View<uint64_t> keys, View<uint64_t> documents) {
+  if (documents.size() != keys.size()) throw nb::value_error("every posting needs a key and a document");
   Buffer<int64_t> order;
-  if (rising < count) {
+  {
     nb::gil_scoped_release release;
-    struct One {
-      uint64_t key;
-      int64_t place;
-    };
-    Buffer<One> ones, next;
-    ones.resize(count);
-    next.resize(count);
-    uint64_t all = 0;
-    for (size_t i = 0; i < count; ++i) {
-      ones[i] = {key[i], static_cast<int64_t>(i)};
-      all |= key[i];
-    }
-    // By eleven bits of the key at a time, the lowest first; what is equal stays as it was.
-    constexpr int kBits = 11;
-    constexpr uint64_t kMask = (1 << kBits) - 1;
-    for (int shift = 0; shift < 64 && all >> shift; shift += kBits) {
-      size_t starts[kMask + 2] = {};
-      for (size_t i = 0; i < count; ++i) ++starts[(ones[i].key >> shift & kMask) + 1];
-      for (size_t i = 0; i <= kMask; ++i) starts[i + 1] += starts[i];
-      for (size_t i = 0; i < count; ++i) next[starts[ones[i].key >> shift & kMask]++] = ones[i];
-      std::swap(ones, next);
-    }
-    order.resize(count);
-    for (size_t i = 0; i < count; ++i) order[i] = ones[i].place;
-    for (size_t i = 0; i < count;) {
-      size_t end = i + 1;
-      bool good = true;
-      for (; end < count && ones[end].key == ones[i].key; ++end) good &= document[order[end - 1]] <= document[order[end]];
-      if (!good)
-        std::stable_sort(order.data + i, order.data + end, [&](int64_t a, int64_t b) { return document[a] < document[b]; });
-      i = end;
-    }
+    sort_order(keys.data(), documents.data(), keys.size(), order);
   }
   return own(std::move(order));
 }
@@ -58,51 +83,75 @@ Array<int64_t> sort_postings(View<uint64_t> keys, View<uint64_t> documents) {
 nb::tuple pack_postings(View<uint64_t> keys, View<uint64_t> documents, View<uint64_t> libraries, View<uint64_t> offsets) {
   if (documents.size() != keys.size() || libraries.size() != keys.size()) throw nb::value_error("every posting needs a key, a document and a library");
   check_offsets(offsets, keys.size());
-  Buffer<uint8_t> data, block_data;
+  Buffer<uint8_t> data, spare;
   Buffer<uint64_t> ends;
-  bool wrong = false;
+  bool good = true;
   {
     nb::gil_scoped_release release;
     data.reserve(keys.size() * 7 + 16);
     ends.push(0);
-    for (size_t block = 0; block + 1 < offsets.size() && !wrong; ++block) {
+    for (size_t block = 0; block + 1 < offsets.size() && good; ++block) {
       const uint64_t start = offsets.data()[block], end = offsets.data()[block + 1];
-      if (start < end) {
-        const uint64_t base = *std::min_element(documents.data() + start, documents.data() + end);
-        block_data.size = 0;
-        push_number(block_data, base);
-        uint64_t key = 0, document = base, library = 0;
-        for (uint64_t i = start; i < end; ++i) {
-          const uint64_t next = keys.data()[i];
-          if (next < key || next >> 63) {
-            wrong = true;
-            break;
-          }
-          const bool moved = libraries.data()[i] != library;
-          if (next != key) document = base;
-          push_number(block_data, (next - key) << 1 | moved);
-          if (moved) push_number(block_data, libraries.data()[i]);
-          push_number(block_data, documents.data()[i] - document);
-          key = next;
-          document = documents.data()[i];
-          library = libraries.data()[i];
-        }
-        push_number(data, block_data.size);
-        data.append(block_data.data, block_data.size);
-      }
+      good = push_block(data, spare, end - start,
+                        [&](size_t i) { return Posting{keys.data()[start + i], documents.data()[start + i], libraries.data()[start + i]}; });
       ends.push(data.size);
     }
   }
-  if (wrong) throw nb::value_error("keys of a block must rise and stay below 2 ** 63");
+  if (!good) throw nb::value_error("keys of a block must rise and stay below 2 ** 63");
   return nb::make_tuple(own(std::move(data)), own(std::move(ends)));
 }
 
-namespace {
+nb::tuple cut_postings(View<uint64_t> keys, View<uint64_t> documents, View<uint64_t> libraries, unsigned key_bits, unsigned bits, size_t heavy) {
+  const size_t count = keys.size();
+  if (documents.size() != count || libraries.size() != count) throw nb::value_error("every posting needs a key, a document and a library");
+  if (key_bits > 63 || bits > key_bits) throw nb::value_error("a key has at most 63 bits, a part at most those of the key");
+  for (size_t i = 0; i < count; ++i)
+    if (keys.data()[i] >> key_bits) throw nb::value_error("a key has too many bits");
+  Buffer<int64_t> parts;
+  Buffer<uint8_t> data, spare;
+  Buffer<uint64_t> ends;
+  {
+    nb::gil_scoped_release release;
+    Buffer<int64_t> order;
+    sort_order(keys.data(), documents.data(), count, order);
+    Buffer<Posting> sorted;
+    sorted.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t place = order.size ? static_cast<size_t>(order[i]) : i;
+      sorted[i] = {keys.data()[place], documents.data()[place], libraries.data()[place]};
+    }
+    data.reserve(count * 7 + 16);
+    ends.push(0);
+    const auto push = [&](int64_t part, const Posting* first, size_t size) {
+      push_block(data, spare, size, [&](size_t i) { return first[i]; });
+      parts.push(part);
+      ends.push(data.size);
+    };
+    // Keys of many documents in parts of their own; their first posting stays, and points there.
+    size_t kept = 0;
+    for (size_t i = 0; i < count;) {
+      size_t end = i + 1;
+      while (end < count && sorted[end].key == sorted[i].key) ++end;
+      if (end - i > heavy) {
+        push(-1 - static_cast<int64_t>(sorted[i].key), sorted.data + i, end - i);
+        sorted[kept++] = {sorted[i].key, 0, sorted[i].library};
+      } else {
+        for (size_t j = i; j < end; ++j) sorted[kept++] = sorted[j];
+      }
+      i = end;
+    }
+    for (size_t i = 0; i < kept;) {
+      const uint64_t part = sorted[i].key >> (key_bits - bits);
+      size_t end = i + 1;
+      while (end < kept && sorted[end].key >> (key_bits - bits) == part) ++end;
+      push(static_cast<int64_t>(part), sorted.data + i, end - i);
+      i = end;
+    }
+  }
+  return nb::make_tuple(own(std::move(parts)), own(std::move(data)), own(std::move(ends)));
+}
 
-struct Posting {
-  uint64_t key, document, library;
-  bool operator<(const Posting& other) const { return key != other.key ? key < other.key : document < other.document; }
-};
+namespace {
 
 // Reads all blocks of a range and hands over their postings. False: the last one is cut off.
 template <class Take> bool read_blocks(const uint8_t* at, const uint8_t* end, Take take) {

@@ -250,6 +250,43 @@ nb::tuple sentence_starts(View<uint8_t> marks, View<uint64_t> offsets) {
   return nb::make_tuple(own(std::move(out)), own(std::move(firsts)));
 }
 
+nb::tuple untold_parts(View<uint32_t> borders, View<uint32_t> starts, View<uint32_t> ends) {
+  if (starts.size() != ends.size()) throw nb::value_error("starts and ends must be of one length");
+  const uint32_t *border = borders.data(), *start = starts.data(), *end = ends.data();
+  for (size_t i = 1; i < borders.size(); ++i)
+    if (border[i] < border[i - 1]) throw nb::value_error("borders must not fall");
+  for (size_t i = 1; i < starts.size(); ++i)
+    if (start[i] < start[i - 1]) throw nb::value_error("starts must not fall");
+  Buffer<int64_t> numbers;
+  Buffer<uint32_t> parts;
+  size_t rows = 0;
+  {
+    nb::gil_scoped_release release;
+    size_t over = 0;                                // ranges before this one end before the sentence
+    for (size_t s = 0; s + 1 < borders.size(); ++s) {
+      const uint32_t low = border[s], high = border[s + 1];
+      while (over < starts.size() && end[over] <= low) ++over;
+      uint32_t at = low, first = low, last = low;   // nothing tells of the words from *at* on; the longest part so far
+      for (size_t i = over; at < high; ++i) {
+        const bool more = i < starts.size();
+        const uint32_t until = more ? std::min(start[i], high) : high, next = more ? end[i] : high;
+        if (next <= at) continue;
+        if (until > at && until - at > last - first) {
+          first = at;
+          last = until;
+        }
+        at = next;
+      }
+      if (2 * static_cast<uint64_t>(last - first) <= high - low) continue;
+      numbers.push(static_cast<int64_t>(s));
+      parts.push(first);
+      parts.push(last);
+      ++rows;
+    }
+  }
+  return nb::make_tuple(own(std::move(numbers)), own(std::move(parts), rows, 2));
+}
+
 nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
                       View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
                       View<uint32_t> b1, int64_t threads) {

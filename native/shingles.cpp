@@ -1,8 +1,10 @@
-// Runs of words as numbers: shingle, distinct, minima, simhash, components.
+// Runs of words as numbers: shingle, distinct, ordered, sort_values, count_common, minima, simhash, components.
 #include "kernels.hpp"
 #include "vectors.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 namespace doublet {
 
@@ -112,6 +114,125 @@ nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets) {
     }
   }
   return nb::make_tuple(own(std::move(out)), own(std::move(ends)));
+}
+
+namespace {
+
+// Sorts numbers that are spread evenly, as fingerprints are: each goes to the part that its first bits name, and the parts
+// hold a few. Numbers that are not cost what any sort does.
+class Sorter {
+ public:
+  void sort(const uint64_t* values, size_t count, uint64_t* out) {
+    const int skip = equal_bits(values, count);
+    if (count < kFew || skip == 64) {
+      std::copy(values, values + count, out);
+      std::sort(out, out + count);
+      return;
+    }
+    int bits = 3;
+    while (bits < 20 && size_t{4} << bits < count) ++bits;
+    ends_.assign(size_t{1} << bits, 0);
+    const auto part = [&](uint64_t value) { return value << skip >> (64 - bits); };
+    for (size_t i = 0; i < count; ++i) ++ends_[part(values[i])];
+    size_t before = 0;
+    for (size_t& end : ends_) {
+      const size_t own = end;
+      end = before;
+      before += own;
+    }
+    for (size_t i = 0; i < count; ++i) out[ends_[part(values[i])]++] = values[i];
+    size_t first = 0;
+    for (const size_t end : ends_) {
+      if (end - first > kFew) std::sort(out + first, out + end);
+      else
+        for (size_t i = first + 1; i < end; ++i) {
+          const uint64_t value = out[i];
+          size_t at = i;
+          for (; at > first && out[at - 1] > value; --at) out[at] = out[at - 1];
+          out[at] = value;
+        }
+      first = end;
+    }
+  }
+
+  // The same where they lie: dealt out to many parts by the first bits in which they differ, then part by part.
+  void sort(uint64_t* values, size_t count) {
+    if (count <= kNear) {
+      near_.assign(values, values + count);
+      sort(near_.data(), count, values);
+      return;
+    }
+    const int skip = equal_bits(values, count);
+    if (skip == 64) return;
+    constexpr int kBits = 11;
+    constexpr size_t kParts = size_t{1} << kBits;
+    const auto part = [&](uint64_t value) { return value << skip >> (64 - kBits); };
+    std::vector<size_t> next(kParts, 0), ends(kParts);
+    for (size_t i = 0; i < count; ++i) ++ends[part(values[i])];
+    for (size_t p = 1; p < kParts; ++p) ends[p] += next[p] = ends[p - 1];
+    for (size_t p = 0; p < kParts; ++p)
+      while (next[p] < ends[p]) {
+        uint64_t value = values[next[p]];
+        for (size_t home = part(value); home != p; home = part(value)) std::swap(value, values[next[home]++]);
+        values[next[p]++] = value;
+      }
+    for (size_t p = 0, first = 0; p < kParts; first = ends[p++]) sort(values + first, ends[p] - first);
+  }
+
+ private:
+  static constexpr size_t kFew = 24, kNear = size_t{1} << 12;
+  std::vector<size_t> ends_;
+  std::vector<uint64_t> near_;
+
+  // How many first bits all of them have in common.
+  static int equal_bits(const uint64_t* values, size_t count) {
+    uint64_t any = 0, all = UINT64_MAX;
+    for (size_t i = 0; i < count; ++i) {
+      any |= values[i];
+      all &= values[i];
+    }
+    return count && any != all ? __builtin_clzll(any ^ all) : 64;
+  }
+};
+
+}  // namespace
+
+void sort_values(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) {
+  nb::gil_scoped_release release;
+  Sorter().sort(values.data(), values.size());
+}
+
+nb::tuple ordered(View<uint64_t> values, View<uint64_t> offsets) {
+  check_offsets(offsets, values.size());
+  Buffer<uint64_t> out, ends;
+  {
+    nb::gil_scoped_release release;
+    Sorter sorter;
+    out.resize(values.size());
+    ends.push(0);
+    size_t size = 0;
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+      const uint64_t from = offsets.data()[i], to = offsets.data()[i + 1];
+      sorter.sort(values.data() + from, to - from, out.data + size);
+      size = static_cast<size_t>(std::unique(out.data + size, out.data + size + (to - from)) - out.data);
+      ends.push(size);
+    }
+    out.size = size;
+  }
+  return nb::make_tuple(own(std::move(out)), own(std::move(ends)));
+}
+
+size_t count_common(View<uint64_t> a, View<uint64_t> b) {
+  nb::gil_scoped_release release;
+  const uint64_t *x = a.data(), *y = b.data(), *x_end = x + a.size(), *y_end = y + b.size();
+  size_t count = 0;
+  while (x < x_end && y < y_end) {  // no branch: which is smaller cannot be guessed
+    const uint64_t one = *x, other = *y;
+    count += one == other;
+    x += one <= other;
+    y += other <= one;
+  }
+  return count;
 }
 
 // (a x + b) mod p for p = 2^31 - 1: fold the product once, then subtract p where it is not below it. kLanes functions at

@@ -1,6 +1,7 @@
 // Stems by the chunks of documents in which they stand, and the chunks that share stems with windows of a text. Twins of
 // the same names in doublet/kernels/reference/stems.py.
 #include "kernels.hpp"
+#include "sorting.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,55 +25,65 @@ nb::tuple chunk_stems(View<uint32_t> words, View<uint32_t> rows, View<uint64_t> 
   {
     nb::gil_scoped_release release;
     const size_t size = offsets.size() - 1;
-    std::vector<uint32_t> owner(words.size());
-    std::vector<uint64_t> uses(filed.size());
+    Buffer<uint64_t> uses;
+    uses.resize(filed.size());
+    std::fill(uses.begin(), uses.end(), 0);
+    struct Use {
+      uint32_t word, document, chunk;
+    };
+    Buffer<Use> all;
+    all.reserve(words.size());
     ends.push(0);
     for (size_t d = 0; d < size; ++d) {
       const uint64_t start = offsets.data()[d], end = offsets.data()[d + 1];
-      uint64_t distinct = 0;
-      for (uint64_t i = start; i < end; ++i) {
-        distinct = std::max<uint64_t>(distinct, uint64_t{rows.data()[i]} + 1);
-        owner[i] = static_cast<uint32_t>(d);
-        if (filed.data()[words.data()[i]]) ++uses[words.data()[i]];
-      }
       const uint64_t count = std::min<uint64_t>(std::max<uint64_t>((end - start + chunk_words / 2) / chunk_words, 1), most);
+      uint64_t distinct = 0;
+      for (uint64_t i = start; i < end; ++i) distinct = std::max<uint64_t>(distinct, uint64_t{rows.data()[i]} + 1);
       counts.push(static_cast<uint32_t>(count));
       ends.push(ends[d] + (distinct * count + 7) / 8);
     }
     bits.resize(ends[size]);
     std::fill(bits.begin(), bits.end(), uint8_t{0});
-    // The places of each word, and the words by their keys: so postings come out sorted.
-    std::vector<std::pair<uint64_t, uint32_t>> order;
-    for (size_t word = 0; word < uses.size(); ++word)
-      if (uses[word]) order.emplace_back(keys.data()[word], static_cast<uint32_t>(word));
-    std::sort(order.begin(), order.end());
-    std::vector<uint64_t> next(uses.size());
-    uint64_t before = 0;
-    for (const auto& one : order) {
-      next[one.second] = before;
-      before += uses[one.second];
-    }
-    std::vector<uint64_t> places(before);
-    for (size_t i = 0; i < words.size(); ++i)
-      if (filed.data()[words.data()[i]]) places[next[words.data()[i]]++] = i;
-    found.reserve(before);
-    documents.reserve(before);
-    chunks.reserve(before);
-    size_t at = 0;
-    for (const auto& one : order)
-      for (const size_t end = at + uses[one.second]; at < end; ++at) {
-        const uint64_t place = places[at];
-        const uint32_t d = owner[place];
-        const uint64_t start = offsets.data()[d];
-        const uint64_t chunk = (place - start) * counts[d] / (offsets.data()[d + 1] - start), bit = rows.data()[place] * uint64_t{counts[d]} + chunk;
-        uint8_t& cell = bits[ends[d] + bit / 8];
-        const uint8_t mask = static_cast<uint8_t>(128 >> bit % 8);
-        if (cell & mask) continue;
-        cell = static_cast<uint8_t>(cell | mask);
-        found.push(one.first);
-        documents.push(d);
-        chunks.push(static_cast<uint32_t>(chunk));
+    // Document by document: which words are in which chunks, each once.
+    for (size_t d = 0; d < size; ++d) {
+      const uint64_t start = offsets.data()[d], end = offsets.data()[d + 1], length = end - start, count = counts[d];
+      uint8_t* const cells = bits.data + ends[d];
+      uint64_t chunk = 0, passed = 0;  // the place times `count`, in lengths of the document and what is over
+      for (uint64_t i = start; i < end; ++i) {
+        const uint32_t word = words.data()[i];
+        if (filed.data()[word]) {
+          const uint64_t bit = rows.data()[i] * count + chunk;
+          const uint8_t mask = static_cast<uint8_t>(128 >> bit % 8);
+          if (!(cells[bit / 8] & mask)) {
+            cells[bit / 8] = static_cast<uint8_t>(cells[bit / 8] | mask);
+            ++uses[word];
+            all.push({word, static_cast<uint32_t>(d), static_cast<uint32_t>(chunk)});
+          }
+        }
+        for (passed += count; passed >= length; passed -= length) ++chunk;
       }
+    }
+    // The words by their keys: so postings come out sorted.
+    Buffer<Keyed> order;
+    for (size_t word = 0; word < filed.size(); ++word)
+      if (uses[word]) order.push({keys.data()[word], word});
+    sort_keyed(order);
+    uint64_t before = 0;
+    Buffer<uint64_t> next;
+    next.resize(filed.size());
+    found.resize(all.size);
+    for (const Keyed& one : order) {
+      next[one.value] = before;
+      std::fill_n(found.data + before, uses[one.value], one.key);
+      before += uses[one.value];
+    }
+    documents.resize(all.size);
+    chunks.resize(all.size);
+    for (const Use& one : all) {
+      const uint64_t place = next[one.word]++;
+      documents[place] = one.document;
+      chunks[place] = one.chunk;
+    }
   }
   return nb::make_tuple(own(std::move(bits)), own(std::move(ends)), own(std::move(counts)), own(std::move(found)), own(std::move(documents)),
                         own(std::move(chunks)));

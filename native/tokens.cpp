@@ -1,4 +1,4 @@
-// Words of texts: tokenize, shingle_sets, fold_text and the vocabulary.
+// Words of texts: tokenize, shingle_sets, fold_text and the vocabulary; and what stands out among their characters.
 #include "tokens.hpp"
 
 #include "kernels.hpp"
@@ -275,6 +275,81 @@ nb::tuple fold_text(nb::handle text) {
   Buffer<uint32_t> places;
   places.append(sink.places.data(), sink.places.size());
   return nb::make_tuple(folded, own(std::move(places)));
+}
+
+namespace {
+
+// Blanks that no keyboard has.
+bool odd_blank(uint32_t c) {
+  return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x205F || c == 0x2800 || c == 0x3000;
+}
+
+// What no character of plain prose is: neither a digit 0 to 6 nor one beyond ASCII and the Cyrillic letters.
+template <class C> bool stands_out(C c) {
+  const uint32_t code = c;
+  return static_cast<uint32_t>(code - '0') <= 6u || (code >= 0x80 && static_cast<uint32_t>(code - 0x400) >= 0x80u);
+}
+
+bool small_letter(uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 0x430 && c <= 0x44F) || c == 0x451; }
+
+}  // namespace
+
+nb::tuple odd_characters(nb::handle text) {
+  Texts texts(nb::make_tuple(text));
+  Buffer<uint32_t> invisible, blanks, digits;
+  {
+    nb::gil_scoped_release release;
+    scan(texts.items[0], [&](auto* data) {
+      const size_t size = texts.items[0].size;
+      constexpr size_t kStep = 32;
+      for (size_t from = 0; from < size; from += kStep) {
+        const size_t end = std::min(size, from + kStep);
+        bool any = end - from < kStep;
+        if (!any)
+          for (size_t i = 0; i < kStep; ++i) any |= stands_out(data[from + i]);
+        if (!any) continue;
+        for (size_t i = from; i < end; ++i) {
+          const uint32_t c = data[i];
+          if (!stands_out(data[i])) continue;
+          if (c < 0x80) {
+            if ((c == '0' || c == '3' || c == '6') && i + 1 < size && small_letter(data[i + 1])) digits.push(static_cast<uint32_t>(i));
+            continue;
+          }
+          const uint32_t kind = fold_table.entries[c] & (kDrop | kLetterMask);
+          if (kind == (kDrop | kInvisible) || kind == (kDrop | kBreak)) invisible.push(static_cast<uint32_t>(i));
+          if (odd_blank(c)) blanks.push(static_cast<uint32_t>(i));
+        }
+      }
+    });
+  }
+  return nb::make_tuple(own(std::move(invisible)), own(std::move(blanks)), own(std::move(digits)));
+}
+
+nb::tuple apart_runs(View<uint32_t> starts, View<uint32_t> ends, View<uint8_t> flags, View<uint64_t> offsets, uint32_t least) {
+  check_offsets(offsets, starts.size());
+  if (ends.size() != starts.size() || flags.size() != starts.size()) throw nb::value_error("starts, ends and flags must be of one length");
+  Buffer<uint32_t> firsts, lasts;
+  {
+    nb::gil_scoped_release release;
+    const uint32_t *start = starts.data(), *end = ends.data();
+    const uint8_t* flag = flags.data();
+    for (size_t d = 0; d + 1 < offsets.size(); ++d)
+      for (uint64_t i = offsets.data()[d], stop = offsets.data()[d + 1]; i < stop;) {
+        const auto apart = [&](uint64_t word) { return (flag[word] & kFlagSpaced) || end[word] - start[word] == 1; };
+        if (!apart(i)) {
+          ++i;
+          continue;
+        }
+        uint64_t next = i + 1;
+        while (next < stop && apart(next) && start[next] - end[next - 1] == 1) ++next;
+        if (end[next - 1] - start[i] >= least) {
+          firsts.push(static_cast<uint32_t>(i));
+          lasts.push(static_cast<uint32_t>(next));
+        }
+        i = next;
+      }
+  }
+  return nb::make_tuple(own(std::move(firsts)), own(std::move(lasts)));
 }
 
 }  // namespace doublet

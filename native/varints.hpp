@@ -4,12 +4,21 @@
 
 namespace doublet {
 
-inline void push_number(Buffer<uint8_t>& out, uint64_t value) {
+constexpr size_t kMostBytes = 10;  // of one number
+
+// Where there is room already: the place behind the number.
+inline uint8_t* put_number(uint8_t* at, uint64_t value) {
   while (value > 127) {
-    out.push(static_cast<uint8_t>(value | 128));
+    *at++ = static_cast<uint8_t>(value | 128);
     value >>= 7;
   }
-  out.push(static_cast<uint8_t>(value));
+  *at++ = static_cast<uint8_t>(value);
+  return at;
+}
+
+inline void push_number(Buffer<uint8_t>& out, uint64_t value) {
+  if (out.room - out.size < kMostBytes) out.reserve(out.room + out.room / 2 + 1024);
+  out.size = static_cast<size_t>(put_number(out.data + out.size, value) - out.data);
 }
 
 // The next number, or an error: `damaged` is set when the bytes end too early or the number has more than 64 bits.

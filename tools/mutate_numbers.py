@@ -56,7 +56,10 @@ evaluation/published.py index/keeper_join.py index/keys.py index/rarest.py index
 jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py jobs/dedupe/outcomes.py
 jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/elements.py
 kernels/reference/arguments.py
-kernels/reference/passages.py:LINE kernels/reference/passages.py:S kernels/reference/spread.py
+kernels/reference/passages.py:LINE kernels/reference/passages.py:SENTENCE kernels/reference/passages.py:STRONG
+kernels/reference/passages.py:SUMM kernels/reference/passages.py:HEAVY
+kernels/reference/passages.py:NEAREST kernels/reference/passages.py:ROUNDS
+kernels/reference/passages.py:RECTANGLES kernels/reference/passages.py:BORDER_WORDS kernels/reference/spread.py
 repeats/__init__.py repeats/archetype.py repeats/auto.py:MEMBERS_READ repeats/by_edit.py repeats/by_ngrams.py
 repeats/changed.py:CANDIDATES repeats/edges.py:ROUNDS repeats/exact.py repeats/tokenise.py
 signatures/auto.py:_HEAD signatures/counting.py signatures/mixing.py signatures/pivot.py:_MOST

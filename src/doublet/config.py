@@ -172,7 +172,7 @@ class Settings:
     thesaurus: str | None = _setting(
         None,
         as_name,
-        "synonyms that count as one word (auto, meaning): a MyThes file, or auto for those installed",
+        "synonyms that count as one word (auto, meaning, checks): a MyThes file, or auto for those installed",
     )
     containment: float | None = _setting(
         0.9,

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import difflib
 import numbers
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -145,7 +146,7 @@ def wrong_type(name: str, value: object, wanted: str) -> InvalidParameter:
 def require_text(name: str, value: object) -> None:
     """Raise `InvalidParameter` for what is no text."""
     if not isinstance(value, str):
-        read = isinstance(value, bytes | bytearray) or hasattr(value, "__fspath__")
+        read = isinstance(value, bytes | bytearray | os.PathLike)
         raise wrong_type(name, value, "wanted_text_read" if read else "wanted_text")
 
 
@@ -158,6 +159,16 @@ def require_texts(values: Iterable[str]) -> list[str]:
         if not isinstance(text, str):
             require_text(f"text {number}", text)
     return texts
+
+
+def one_or_more(name: str, values: str | Iterable[str]) -> list[str]:
+    """*values* as a list; one text alone is a list of one. Raises `InvalidParameter` for what are no texts."""
+    if isinstance(values, str):
+        return [values]
+    given = list(values) if isinstance(values, Iterable) and not isinstance(values, bytes) else None
+    if given is None or not all(isinstance(one, str) for one in given):
+        raise wrong_type(name, values, "wanted_texts")
+    return given
 
 
 def require_number(name: str, value: object, low: float, high: float) -> None:

@@ -103,8 +103,12 @@ def test_switching_a_kind_off_and_on(service: Service, opened: Any) -> None:
     before = page.locator(".figure.borrowed b").inner_text()
     page.locator(".stick button[aria-pressed=true]").first.click()
     page.wait_for_function("b => document.querySelector('.figure.borrowed b').innerText !== b", arg=before)
-    page.wait_for_load_state()  # buttons move when the script shows those that need it
-    page.locator(".stick button[aria-pressed=false]").first.click()
+    page.wait_for_load_state()
+    again = page.locator(".stick button[aria-pressed=false]").first
+    shown = again.bounding_box()
+    page.wait_for_timeout(300)
+    assert again.bounding_box() == shown, "the button does not run away from the mouse"
+    again.click()
     page.wait_for_function("b => document.querySelector('.figure.borrowed b').innerText === b", arg=before)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from doublet.errors import StoreBusy, StoreDamaged, StoreFull
 from doublet.jobs.check_library import check_library
 from doublet.model import Document
-from doublet.store import segments
+from doublet.store import plain_blocks, segments
 from doublet.store.connection import Database
 from doublet.store.database import Store
 from doublet.store.leases import new_owner
@@ -47,7 +47,7 @@ ROWS = st.lists(
 def test_records_survive_packing(rows: list[tuple[int, int, int]], cut: int) -> None:
     rows, cuts = sorted(rows), [0, min(cut, len(rows)), len(rows)]
     assert plain(segments.unpack(segments.pack(records(*rows), cuts))[0]) == rows
-    blocks = segments.pack_plain(records(*rows), cuts)
+    blocks = plain_blocks.pack_plain(records(*rows), cuts)
     assert [len(data) for data in blocks] == [segments.RECORD * n for n in (cuts[1], cuts[2] - cuts[1])]
     assert plain(segments.unpack_plain(b"".join(blocks))) == rows
 
@@ -78,7 +78,7 @@ def test_added_and_removed_is_nothing() -> None:
 def test_blocks_hold_all_and_are_small(keys: list[int], bits: int) -> None:
     keys = keys + [5] * (segments.HEAVY + 1) + [6] * segments.HEAVY
     given_rows = sorted((key, 2 * n + 2, 1) for n, key in enumerate(keys))
-    blocks = dict(segments.cut_blocks(bits, records(*given_rows), segments.pack))
+    blocks = dict(segments.cut_blocks(bits, records(*given_rows)))
     assert -1 - 5 in blocks
     assert -1 - 6 not in blocks
     found = []
@@ -314,7 +314,7 @@ def test_blocks_of_older_segments_are_read_and_merged(small: None) -> None:
         for (segment, bits), rows in _stored(database).items():
             database.rows("DELETE FROM doublet_block WHERE segment = %s", [segment])
             own = records(*rows).sorted()
-            segments.copy_blocks(database.raw, segment, segments.cut_blocks(bits, own, segments.pack_plain))
+            segments.copy_blocks(database.raw, segment, plain_blocks.cut_plain(bits, own))
         database.rows("UPDATE doublet_segment SET format = %s", [segments.PLAIN])
         _write(database, {n: there[n] for n in (7, 8)}, removed=False)
     for step in ("as they are", "merged"):

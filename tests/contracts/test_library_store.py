@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from another_process import ask, assert_sound
 from doublet.errors import (
+    Cancelled,
     IncompatibleSignatures,
     InvalidParameter,
     LibraryExists,
@@ -703,6 +704,37 @@ class Watched:
         self.wrote.clear()
         work()
         return max(self.wrote) / sum(self.wrote)
+
+
+class StopsAfter(Progress):
+    """Is cancelled when it has heard of so many steps."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__(self._hear)
+        self.met: list[Event] = []
+        self._steps = steps
+
+    def _hear(self, event: Event) -> None:
+        self.met.append(event)
+        if len(self.met) == self._steps:
+            self.cancel()
+
+
+def test_verifying_stops_wherever_it_is(vendor: str) -> None:
+    """After the documents come the statistics, the signatures and the index, which take as long as these."""
+    with Store(new_address(vendor)) as store:
+        number = store.libraries.create("x").number
+        store.documents.add("x", [Document(str(n), f"{n} words of a text {n}") for n in range(20)])
+        store.signatures.index(number, "minhash")
+        whole = StopsAfter(1000)
+        verify(store, progress=whole)
+        assert sum(event.stage == "verifying_index" for event in whole.met) > 5
+        for steps in range(1, len(whole.met)):
+            stopped = StopsAfter(steps)
+            with pytest.raises(Cancelled):
+                verify(store, progress=stopped)
+            assert stopped.met == whole.met[:steps]
+        assert verify(store) == []
 
 
 @pytest.mark.parametrize("scale", [100, 0.001], ids=["steps", "no steps"])

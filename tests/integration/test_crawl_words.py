@@ -30,7 +30,7 @@ def test_a_crawl_is_told_in_the_language_that_was_asked_for(
         with Site(Library(20)) as site:
             crawl = f"library crawl shelf {site.url} --only post --create --allow-private --fetch-delay-s 0"
             said = []
-            for command in (f"{crawl} --preview", crawl, "library pages shelf"):
+            for command in (f"{crawl} --preview", crawl, "library pages shelf", "library pages shelf --log"):
                 done = CliRunner().invoke(root, command.split())
                 assert done.exit_code == 0, (command, done.output, done.exception)
                 said.append(done.output)
@@ -39,7 +39,8 @@ def test_a_crawl_is_told_in_the_language_that_was_asked_for(
     assert "номера с 1 по" in said[0] and "документов, примерно" in said[0]
     assert "сейчас в библиотеке shelf" in said[1] and "осталось на следующий раз" in said[1]
     assert "ссылок от главной страницы" in said[2]
-    for english in ("documents", "requests", "stored", "pages", "links"):
+    assert "сохранена" in said[3] and "причина" in said[3]
+    for english in ("documents", "requests", "stored", "pages", "links", "address", "state", "reason"):
         assert not [text for text in said if f" {english} " in text]
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import zipfile
@@ -25,6 +26,7 @@ from doublet.text.read import read_document
 
 SCRIPT = b"<html><body><div id=app></div><script>" + b"show('words');" * 50 + b"</script></body></html>"
 EXIT_FAILED, EXIT_SOME = 4, 3
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +118,11 @@ def test_the_limits_are_what_they_are() -> None:
     assert limits.unpacked_limit(10_000_000) == limits.MAX_BYTES == 1 << 28
     assert limits.text_limit(1_000) == 1 << 22
     assert limits.text_limit(1_000_000) == 100_000_000
-    assert workers.MEMORY_BYTES <= 1 << 30
+    assert workers.MEMORY_BYTES == 1_000_000_000
+    for page in ("explanation/text-from-documents.md", "reference/reading.md"):
+        told = (DOCS / page).read_text("utf-8")
+        assert re.search(r"\b1 GB\b", told), page
+        assert "GiB" not in told, page
     assert workers.processor_s(0) == 8
     assert workers.processor_s(1_000_000) == 16
 

@@ -20,6 +20,7 @@ ACCEPTED = {
     ("B301", "spark/"): "written and read by tasks of one run, on storage that only the run writes to",
     ("B301", "evaluation/tasks.py"): "an answer of our own child process",
     ("B301", "jobs/check_process.py"): "a pipe to our own child process",
+    ("B301", "jobs/dedupe/frames.py"): "a temporary file without a name, written by the same process",
     ("B108", "jobs/dedupe/memory.py"): "only measured for room; files are made by tempfile",
     ("B604", "cli/completion.py"): "'shell' is the name of a shell, nothing is run",
     ("B308", "web/words/tags.py"): "what was escaped by the one escaper of the reports",

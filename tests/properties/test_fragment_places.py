@@ -73,6 +73,9 @@ def test_equal_passages_hold_the_same_words(
 @example(  # words that are said again and again weigh so little that nothing leads to their place
     chosen=[SENTENCES[4], SENTENCES[2], *[SENTENCES[4]] * 5], method="auto"
 )
+@example(  # what is said again lies by half in a passage that ends inside it
+    chosen=[SENTENCES[3], SENTENCES[5], SENTENCES[3]], method="auto"
+)
 def test_no_word_counts_twice(chosen: list[str], method: str) -> None:
     a = ". ".join(chosen) + ". Это моё собственное заключение из семи слов."
     result = doublet.compare(a, ". ".join(SENTENCES), method=method)

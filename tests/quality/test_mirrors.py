@@ -34,6 +34,11 @@ def chapter(rng: random.Random, topic: str) -> str:
     return f"<div class=sect1><h2>About the {topic}</h2>{paragraphs}<dl>{terms}</dl></div>"
 
 
+def terse(rng: random.Random, topic: str) -> str:
+    """A page with less of its own than the mirrors put around it."""
+    return f"<div class=sect2><h3>The {topic} {rng.randrange(999)}</h3><p>{sentence(rng, topic)}</p></div>"
+
+
 def contents(rng: random.Random, topic: str) -> str:
     items = "".join(
         f"<li><a href=p{rng.randrange(9999)}.html>{rng.choice(TOPICS).title()} {rng.choice(VERBS)} the {topic} "
@@ -53,25 +58,50 @@ FRAMES = {
     ),
     "second": (
         "<table width='100%'><tr><td><b>Mirror of a university</b></td><td><a href=/pub>pub</a> | "
-        "<a href=/help>help</a></td></tr></table>",
+        "<a href=/help>help</a></td></tr></table><p>You are reading a copy of this page. The place where it came from "
+        "may have a newer one, in which its authors put right what was found to be wrong here.</p>",
         "<hr><p>This copy was fetched on 2026-04-{day:02d} by the computing centre. The centre does not answer for "
         "what other people wrote on these pages, and the disks were given by its friends.</p>",
     ),
 }
 
 
-def test_all_twins_and_no_other_pair(tmp_path: pathlib.Path) -> None:
-    names = []
-    for number in range(60):
-        rng = random.Random(number)
-        topic = TOPICS[number % len(TOPICS)]
-        body = contents(rng, topic) if number % 3 == 0 else chapter(rng, topic)
-        names.append(f"page-{number}.html")
+def check(folder: pathlib.Path, bodies: list[str]) -> None:
+    """All twins are found, and no other pair."""
+    names = [f"page-{number}.html" for number in range(len(bodies))]
+    for number, body in enumerate(bodies):
         for side, (top, end) in FRAMES.items():
-            (tmp_path / side).mkdir(exist_ok=True)
+            (folder / side).mkdir(exist_ok=True)
             page = f"<body>{top}{body}{end.format(day=1 + number % 28)}</body>"
-            (tmp_path / side / names[-1]).write_text(f"<html>{page}</html>", encoding="utf-8")
-    groups = doublet.dedupe(tmp_path).groups
+            (folder / side / names[number]).write_text(f"<html>{page}</html>", encoding="utf-8")
+    groups = doublet.dedupe(folder).groups
     assert sorted(
         tuple(sorted([group.keep, *(member.id for member in group.members)])) for group in groups
     ) == sorted((f"first/{name}", f"second/{name}") for name in names)
+
+
+def test_all_twins_and_no_other_pair(tmp_path: pathlib.Path) -> None:
+    kinds = (contents, chapter, terse, chapter)
+    topics = [(random.Random(number), TOPICS[number % len(TOPICS)]) for number in range(80)]
+    check(tmp_path, [kinds[number % 4](*one) for number, one in enumerate(topics)])
+
+
+def stub(rng: random.Random, topic: str) -> str:
+    return f"<p>See <a href=p.html>{topic}-{rng.randrange(9999)}</a></p>"
+
+
+def index(rng: random.Random, topic: str) -> str:
+    """A list of which the first step keeps other pieces on each side."""
+    terms = "".join(
+        f"<tr><td><a href=p.html#{n}>{rng.choice(TOPICS)}{rng.randrange(9999)}</a>"
+        + (f" ({rng.choice(VERBS)} in the {rng.choice(TOPICS)})" if rng.random() < 0.3 else "")
+        + "</td></tr>"
+        for n in range(300)
+    )
+    return f"<h1>Index of the {topic}</h1><table>{terms}</table>"
+
+
+def test_stubs_and_long_indexes(tmp_path: pathlib.Path) -> None:
+    kinds = (stub, index, chapter)
+    topics = [(random.Random(1000 + number), TOPICS[number % len(TOPICS)]) for number in range(60)]
+    check(tmp_path, [kinds[number % 3](*one) for number, one in enumerate(topics)])

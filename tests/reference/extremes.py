@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from doublet.kernels import native, reference
+from doublet.kernels.reference.frame import LEAF
 from doublet.kernels.settings import FrameOptions, PassageOptions
 
 CALLS = 150  #: of each kernel
@@ -179,8 +180,15 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
             return block, pool.random.choice(["id", "", "x"]), "text", pool.count(1, 2), stop, 1
         case "shingle":
             return values, pool.offsets(n), pool.count(1, 2, 4)
-        case "distinct":
+        case "odd_characters":
+            return (pool.some(["a Ж 0о\u2003б\u00ad", "", "6" * 40 + "x"], [None, b"x", 3, "\ud800", ["a"]]),)
+        case "apart_runs":
+            flags = pool.u32(n, 32).astype(np.uint8)
+            return pool.u32(n), pool.u32(n), flags, pool.offsets(n), pool.count(1, 3, 23)
+        case "distinct" | "ordered":
             return values, pool.offsets(n)
+        case "count_common":
+            return pool.some([np.unique(values)], [values]), pool.u64()
         case "winnow":
             return values, pool.offsets(n), pool.count(1, 2, 4)
         case "pack_bags":
@@ -207,6 +215,11 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
             )
         case "sort_postings":
             return values, pool.u64(n)
+        case "cut_postings":
+            key_bits = pool.random.choice([0, 3, 40, 63, 64])
+            keys = pool.some([values & np.uint64((1 << min(key_bits, 63)) - 1)], [values])
+            bits = pool.random.choice([0, 1, 3, 40, 63])
+            return keys, pool.u64(n), pool.u64(n), key_bits, bits, pool.random.choice([0, 1, 2, 512])
         case "pack_postings":
             keys = pool.some([np.sort(values)], [values])
             return keys, pool.u64(n), pool.u64(n), pool.offsets(n)
@@ -274,8 +287,22 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
                 pool.some([4, 5], [0, -1, 2**24 + 1, 2**31, 2**62, 2**64]),
                 pool.count(2, 4),
             )
-        case "number_words":
+        case "untold_parts":
+            starts, ends = pool.u32(pool.length(), 60), pool.u32(pool.length(), 80)
+            borders = pool.some([np.sort(starts)], [starts])
+            ranges = pool.some([np.sort(ends)], [ends])
+            return borders, ranges, pool.some([ranges + np.uint32(pool.random.randrange(9))], [pool.u32()])
+        case "number_words" | "sort_values":
             return (values,)
+        case "find_keys":
+            firsts = np.sort(pool.u32(pool.random.choice([2, 3, 9]), 20))
+            bits = pool.some([1, 2, 40], [-1, 0, 63, 64, 2**31, 2**62])
+            return (
+                values,
+                np.unique(pool.u64() >> np.uint64(24)),
+                pool.some([firsts], [firsts[:0], pool.u32()]),
+                bits,
+            )
         case "align_texts":
             words = pool.u32(pool.length())
             offsets = pool.offsets(len(words))
@@ -419,6 +446,24 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
                 elements,
                 pool.u32(size, 2),
                 SimpleNamespace(**values),
+                pool.random.random() < 0.5,
+            )
+        case "tree_scores":
+            size = pool.random.choice([1, 3, 7])
+            others = np.array(
+                [min(size - 1, node + 1 + pool.random.randrange(3)) for node in range(size)], np.uint32
+            )
+            signs = np.array(
+                [pool.random.choice([0, 1, 2, LEAF]) for _ in range(size - 1)] + [LEAF], np.uint16
+            )
+            return (
+                pool.some(
+                    [np.array([[0.5, -1.0, 2.0], [1e308, -0.0, 3.0]])], [np.zeros((0, 3)), np.zeros(3), None]
+                ),
+                pool.some([signs], [np.array([5], np.uint16), signs[:-1], None]),
+                pool.some([np.arange(size) * 0.7 - 1.0], [pool.f64(size)]),
+                pool.some([others], [pool.u32(size, size)]),
+                pool.some([np.array([0], np.uint32)], [pool.u32(2, size)]),
             )
     raise AssertionError(name)
 
@@ -528,12 +573,13 @@ def try_tables(say: Callable[[str, str], None]) -> None:
 
 
 KERNELS = (
-    "tokenize shingle_sets fold_text count_lines json_sets shingle distinct winnow pack_bags unpack_bags heaviest "
-    "sort_postings pack_postings unpack_postings merge_postings chunk_stems shared_chunks "
-    "minima simhash components common_runs sample_keys pair_keys number_words align_texts suffix_array common_prefixes "
-    "exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
-    "count_cells add_cells digest_sets share_sets post_shared lead_postings sentence_starts best_places "
-    "block_signs cut_markup without_numbers"
+    "tokenize shingle_sets fold_text odd_characters apart_runs count_lines json_sets shingle distinct ordered "
+    "sort_values count_common winnow pack_bags unpack_bags heaviest "
+    "sort_postings cut_postings pack_postings unpack_postings merge_postings chunk_stems shared_chunks "
+    "minima simhash components common_runs sample_keys pair_keys number_words find_keys align_texts suffix_array "
+    "common_prefixes exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "
+    "count_cells add_cells digest_sets share_sets post_shared lead_postings sentence_starts untold_parts best_places "
+    "block_signs tree_scores cut_markup without_numbers"
 ).split()
 WORK: dict[str, Callable[[Callable[[str, str], None]], None]] = {
     **{name: lambda say, name=name: try_kernel(name, say) for name in KERNELS},

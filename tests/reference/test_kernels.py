@@ -109,6 +109,45 @@ def test_fold_text(text):
 
 @settings(max_examples=300, deadline=None)
 @given(anything)
+def test_odd_characters(text):
+    same_arrays(native.odd_characters(text), reference.odd_characters(text))
+
+
+@pytest.mark.parametrize("start", range(0, 0x110000, 0x8000))
+def test_every_code_point_is_odd_alike(start):
+    """Among plain letters, which are passed over many at a time, and with a digit before and after it."""
+    text = "".join(f"{'слово word ' * (c % 4)}0{chr(c)}6" for c in range(start, start + 0x8000))
+    same_arrays(native.odd_characters(text), reference.odd_characters(text))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3), st.integers(0, 255)), max_size=30),
+        max_size=3,
+    ),
+    st.integers(0, 9),
+)
+def test_apart_runs(documents, least):
+    """Words by the gap before them, their length and their flags."""
+    rows = []
+    for words in documents:
+        end = 0
+        for gap, length, flags in words:
+            rows.append((end + gap, end + gap + length, flags))
+            end += gap + length
+    columns = np.array(rows, np.int64).reshape(-1, 3)
+    given_ = (
+        columns[:, 0].astype(np.uint32),
+        columns[:, 1].astype(np.uint32),
+        columns[:, 2].astype(np.uint8),
+        flat(documents)[1],
+    )
+    same_arrays(native.apart_runs(*given_, least), reference.apart_runs(*given_, least))
+
+
+@settings(max_examples=300, deadline=None)
+@given(anything)
 def test_a_text_is_read_alike_in_every_width(text):
     """One emoji makes Python keep the whole text in four bytes a character: the words before it must not change."""
     alone = native.tokenize([text + " "])[0].tolist()
@@ -162,6 +201,56 @@ def test_shingle_and_distinct(documents, size):
     data, offsets = flat(documents)
     same_arrays(native.shingle(data, offsets, size), reference.shingle(data, offsets, size))
     same_arrays(native.distinct(data, offsets), reference.distinct(data, offsets))
+    same_arrays(native.ordered(data, offsets), reference.ordered(data, offsets))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(60, 3000), st.sampled_from([1, 40, 63, 64]), st.integers(1, 64), st.integers(0, 2**32))
+def test_ordered_values_of_a_long_text(count, high, bits, seed):
+    """Spread evenly, or all with the same first bits."""
+    random_ = np.random.default_rng(seed)
+    made = random_.integers(0, 2**64 - 1, count, np.uint64) >> np.uint64(64 - bits) << np.uint64(64 - high)
+    offsets = np.array([0, count // 3, count], np.uint64)
+    same_arrays(native.ordered(made, offsets), reference.ordered(made, offsets))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([0, 1, 2, 23, 24, 25, 100, 4096, 4097, 30_000]),
+    st.integers(1, 64),
+    st.integers(0, 63),
+    st.integers(0, 2**32),
+)
+def test_values_are_sorted_where_they_lie(count, bits, shift, seed):
+    """Spread evenly, over few numbers, or all with the same first bits but one."""
+    made = np.random.default_rng(seed).integers(0, 2**64 - 1, count, np.uint64)
+    made = made >> np.uint64(64 - bits) << np.uint64(shift)
+    if count > 50:
+        made[count // 2] = 2**64 - 1
+    expected = made.copy()
+    expected.sort()
+    native.sort_values(made)
+    assert made.tolist() == expected.tolist()
+    reference.sort_values(made[::-1])
+    assert made[::-1].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.array([3, 1, 2]), np.array([3, 1, 2], np.uint32), np.array([3, 9, 1, 9], np.uint64)[::2]],
+    ids=["signed", "short", "apart"],
+)
+def test_no_copy_is_sorted_in_vain(values):
+    with pytest.raises(TypeError):
+        native.sort_values(values)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1)))
+def test_count_common(a, b):
+    left, right = (np.array(sorted(some), np.uint64) for some in (a, b))
+    for one in (native, reference):
+        assert one.count_common(left, right) == one.count_common(right, left) == len(a & b)
 
 
 @settings(max_examples=200, deadline=None)
@@ -398,6 +487,14 @@ def test_components(case):
 def test_common_runs(a, b, size):
     left, right = np.array(a, np.uint64), np.array(b, np.uint64)
     same_arrays(native.common_runs(left, right, size), reference.common_runs(left, right, size))
+
+
+@pytest.mark.parametrize("twin", [native, reference])
+@pytest.mark.parametrize(("place", "length"), [(63, 3), (64, 2)])
+def test_places_of_one_run_that_are_looked_at(twin, place, length):
+    there = np.array([word for n in range(80) for word in (1, 2, 10 + n)], np.uint64)
+    (start,), (found,), (words,) = twin.common_runs(np.array([1, 2, 10 + place], np.uint64), there, 2)
+    assert (start, found, words) == (0, 3 * place if length == 3 else 0, length)
 
 
 @st.composite

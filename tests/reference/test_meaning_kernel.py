@@ -128,6 +128,25 @@ def test_many_different_words_get_numbers() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(
+    st.lists(st.integers(0, 2**64 - 1), max_size=60),
+    st.lists(st.integers(0, 2**64 - 1), max_size=60),
+    st.integers(0, 8),
+    st.integers(8, 63),
+)
+def test_keys_are_found_where_they_are(held: list[int], others: list[int], parts: int, bits: int) -> None:
+    keys = np.unique(np.array(held, np.uint64) >> np.uint64(64 - bits))
+    borders = [part << (bits - parts) for part in range((1 << parts) + 1)]
+    firsts = np.array([sum(key < border for key in keys.tolist()) for border in borders], np.uint32)
+    words = np.array(held + others, np.uint64)
+    known = {key: at for at, key in enumerate(keys.tolist())}
+    for kernels in (reference, native):
+        found = kernels.find_keys(words, keys, firsts, bits)
+        assert found.dtype == np.int64
+        assert found.tolist() == [known.get(word >> 64 - bits, len(keys)) for word in words.tolist()]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
     st.lists(st.lists(st.integers(1, 2**64 - 1), max_size=30), max_size=8),
     st.integers(0, 8),
     st.integers(0, 9),

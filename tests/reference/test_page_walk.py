@@ -16,6 +16,7 @@ from doublet import addresses, kernels
 from doublet.kernels import reference
 from doublet.kernels.reference.page import INLINE, SILENT, VERBATIM
 from doublet.kernels.settings import FrameOptions
+from doublet.text import frame
 from doublet.text.formats import html
 from doublet.text.formats.protocol import Builder
 from doublet.text.signs import bits_of
@@ -56,6 +57,7 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
     owner, row = root, None
     verbatim = links = linked = 0
     skipped: set[Any] = set()
+    leading: set[Any] = set()
 
     def finish() -> None:
         nonlocal pieces, linked
@@ -77,7 +79,8 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
         block = (
             tag not in INLINE and tag not in SILENT - {"button"} and tag != "br" and element not in skipped
         )
-        link = tag == "a" and element.get("href") is not None
+        here = (element.get("href") or "").startswith("#") and re.fullmatch("h[1-6]", str(owner.tag))
+        link = tag == "a" and element.get("href") is not None and not here
         if event == "start":
             closed = tag != "button" or len(list(element.iter())) <= 31
             if (tag in SILENT and closed) or (tag in ("sup", "a") and is_note_mark(element)):
@@ -98,6 +101,8 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
             elif block:
                 pieces.append(" ")
             links += link
+            if link:
+                leading.add(element)
             words = element.text
         else:
             if block and (row is None or element is row):
@@ -107,7 +112,7 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
                 owner = element.getparent() if element is not root else root
             elif block:
                 pieces.append(" ")
-            links -= link and element not in skipped
+            links -= element in leading
             words = element.tail if element is not root else None
         if words:
             pieces.append(words)
@@ -118,20 +123,30 @@ def blocks_plainly(root: Any) -> list[tuple[str, Any, int]]:
 
 def hidden_plainly(page: Any) -> list[Any]:
     rules = html._hiding_rules(page)
-    out = []
-    for item in page.iter():
-        seen = item.tag in ("html", "body", "head") or any(above in out for above in item.iterancestors())
-        if not seen and (reason := html._reason(item, rules)):
-            letters = html._letters(item)
-            shown_later = letters >= html.PROSE_LETTERS and letters >= html.SHOWN_LATER * html._letters(page)
-            if reason != "hidden" or not shown_later:
-                out.append(item)
-    return out
+    shown: list[Any] = []
+    while True:
+        out: list[tuple[Any, str]] = []
+        for item in page.iter():
+            above = any(one in (gone for gone, _ in out) for one in item.iterancestors())
+            if not above and item not in shown and item.tag not in ("html", "body", "head"):
+                reason = html._reason(item, rules)
+                if reason and (reason != "hidden" or item.get("role") not in ("tabpanel", "region")):
+                    out.append((item, reason))
+        hidden = [(item, html._letters(item)) for item, reason in out if reason == "hidden"]
+        seen = html._letters(page) - sum(letters for _, letters in hidden)
+        later = [
+            item
+            for item, letters in hidden
+            if letters >= html.PROSE_LETTERS and letters >= html.SHOWN_LATER * (letters + seen)
+        ]
+        if not later:
+            return [item for item, _ in out]
+        shown += later
 
 
 WORDS = st.sampled_from(
     ["Снег ", "a", " snow\n falls ", "\xa0", " ", "\n", "12", "*", "x\u00ady", " \t ", "конец.", "ВСЁ: ", "\U0001f600",
-     "© 2020, all rights reserved", "5 мая", "a, b, c &amp; d:", "We use cookies",
+     "© 2020, all rights reserved", "5 мая", "雪が降る。", "หิมะตก ", "a, b, c &amp; d:", "We use cookies",
      "twelve words of a sentence, more or less. " * 3]
 )  # fmt: skip
 TAGS = st.sampled_from(
@@ -139,9 +154,11 @@ TAGS = st.sampled_from(
     "header footer aside main figure".split()
 )
 MARKS = st.sampled_from(
-    ["", "", ' href="/a"', ' hidden=""', ' style="display:none"', ' style="color:white"', ' class="noteref"',
-     ' class="nav menu"', ' id="comments"', ' role="main"', ' epub:type="footnote" class="a&amp;b"',
-     ' class="veil"', ' id="veil"', ' color="white"', ' class="menu"', ' role="doc-noteref" href="#n"']
+    ["", "", ' href="/a"', ' href="#a"', ' hidden=""', ' style="display:none"', ' style="color:white"',
+     ' class="noteref"', ' class="nav menu"', ' id="comments"', ' role="main"',
+     ' epub:type="footnote" class="a&amp;b"',
+     ' class="veil"', ' id="veil"', ' role="tabpanel" hidden=""', ' role="region" hidden=""',
+     ' color="white"', ' class="menu"', ' role="doc-noteref" href="#n"']
 )  # fmt: skip
 
 
@@ -193,9 +210,38 @@ def test_the_kernels_agree_with_their_twins(text: str) -> None:
         np.array([bits_of(key) for key in cut.keys], np.uint32),
         cut.names,
     )
-    given_to = cut.texts, cut.words, cut.shares, *rest, FrameOptions()
-    assert all(map(same, kernels.block_signs(*given_to), reference.block_signs(*given_to)))
+    given_to = cut.texts, cut.words, cut.shares, *rest, FrameOptions(), len(cut.texts) % 2 == 0
+    signs = kernels.block_signs(*given_to)
+    assert all(map(same, signs, reference.block_signs(*given_to)))
+    trees = frame.learned()
+    assert same(kernels.tree_scores(signs[0], *trees), reference.tree_scores(signs[0], *trees))
     assert kernels.without_numbers(cut.texts) == reference.without_numbers(cut.texts)
+
+
+def _row(*cells: str) -> bytes:
+    inside = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f"<html><body><table><tr>{inside}</tr></table></body></html>".encode()
+
+
+def _button(elements: int) -> bytes:
+    return f"<html><body><button>{'<i>word</i>' * elements}</button><p>end</p></body></html>".encode()
+
+
+@pytest.mark.parametrize("cut", [kernels.cut_markup, reference.cut_markup])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            _row("a" * 599, "b"),
+            _row("a" * 600, "b"),
+        ),  # a cell that is longer is no cell of a table of figures
+        (_row("<p>a</p>" * 40, "b"), _row("<p>a</p>" * 41, "b")),  # nor one of more paragraphs
+        (_button(30), _button(31)),  # a button that holds more was never closed
+    ],
+)
+def test_where_a_page_is_cut_otherwise(cut: Any, first: bytes, second: bytes) -> None:
+    few, many = (len(cut(markup)[0]) for markup in (first, second))
+    assert few == 1 < many
 
 
 @pytest.mark.parametrize("cut", [kernels.cut_markup, reference.cut_markup])

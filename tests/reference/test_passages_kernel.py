@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,6 +39,8 @@ LOOSE = PassageOptions(
     summary_words=2,
     summary_shortest=10,
     summary_times=0.5,
+    summary_rest=0.2,
+    summary_beside=3,
     summed=1,
 )
 
@@ -77,6 +79,41 @@ def texts(draw: st.DrawFn) -> str:
 @given(st.lists(texts(), min_size=2, max_size=2))
 def test_generated_texts(made: list[str]) -> None:
     agree(made, LOOSE)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(texts(), min_size=2, max_size=2))
+def test_summaries_as_the_only_text(made: list[str]) -> None:
+    agree(made, replace(LOOSE, strong_mass=1000, summary_alone=0.3, summary_share=0.2))
+
+
+@pytest.mark.parametrize("twin", [native, plain])
+@pytest.mark.parametrize(("sentences", "told"), [(80, True), (200, False)])
+def test_a_summary_is_of_one_stretch_of_its_source(twin, sentences: int, told: bool) -> None:
+    topics = [[f"t{t}word{w}" for w in range(16)] for t in range(sentences)]
+    source = " ".join(" ".join(words).capitalize() + "." for words in topics)
+    pairs = [topics[t * sentences // 40][4:6] for t in range(40)]
+    text = " ".join(" ".join(map(" ".join, pairs[i::8])).capitalize() + "." for i in range(8))
+    read = read_stems([text, source])
+    given = (read.stems, read.marks, read.words.starts, read.words.ends, read.words.offsets)
+    found = twin.passages(*given, np.array([0], np.uint32), np.array([1], np.uint32), PassageOptions(), 1)
+    assert found[-1].tolist() == [SUMMARY] * told
+
+
+def test_a_summary_of_one_stretch_of_a_long_text() -> None:
+    rng = random.Random(4)
+    words = ["".join(rng.choices("bcdfgklmnprstv", k=2)) + rng.choice("aeiou") + str(i) for i in range(2400)]
+    source = [" ".join(words[i : i + 8]).capitalize() + "." for i in range(0, len(words), 8)]
+    for first in (0, 120, 240):
+        summary = " ".join(" ".join(one.split()[:2]) + "." for one in source[first : first + 60 : 2])
+        read = read_stems([summary, " ".join(source)])
+        given = (read.stems, read.marks, read.words.starts, read.words.ends, read.words.offsets)
+        pair = (np.array([0], np.uint32), np.array([1], np.uint32), PassageOptions())
+        quick, slow = native.passages(*given, *pair), plain.passages(*given, *pair)
+        assert [x.tolist() for x in quick] == [x.tolist() for x in slow]
+        assert quick[-1].tolist() == [SUMMARY]
+        assert (quick[1][0], quick[2][0]) == (0, len(summary.split()))
+        assert quick[3][0] == 8 * first
 
 
 @settings(max_examples=40, deadline=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -67,6 +67,32 @@ def agree(made: list[str], **options) -> None:
 def test_generated_texts(made: list[str], part: int) -> None:
     agree(made, part=part)
     agree_on_starts(["", *made])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.integers(0, 12), max_size=12),
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=8),
+)
+def test_parts_of_sentences_that_nothing_tells_of(sizes: list[int], made: list[tuple[int, int]]) -> None:
+    ranges = [(start, start + size) for start, size in made]
+    borders = np.cumsum([0, *sizes]).astype(np.uint32)
+    told = np.array(sorted(ranges), np.uint32).reshape(-1, 2)
+    starts, ends = np.ascontiguousarray(told[:, 0]), np.ascontiguousarray(told[:, 1])
+    expected = []
+    for number, (low, high) in enumerate(pairwise(borders.tolist())):
+        free = [all(not start <= word < end for start, end in ranges) for word in range(low, high)]
+        runs = [
+            (len(list(some)), is_free) for is_free, some in groupby(free)
+        ]  # lengths of what is told and of what is not
+        longest = max((length for length, is_free in runs if is_free), default=0)
+        if 2 * longest > high - low:
+            at = next(i for i in range(high - low) if all(free[i : i + longest]))
+            expected.append((number, low + at, low + at + longest))
+    for kernel in (native, plain):
+        numbers, parts = kernel.untold_parts(borders, starts, ends)
+        assert (numbers.dtype, parts.dtype, parts.shape) == (np.int64, np.uint32, (len(expected), 2))
+        assert [(n, *row) for n, row in zip(numbers.tolist(), parts.tolist(), strict=True)] == expected
 
 
 def test_real_texts(root) -> None:

@@ -113,6 +113,35 @@ def test_checks_against_a_stored_corpus(
     assert checks["reworded"]["sources"] == 1
 
 
+@pytest.mark.covers("D1", "M14")
+def test_checks_through_synonyms(steps: Any, tmp_path: Path) -> None:
+    pairs = [(f"mountain{n}", f"summit{n}") for n in range(48)]
+    lines = [f"{one}|1\n(noun)|{other}\n{other}|1\n(noun)|{one}" for one, other in pairs]
+    synonyms = tmp_path / "synonyms.dat"
+    synonyms.write_text("\n".join(["UTF-8", *lines]) + "\n", encoding="utf-8")
+    rng = random.Random("synonyms")
+    own = " ".join(made.text(rng, 40))
+    there, here = (
+        " ".join(
+            f"Place{n} river{n} valley{n}: {', '.join(pairs[8 * n + (step * i) % 8][side] for i in range(8))}."
+            for n in range(6)
+        )
+        for side, step in ((0, 1), (1, 3))
+    )
+    corpus, work = [("source", f"{there} {own}"), ("other", " ".join(made.text(rng, 60)))], here
+    theirs = made.write_lines(tmp_path / "corpus.jsonl", [{"id": i, "text": text} for i, text in corpus])
+    mine = made.write_lines(tmp_path / "works.jsonl", [{"id": "work", "text": work}])
+    sign(steps, [str(theirs)], str(tmp_path / "corpus"), method="shingles", partitions=2)
+    shares = []
+    for name in ("", str(synonyms)):
+        out = tmp_path / f"checks{len(shares)}"
+        check_works(steps, [str(mine)], str(tmp_path / "corpus"), str(out), thesaurus=name)
+        (row,) = made.table(out, "checks")
+        assert row["share"] == check(work, corpus, thesaurus=name).share
+        shares.append(row["share"])
+    assert shares[0] == 0.0 < shares[1]
+
+
 def test_a_folder_without_sets_cannot_be_checked_against(steps: Any, tmp_path: Path) -> None:
     path = made.write_lines(tmp_path / "a.jsonl", made.mixed(3, 20))
     with pytest.raises(UsageError, match="not the folder of a run"):

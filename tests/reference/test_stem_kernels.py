@@ -50,6 +50,24 @@ def test_sorting_equals_its_twin(rows: list[tuple[int, ...]]) -> None:
     assert [rows[place][:2] for place in places] == sorted(row[:2] for row in rows)
 
 
+@given(POSTINGS, POSTINGS, st.integers(0, 40), st.integers(0, 3))
+def test_cutting_equals_its_twin(
+    rising: list[tuple[int, ...]], others: list[tuple[int, ...]], bits: int, heavy: int
+) -> None:
+    columns = _columns([*sorted(rising), *others], 3)
+    cut = kernels.cut_postings(*columns, 40, bits, heavy)
+    _same(cut, reference.cut_postings(*columns, 40, bits, heavy))
+
+
+def test_many_postings_are_sorted_as_few_are() -> None:
+    luck = np.random.default_rng(3)
+    keys = np.concatenate(
+        [np.sort(luck.integers(0, 2**40, 900)), luck.integers(0, 2**40, 900), luck.integers(0, 50, 900)]
+    )
+    columns = keys.astype(np.uint64), luck.integers(0, 2**20, 2700).astype(np.uint64)
+    _same([kernels.sort_postings(*columns)], [reference.sort_postings(*columns)])
+
+
 @given(POSTINGS, st.lists(st.integers(0, 60), max_size=4), st.data())
 def test_blocks_equal_their_twins_and_are_undone(
     rows: list[tuple[int, ...]], cuts: list[int], data: st.DataObject

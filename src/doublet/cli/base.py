@@ -16,6 +16,7 @@ import click
 
 from doublet import config
 from doublet.cli.complete import complete_by_name
+from doublet.cli.exits import UnexpectedArguments
 from doublet.cli.help import Context, SettingOption, localised, write_example
 from doublet.cli.language import words
 from doublet.errors import OutputFailed, UsageError
@@ -65,7 +66,12 @@ class Command(click.Command):
         click.Command.format_help(localised(self, ctx), ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.allow_extra_args = (
+            True  # so that it is said here, in the language of the run, that there are too many
+        )
         rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            raise UnexpectedArguments(rest, ctx)
         for param in self.params:
             if isinstance(param, click.Argument):
                 check_names(ctx, param, ctx.params.get(param.name or ""))
@@ -187,6 +193,10 @@ def width() -> int:
 
 def write_text(text: str) -> None:
     """A result for people on standard output. Raises `OutputFailed`."""
+    if is_terminal(sys.stdout):
+        from doublet.reports.terminal import for_terminal
+
+        text = for_terminal(text)
     with _written():
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -201,9 +211,12 @@ def write_bytes(parts: Iterable[bytes]) -> None:
         for part in parts:
             sys.stdout.write(part.decode("utf-8"))
         return
+    from doublet.reports.output import standard_output
+
+    stream = standard_output()
     for part in parts:  # what goes wrong while they are made is no fault of the output
         try:
-            buffer.write(part)
+            stream.write(part)
         except OSError as error:
             raise _not_written(error) from error
     with _written():
@@ -228,7 +241,9 @@ def _not_written(error: OSError) -> Exception:
 def say(text: str | Note, *, quiet: bool = False) -> None:
     """A line for people on standard error."""
     if not quiet:
-        click.echo(words().say(text), err=True)
+        from doublet.reports.terminal import harmless_lines
+
+        click.echo(harmless_lines(words().say(text)), err=True)
 
 
 def method_parameters(

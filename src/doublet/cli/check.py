@@ -16,6 +16,7 @@ from doublet.cli import remote
 from doublet.cli.base import (
     PATH,
     Command,
+    by_flag,
     check_names,
     common_options,
     format_option,
@@ -109,7 +110,7 @@ doublet check works/ --library theses --among --out reports/"""
 @click.option("--reviewer", default="", metavar="NAME", help="Who checks the work, for the page and the PDF.")
 @click.option("--ocr", is_flag=True, help="Read scanned pages with Tesseract, where it is installed (slow).")
 @click.option("--whole-page", is_flag=True, help="Of web pages, read menus, footers and comments too.")
-@settings_options("shingle_words", "database")
+@settings_options("shingle_words", "thesaurus", "database")
 @web_options
 @click.option("--min-share", metavar="SHARE", help="Leave out sources that cover less of the text, as 1%.")
 @click.option(
@@ -161,9 +162,9 @@ def command(
     config_file: Path | None,
     **flags: Any,
 ) -> int | None:
-    from doublet.jobs.check import readable
     from doublet.jobs.check_many import check_many
     from doublet.jobs.class_folder import check_report_file
+    from doublet.matches.readable import readable
     from doublet.model import CHECK_FORMAT
     from doublet.reports.check_terminal import check_report
     from doublet.reports.json_report import json_document, json_line
@@ -176,15 +177,25 @@ def command(
     if out is not None and not was_given("form"):
         form = FORMS.get(format_suffix(out), form)
     limit = read_limit(fail_above)
-    least = read_limit(min_share) or 0.0
+    least = read_limit(min_share, "--min-share") or 0.0
     kinds, own = list(resolved.settings.leave_out), resolved.settings.own
     if own and "own" not in kinds:
         kinds.append("own")
+    thesaurus = resolved.settings.thesaurus
+    if thesaurus and thesaurus != "auto":
+        thesaurus = str(Path(thesaurus).absolute())  # a worker may stand in another folder
+    synonyms = {"thesaurus": thesaurus} if thesaurus else {}
     if against and (libraries or method):
         raise UsageError("only_for_libraries")
     server = remote.client() if not against else None
     if server is not None:
-        for option, there in (("--later", later), ("--no-build", no_build), ("--min-share", min_share)):
+        by_hand = by_flag(resolved, "thesaurus")
+        for option, there in (
+            ("--later", later),
+            ("--no-build", no_build),
+            ("--min-share", min_share),
+            ("--thesaurus", by_hand),
+        ):
             if there:
                 raise UsageError("not_with_server", option=option)
     elif against:
@@ -194,7 +205,7 @@ def command(
 
         if against or "-" in texts or form not in (("table", "html", "pdf") if among else ("table", "json")):
             raise UsageError("later_check")
-        asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least}
+        asked: dict[str, Any] = {"leave_out": kinds, "own": list(own), "min_share": least, **synonyms}
         work: dict[str, Any] = {"libraries": list(libraries) or None, "ocr": ocr, "whole_page": whole_page}
         work |= {"options": asked | ({"method": method} if method else {})}
         if among:
@@ -217,16 +228,16 @@ def command(
         from doublet.sources.ocr import require
 
         require()
-    options: dict[str, Any] = {"min_share": least, "leave_out": kinds, "own": own}
+    options: dict[str, Any] = {"min_share": least, "leave_out": kinds, "own": own, **synonyms}
     if not against:
         options |= {"method": method} if method else {}
         options["build"] = not no_build
     colour = use_colour(resolved.settings.colour)
     if among:
         from doublet.cli.check_class import run_class
+        from doublet.jobs.check_class import leave_out_of_class
 
-        if "own" not in kinds:
-            options["leave_out"] = [*kinds, "own"]  # a work is not checked against its own earlier version
+        options["leave_out"] = leave_out_of_class(kinds)
         with (
             shown(quiet=quiet, colour=use_colour(resolved.settings.colour, sys.stderr)) as progress,
             _checker(
@@ -403,7 +414,7 @@ def _targets(names: list[str], form: str, out: Path | None) -> list[Path]:
         targets: list[Path] = []
         taken: set[str] = set()
         for name in names:
-            stem = "standard-input" if name == "standard input" else Path(name).name
+            stem = "stdin" if name == words()("standard_input") else Path(name).name
             place, number = f"{stem}.{form}", 2
             while place.casefold() in taken:
                 place, number = f"{stem}-{number}.{form}", number + 1

@@ -103,7 +103,7 @@ def class_title(texts: Sequence[str]) -> str:
 
 
 def _ending(found: CheckedClass, limit: float | None, quiet: bool) -> int | None:
-    from doublet.jobs.check import readable
+    from doublet.matches.readable import readable
 
     checked = [(one.name, one.check) for one in found.works if one.check is not None]
     over = [(name, check) for name, check in checked if limit is not None and check.share > limit]

@@ -112,7 +112,7 @@ def command(
         if Path(name).suffix.lower() in TABLES:
             other = b if name == a else a
             say(
-                f"{name} is read as one text. To look at each of its records: doublet check {other} --against {name}",
+                Note("table_read_as_text", name=name, other=other),
                 quiet=quiet,
             )
     text_a, text_b = read_a.text, read_b.text
@@ -182,14 +182,14 @@ def limit_for_method(resolved: config.Resolved) -> float | None:
     return None
 
 
-def read_limit(text: str | None) -> float | None:
-    """The share of ``--fail-above``."""
+def read_limit(text: str | None, option: str = "--fail-above") -> float | None:
+    """The share that was given with *option*."""
     if text is None:
         return None
     try:
         return config.as_share(text)
     except ValueError as error:
-        raise UsageError("fail_above_wrong", text=text, why=error) from None
+        raise UsageError("share_option_wrong", option=option, text=text, why=error) from None
 
 
 def read(name: str, quiet: bool, *, as_kind: str = "") -> str:
@@ -210,7 +210,7 @@ def read_document(name: str, quiet: bool, *, as_kind: str = "") -> ReadDocument:
             found = read_standard_input(as_kind=as_kind)
         except Unreadable as error:
             raise InputUnreadable("standard_input_why", why=error, path=name, state=error.state) from error
-    tell_read("standard input" if name == "-" else name, found, quiet)
+    tell_read(words()("standard_input") if name == "-" else name, found, quiet)
     return found
 
 

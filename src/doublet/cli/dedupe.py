@@ -104,6 +104,12 @@ MEMORY_SHARE = 80
     show_default=True,
     help="With --method auto: what to do about edited and reworded copies below the threshold.",
 )
+@click.option(
+    "--frames/--no-frames",
+    default=None,
+    help="Compare web pages without what nearly all pages of their folder or host carry (default: where a folder has "
+    "20 pages or more; --frames: from five on).",
+)
 @click.option("--dry-run", is_flag=True, help="Only say how long it would take and how much memory.")
 @format_option("table", "json", "jsonl", "csv")
 @quiet_option
@@ -123,6 +129,7 @@ def command(
     pairs: bool,
     views: str | None,
     reworded: str,
+    frames: bool | None,
     dry_run: bool,
     form: str,
     quiet: bool,
@@ -196,7 +203,7 @@ def command(
             if dry_run:
                 show_estimate(expected, form)
                 return None
-            say(expected.sentence(), quiet=expected.seconds < WORTH_TELLING_S)
+            say(expected.note, quiet=expected.seconds < WORTH_TELLING_S)
         result = work(
             source,
             resolved=resolved,
@@ -205,6 +212,7 @@ def command(
             pairs=pairs,
             views=chosen_views,
             reworded=reworded if was_given("reworded") else None,
+            frames=frames,
             groups=groups,
             kept=kept,
             quiet=quiet,
@@ -230,6 +238,7 @@ def work(
     pairs: bool,
     views: Sequence[str],
     reworded: str | None,
+    frames: bool | None,
     groups: Path | None,
     kept: Path | None,
     quiet: bool,
@@ -255,6 +264,7 @@ def work(
                 pairs=pairs,
                 views=tuple(views),
                 reworded=reworded,
+                frames=frames,
                 workers=settings.workers,
                 memory_bytes=settings.memory,
                 prefer=tuple(prefer),
@@ -313,7 +323,7 @@ def show_estimate(expected: Estimate, form: str) -> None:
 
     told = expected.to_dict()
     if form == "table":
-        write_text(expected.sentence() + "\n")
+        write_text(words().say(expected.note) + "\n")
     elif form == "json":
         write_bytes([json_document(told)])
     else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from doublet.cli.costs import taste_costs
-from doublet.reports.wording import count, duration, size
+from doublet.model import Note
 
 if TYPE_CHECKING:
     from doublet.sources.open import Inputs
@@ -46,11 +46,14 @@ class Estimate:
             "memory_bytes": self.memory_bytes,
         }
 
-    def sentence(self) -> str:
-        time_needed = duration(self.seconds)
-        return (
-            f"About {count(self.documents, 'document')} in {size(self.input_bytes)}: "
-            f"{'' if self.seconds < 1 else 'about '}{time_needed} and {size(self.memory_bytes)} of memory"
+    @property
+    def note(self) -> Note:
+        return Note(
+            "estimate" if self.seconds >= 1 else "estimate_short",
+            documents=self.documents,
+            input=self.input_bytes,
+            seconds=self.seconds,
+            memory=self.memory_bytes,
         )
 
 

@@ -218,7 +218,7 @@ def _compared(
         raise InputNotFound("no_file_or_folder", path=str(data))
     documents, outcomes = read_documents([data], id_field=id_field, text_field=text_field)
     for outcome in outcomes[:20]:
-        say(f"{outcome.place or outcome.id}: {outcome.reason}", quiet=quiet)
+        say(Note("said_of", name=outcome.place or outcome.id, what=outcome.reason), quiet=quiet)
     with shown(quiet=quiet, colour=use_colour(settings.colour, sys.stderr)) as progress:
         try:
             return find_differences(

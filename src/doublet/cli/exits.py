@@ -21,6 +21,7 @@ from click.exceptions import NoArgsIsHelpError
 from doublet.cli.language import find, use, words
 from doublet.errors import DoubletError
 from doublet.model import Note
+from doublet.reports.wording import wording
 
 DONE = 0
 OVER_THE_LIMIT = 1
@@ -29,6 +30,15 @@ SOME_FAILED = 3
 NOTHING_DONE = 4
 STOPPED = 130
 READER_GONE = 141  # what a shell reports for a program that a closed pipe ended
+
+
+class UnexpectedArguments(click.UsageError):
+    """More names than the command takes."""
+
+    def __init__(self, arguments: list[str], ctx: click.Context) -> None:
+        super().__init__(wording("en")("unexpected_arguments", arguments=arguments), ctx)
+        self.arguments = arguments
+
 
 #: for the reference and `--help`
 TABLE = {
@@ -111,13 +121,30 @@ def usage_message(error: click.UsageError) -> str:
         return say("no_such_option", option=error.option_name, nearest=near)
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return say("missing_parameter", name=_called(error.param))
+    if isinstance(error, click.BadOptionUsage):
+        flag = error.message == f"Option {error.option_name!r} does not take a value."  # all that click tells
+        return say("option_without_value" if flag else "option_needs_value", option=error.option_name)
+    if isinstance(error, UnexpectedArguments):
+        return say("unexpected_arguments", arguments=error.arguments)
     if isinstance(error, click.BadParameter) and error.param is not None:
         why: str | Note = error.message
         given = error.ctx.params.get(error.param.name or "") if error.ctx else None
         if isinstance(error.param.type, click.Choice) and given is None:
             why = Note("rule_one_of", choices=list(error.param.type.choices), nearest="")
+        elif isinstance(error.param.type, click.types.IntParamType | click.types.FloatParamType):
+            why = _wanted_number(error.param.type)
         return say("wrong_parameter", name=_called(error.param), why=why)
     return error.format_message()
+
+
+def _wanted_number(kind: click.types.IntParamType | click.types.FloatParamType) -> Note:
+    ends = {"low": "", "above": "", "high": ""}
+    if isinstance(kind, click.IntRange | click.FloatRange):
+        least = "" if kind.min is None else f"{kind.min:g}"
+        ends |= {"above" if kind.min_open else "low": least}
+        ends["high"] = "" if kind.max is None else f"{kind.max:g}"
+    whole = isinstance(kind, click.types.IntParamType)
+    return Note("rule_whole_range" if whole else "rule_range", **ends)
 
 
 def _called(param: click.Parameter) -> str:
@@ -137,8 +164,10 @@ def _wrong_usage(error: click.UsageError) -> int:
 
 
 def _say(message: str | Note, code: int) -> int:
+    from doublet.reports.terminal import harmless_lines
+
     with contextlib.suppress(OSError):
-        click.echo(f"doublet: {words().say(message)}", err=True)
+        click.echo(harmless_lines(f"doublet: {words().say(message)}"), err=True)
     return code
 
 

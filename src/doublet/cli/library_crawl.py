@@ -367,10 +367,18 @@ def _write_log(rows: Iterator[dict[str, Any]], form: str) -> None:
     if form == "json":
         write_bytes([json_document({"format": 1, "pages": list(rows)})])
     elif form == "table":
-        shown_columns = ("address", "state", "reason", "depth")
-        write_text(
-            table([[str(row[name]) for name in shown_columns] for row in rows], header=list(shown_columns))
-        )
+        tell = words()
+        lines = [
+            [
+                row["address"],
+                tell.name("page_state", row["state"]),
+                tell.name("page_reason", row["reason"]),
+                tell.number(row["depth"]),
+            ]
+            for row in rows
+        ]
+        header = [tell.name("head", name) for name in ("address", "state", "reason", "depth")]
+        write_text(table(lines, header=header))
     else:
         write_rows(form, _COLUMNS, ([row[name] for name in _COLUMNS] for row in rows))
 

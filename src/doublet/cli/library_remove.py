@@ -278,7 +278,9 @@ def _sure(question: Note, *, yes: bool) -> bool:
     """Whether the user wants it. Raises `UsageError` where nobody can be asked."""
     if yes:
         return True
+    from doublet.reports.terminal import harmless_lines
+
     told = words().say(question)
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("confirm_with_yes", question=told)
-    return click.confirm(told, err=True)
+    return click.confirm(harmless_lines(told), err=True)

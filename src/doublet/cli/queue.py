@@ -16,6 +16,7 @@ from doublet.cli.base import (
     Command,
     common_options,
     format_option,
+    is_terminal,
     named_values,
     quiet_option,
     say,
@@ -98,7 +99,7 @@ def list_(
             text = _listed(jobs, counts, form, one_line=watch)
             if text != before:
                 if before and form == "table":
-                    write_text("\x1b[H\x1b[2J" if sys.stdout.isatty() else "\n")
+                    click.clear() if is_terminal(sys.stdout) else write_text("\n")
                 write_text(text)
             before = text
             if not watch or not counts["new"] + counts["running"]:

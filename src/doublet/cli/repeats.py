@@ -213,7 +213,6 @@ def command(
     from doublet.jobs.find_repeats import find_repeats
     from doublet.reports.output import check_output, open_output
     from doublet.reports.terminal import outcomes
-    from doublet.reports.wording import count
 
     resolved = config.resolve({"colour": colour}, file=config_file)
     try:
@@ -274,11 +273,11 @@ def command(
         write_bytes(parts)
     if form != "table":
         for note in result.notes:
-            say(f"note: {note}", quiet=quiet)
+            say(Note("note_told", note=note), quiet=quiet)
     if result.outcomes and not quiet:
         say(outcomes(result.outcomes).rstrip("\n"))
     if fail_on_new and result.new_groups:
-        say(f"{count(len(result.new_groups), 'new repeat')} against {baseline}", quiet=quiet)
+        say(Note("new_repeats", repeats=len(result.new_groups), baseline=str(baseline)), quiet=quiet)
         return OVER_THE_LIMIT
     return SOME_FAILED if result.outcomes else None
 
@@ -348,7 +347,7 @@ def inputs(files: tuple[str, ...], quiet: bool) -> Any:
         raise UsageError("only_input")
     from doublet.cli.compare import read
 
-    return {"standard input": read("-", quiet, as_kind="plain")}
+    return {words()("standard_input"): read("-", quiet, as_kind="plain")}
 
 
 def read_baseline(path: Path) -> Any:

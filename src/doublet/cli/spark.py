@@ -232,7 +232,8 @@ doublet spark dedupe s3://archive/pages/ --out s3://archive/run --master spark:/
 
     An INPUT is a file or a folder (JSON lines, Parquet, WARC, and what `doublet dedupe` reads), on a disk that all
     machines see, in HDFS or in an S3-compatible store. The folder of the run gets Parquet tables: signatures,
-    candidates, pairs, groups, kept, errors. A run that was stopped goes on where it was when it is started again.""",
+    candidates, pairs, groups, kept, errors. A run that was stopped goes on where it was when it is started again.
+    Web pages are compared by their useful content, as with `doublet dedupe --no-frames`.""",
 )
 @settings_options("method", "threshold", "shingle_words", "thesaurus", "containment", "keep")
 @parameter_option
@@ -312,11 +313,13 @@ doublet spark check works.jsonl --corpus corpus-run --out checks""",
     metavar="SHARE",
     help="Leave smaller sources out.",
 )
+@settings_options("thesaurus")
 @job_options
 def check(run: Run, *, corpus: str, min_share: float) -> int | None:
     from doublet.spark.checking import check_works
 
-    return run.start(check_works, corpus, min_share=min_share)
+    thesaurus = run.resolved.settings.thesaurus or ""
+    return run.start(check_works, corpus, min_share=min_share, thesaurus=thesaurus)
 
 
 @command.command(

@@ -87,7 +87,7 @@ def command(
     results: list[dict[str, Any]] = []
     with ReaderPool(1, ocr=ocr) as pool:
         for name in files:
-            label = "standard input" if name == "-" else name
+            label = words()("standard_input") if name == "-" else name
             try:
                 if is_address(name):
                     found = read_web(name, settings, pool=pool, as_kind=as_kind, frame=not whole_page)
@@ -119,7 +119,7 @@ def command(
                 if note:
                     say(harmless(words()("file_note", file=label, note=note)), quiet=quiet)
             for item in found.hidden:
-                about = {"reason": item.reason, "where": item.place.label(), "text": _short(item.text)}
+                about = {"reason": item.reason, "where": item.place.notes(), "text": _short(item.text)}
                 say("  " + words()("text_hidden", **about), quiet=quiet)
     if form == "json":
         write_bytes([json_document(results[0] if len(files) == 1 else {"documents": results})])
@@ -127,11 +127,12 @@ def command(
 
 
 def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocument:
+    from doublet.sources.streams import is_folder
     from doublet.sources.texts import read_file, read_standard_input
 
     if name == "-":
         return read_standard_input(as_kind=as_kind, frame=frame, pool=pool)
-    if Path(name).is_dir():
+    if is_folder(Path(name)):
         raise InputUnreadable("folder_not_file", path=name)
     return read_file(Path(name), label=name, as_kind=as_kind, frame=frame, pool=pool)
 
@@ -139,10 +140,11 @@ def _read(name: str, pool: ReaderPool, *, as_kind: str, frame: bool) -> ReadDocu
 def _listed(found: ReadDocument) -> str:
     """Each stretch of the text with its characters and where it came from."""
     lines = []
-    width = min(max([28, *(len(place.label()) for place in found.places)]), _WIDEST)
-    for place in found.places:
+    labels = [", ".join(map(words().say, place.notes())) for place in found.places]
+    width = min(max([28, *map(len, labels)]), _WIDEST)
+    for place, label in zip(found.places, labels, strict=True):
         start, end = place.span
-        lines.append(f"{start:>8}–{end:<8} {place.label():<{width}} {_short(found.text[start:end])}\n")
+        lines.append(f"{start:>8}–{end:<8} {label:<{width}} {_short(found.text[start:end])}\n")
     return "".join(lines)
 
 

@@ -55,8 +55,4 @@ def read_web(address: str, settings: Settings, **options: Any) -> ReadDocument:
 def ask_for_contact(settings: Settings, *, quiet: bool) -> None:
     """Servers should know whom to write to."""
     if not settings.contact and not settings.allow_private:
-        say(
-            "web servers are not told whom to write to: set contact (--contact, or DOUBLET_CONTACT) to your e-mail "
-            "address or page",
-            quiet=quiet,
-        )
+        say(Note("no_contact"), quiet=quiet)

@@ -114,11 +114,13 @@ class Advice:
     duplicates: int
     mistakes: tuple[Note, ...]
     warnings: tuple[Note, ...]
+    parameters: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "format": FORMAT_VERSION,
             "kind": "advice",
+            "parameters": dict(self.parameters),
             "best": self.best.to_dict(),
             "others": [one.to_dict() for one in self.others],
             "pairs": self.pairs,
@@ -208,7 +210,8 @@ def advise(
         if vote != pair.duplicate
     ]
     others = tuple(row[0] for row in ranked if row[0] is not best[0])
-    return Advice(best[0], others, len(marked), duplicates, tuple(mistakes), tuple(warnings))
+    used = {"methods": [spec.label for spec in specs], "seed": seed}
+    return Advice(best[0], others, len(marked), duplicates, tuple(mistakes), tuple(warnings), used)
 
 
 def _as_pair(pair: MarkedPair | Mapping[str, Any] | tuple[str, str, bool], number: int) -> MarkedPair:

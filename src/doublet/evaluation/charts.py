@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from doublet.reports.page import escape
 
 Point = tuple[float, float | None]
 MARKS = ("circle", "square", "triangle", "diamond", "cross", "ring", "bar", "star")
@@ -41,8 +42,8 @@ def line_chart(
         return LEFT + (x - low_x) / span_x * inner_w, TOP + (1 - y / high_y) * inner_h
 
     parts = [
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(title)}">',
-        f"<title>{html.escape(title)}</title>",
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
+        f"<title>{escape(title)}</title>",
     ]
     for i in range(6):
         y = high_y * i / 5
@@ -72,7 +73,7 @@ def line_chart(
         parts.append(f'<g class="{colour}{bold}"><polyline points="{line}"{dashed}/>')
         every = max(1, math.ceil(len(points) / 10))
         parts += [_mark(MARKS[number % 8], x, y) for x, y in points[::every]]
-        parts.append(f"<title>{html.escape(one.name)}</title></g>")
+        parts.append(f"<title>{escape(one.name)}</title></g>")
     parts.append("</svg>")
     return "".join(parts) + legend([one.name for one in series])
 
@@ -86,7 +87,7 @@ def legend(names: Sequence[str]) -> str:
         dash = f' stroke-dasharray="{DASHES[number % 8]}"' if DASHES[number % 8] else ""
         rows.append(
             f'<li><svg width="26" height="14" aria-hidden="true"><g class="s{number % 8}">'
-            f'<polyline points="0,7 26,7"{dash}/>{mark}</g></svg>{html.escape(name)}</li>'
+            f'<polyline points="0,7 26,7"{dash}/>{mark}</g></svg>{escape(name)}</li>'
         )
     return f'<ul class="legend">{"".join(rows)}</ul>'
 
@@ -97,11 +98,11 @@ def bars(rows: Sequence[tuple[str, float, str]], *, title: str) -> str:
     for name, value, text in rows:
         width = max(0.5, 100 * value)
         out.append(
-            f'<li><b>{html.escape(name)}</b><span class="track" aria-hidden="true"><span class="fill" '
+            f'<li><b>{escape(name)}</b><span class="track" aria-hidden="true"><span class="fill" '
             f'style="width:{width:.1f}%"></span></span><span class="value">{value:.2f}</span>'
             f"<small>{text}</small></li>"
         )
-    return f'<ol class="bars" aria-label="{html.escape(title)}">{"".join(out)}</ol>'
+    return f'<ol class="bars" aria-label="{escape(title)}">{"".join(out)}</ol>'
 
 
 def _mark(kind: str, x: float, y: float) -> str:

@@ -231,8 +231,7 @@ def _passages(shape: Mapping[str, Any], w: Words) -> str:
 
 def _passage_cell(row: Mapping[str, Any], w: Words) -> str:
     value = row["plagdet"]
-    title = f"{row['detected']} of {row['cases']} touched, {row['found']} found by half, {row['detections']} detections"
-    title += _interval(row["plagdet_interval"])
+    title = w.plain("passages_told").format(**row) + _interval(row["plagdet_interval"])
     own = ""
     if "own" in row:
         own = f"<br>{w('own_flagged')}: {row['own_flagged']}/{row['own']}<br>{w('cases_found')}: {row['found']}/{row['cases']}"

@@ -2,7 +2,7 @@
 
 A reworded passage keeps few runs of words, but many of its rarer words, near each other. So each document is cut into
 chunks of some 150 content words, and the stems of each chunk are filed, all but those that a text of any kind is full
-of. A text is read through a window of 30 content words; the twelve rarest stems in the window are looked up, and the
+of. A text is read through a window of 20 content words; the twelve rarest stems in the window are looked up, and the
 two chunks that weigh most by what they share with it are candidates, when they share enough. Who files the stems, and
 where, is no matter of this module: a store gives `Hits`, and `NearestDocuments` reads documents as they come. A
 candidate is not a match: `matches.explain` verifies it. Measured in benchmarks/unseen.py.
@@ -31,8 +31,10 @@ F64 = NDArray[np.float64]
 # there and back, among 15 thousand documents: .975 and 1.000, 23 candidates); at half and at twice the value:
 CHUNK_WORDS = 150  #: content words of a chunk, about (.967, 1.000, 21 candidates; .975, .992, 28)
 MOST_CHUNKS = 256  #: of a document; those of a longer one are longer
-#: content words of the checked text that are looked at together (.983, .992, 29 candidates; .833, .950, 13)
-WINDOW_WORDS, STEP_WORDS = 30, 15
+#: content words of the checked text that are looked at together. Single sentences with two words dropped (ru, en) and
+#: passages with replaced words that are found in a library of "tune": .92, .90 and .98; halved .91, .91 and .95,
+#: doubled .85, .83 and .94. The other figures here were made with windows of 30 words.
+WINDOW_WORDS, STEP_WORDS = 20, 10
 RAREST = 12  #: stems of a window that are looked up (.833, .925, 9 candidates; 1.000, 1.000, 40)
 BEST = 2  #: chunks of a window that become candidates (.950, .992, 15 candidates; .975, 1.000, 31)
 #: a stem that stands in more than one document in twelve, in general, is not filed (.975, 1.000, 23; .967, .992, 22)

@@ -51,6 +51,7 @@ from doublet.sources.protocol import (
     Validators,
 )
 from doublet.sources.records import ParsedBatch
+from doublet.sources.streams import cannot_open
 from doublet.sources.texts import failure
 from doublet.sources.workers import ReaderPool, shared
 from doublet.store.database import Store
@@ -183,8 +184,16 @@ def work_out(
     web = re.match(r"https?://", given.strip(), re.IGNORECASE) is not None
     if kind in LOCAL_KINDS or (kind == "auto" and not web):
         path = Path(given).expanduser().absolute()
-        found = "folder" if path.is_dir() else "file"
-        if kind in LOCAL_KINDS and path.exists() and found != kind:
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError, PermissionError):  # it may be there when it is walked
+            there = False
+        except (OSError, ValueError) as error:
+            raise cannot_open(given, error) from error
+        else:
+            there = True
+        found = "folder" if there and path.is_dir() else "file"
+        if kind in LOCAL_KINDS and there and found != kind:
             raise InvalidParameter("source_is_another_kind", given=given, found=found, kind=kind, name="kind")
         return found, str(path), wanted
     if fetcher is None:

@@ -7,18 +7,15 @@ same with the index of a library.
 
 from __future__ import annotations
 
-import heapq
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-import numpy as np
-
 import doublet
-from doublet import kernels
-from doublet.errors import InvalidParameter, require_number
+from doublet.errors import InvalidParameter, one_or_more, require_number, require_text
+from doublet.index.most_shared import CANDIDATES, MostShared, SharingDocument
 from doublet.index.stem_chunks import NearestDocuments, read_windows
 from doublet.jobs.dedupe.documents import DocumentsInput, opened
 from doublet.jobs.read import GivenText, TextInput, take_text
@@ -36,21 +33,16 @@ from doublet.matches.left_out import (
     words_of_versions,
 )
 from doublet.matches.own import OwnVersions
+from doublet.matches.readable import few_words, garbled, hardly_readable
 from doublet.model import Check, Disguise, Document, Note, Outcome, hash_text
 from doublet.progress import Progress
 from doublet.signatures import method as make_method
 from doublet.signatures.shingles import Shingles
 from doublet.signatures.statistics import LEXICAL_CANON
+from doublet.signatures.thesaurus import Thesaurus, find_thesaurus, tell_thesaurus
 from doublet.sources.records import Batched, ParsedBatch
 from doublet.text.disguise import find_disguise_in
 from doublet.text.tokens import read_words
-
-#: of what is not a space: a text with fewer letters and digits, or more characters lost in decoding, is hardly readable
-LETTERS_SHARE, DAMAGED_SHARE = 0.5, 0.02
-LOOKED_AT = 50_000  #: characters of the text that are looked at for this
-WORDS_A_PAGE = 10  #: a document with fewer is pictures of text, or its text was not found
-#: documents that are laid beside the text: those that share the most shingles with it; telling stems lead to some more
-CANDIDATES = 200
 
 
 def check(
@@ -62,6 +54,7 @@ def check(
     name: str = "",
     leave_out: Iterable[str] = (),
     own: Iterable[str] = (),
+    thesaurus: str = "",
     progress: Progress | None = None,
     **align: Any,
 ) -> Check:
@@ -72,12 +65,16 @@ def check(
 
     Sources with a share under *min_share* are left out. *name* is what the checked document is called; what *leave_out*
     names (quotations, bibliography, common, own) does not count, and *own* are patterns of ids or sources of own
-    earlier versions, as in `Library.check`. Of the options of the alignment see `AlignOptions`.
+    earlier versions, as in `Library.check`. With a *thesaurus* (a MyThes file, or "auto" for those installed) reworded
+    sentences are seen through synonyms. Of the options of the alignment see `AlignOptions`.
     """
     progress = Progress.of(progress)
     given = take_text("text", text)
+    require_text("name", name)
+    require_text("thesaurus", thesaurus)
+    synonyms = find_thesaurus(thesaurus)
     asked = _Asked(
-        name or given.name, check_leave_out(leave_out), [own] if isinstance(own, str) else list(own)
+        name or given.name, check_leave_out(leave_out), one_or_more("own", own), thesaurus, synonyms
     )
     require_number("min_share", min_share, 0, 1)
     options = align_options(align)
@@ -90,11 +87,13 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What need not count."""
+    """What need not count, and what counts as one word."""
 
     name: str
     leave_out: tuple[str, ...]
     own: list[str]
+    thesaurus: str
+    synonyms: Thesaurus | None
 
 
 def _check_text(
@@ -108,27 +107,18 @@ def _check_text(
 ) -> Check:
     shingle_words = exact.parameters.shingle_words
     words = read_words([text])
-    own, _ = kernels.distinct(*kernels.shingle(words.hashes, words.offsets, shingle_words))
     outcomes: list[Outcome] = []
-    best: list[_Near] = []  # a heap: the one that would go next comes first
+    sharing = MostShared(words, shingle_words)
     nearest = NearestDocuments(read_windows(LEXICAL_CANON.of(words)))
-    others: dict[int, _Near] = {}  # those that telling stems lead to, the nearest first
+    others: dict[int, SharingDocument] = {}  # those that telling stems lead to, the nearest first
     count = 0
     for batch in source.batches():
         parsed = batch.parse()
         outcomes += parsed.outcomes
         read = read_words(parsed.texts)
-        values, offsets = kernels.distinct(*kernels.shingle(read.hashes, read.offsets, shingle_words))
-        shared = np.concatenate([[0], np.cumsum(np.isin(values, own))])[offsets.astype(np.int64)]
-        overlaps, sizes = np.diff(shared).tolist(), np.diff(offsets.astype(np.int64)).tolist()
-        for i in np.flatnonzero(np.diff(shared)).tolist():
-            near = _Near(overlaps[i], count + i, sizes[i], _document(parsed, i))
-            if len(best) < CANDIDATES:
-                heapq.heappush(best, near)
-            elif best[0] < near:
-                heapq.heapreplace(best, near)
+        shared = sharing.add(read, count, partial(_document, parsed))
         for i in nearest.add(LEXICAL_CANON.of(read), parsed.ids, count):
-            others[count + i] = _Near(overlaps[i], count + i, sizes[i], _document(parsed, i))
+            others[count + i] = shared(i)
         others = {place: others[place] for place in nearest.nearest()}
         count += len(parsed)
         progress.step(
@@ -138,7 +128,7 @@ def _check_text(
             "bytes",
             Note("documents_read", documents=count),
         )
-    best.sort(reverse=True)
+    best = sharing.nearest()
     places = {one.position for one in best}
     best += [one for place, one in others.items() if place not in places]
     ranks = {place: len(others) - rank for rank, place in enumerate(others)}
@@ -152,10 +142,7 @@ def _check_text(
         [one.document for one in best],
         options,
         shingle_words=shingle_words,
-        measures=[
-            (one.overlap / max(1, len(own) + one.size - one.overlap), one.overlap / max(1, len(own)))
-            for one in best
-        ],
+        measures=[sharing.measures(one) for one in best],
         on_step=lambda done, total: progress.step("aligning", done, total, "documents"),
     )
     for one, laid in zip(best, beside, strict=True):
@@ -166,7 +153,8 @@ def _check_text(
             masks[kind] = masked(BY_FORM[kind](text), words)
         elif kind == "common":
             masks[kind] = masked(common_beside(words, [one.passages for one in beside], count), words)
-    answer = explain(text, words, beside, min_share=min_share, counted=counted(masks))
+    left = counted(masks)
+    answer = explain(text, words, beside, min_share=min_share, counted=left, thesaurus=asked.synonyms)
     size = len(words.hashes)
     sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
@@ -184,6 +172,7 @@ def _check_text(
             "candidates": CANDIDATES,
             "leave_out": list(asked.leave_out),
             "own": list(asked.own),
+            **tell_thesaurus(asked.thesaurus, asked.synonyms),
             **{n: getattr(options, n) for n in ALIGN_NAMES},
         },
         disguise=find_disguise_in(text, words, 0),
@@ -210,26 +199,11 @@ def with_hidden(check: Check, given: GivenText) -> Check:
     """The check of a document's text, with what is hidden in the document among its signs of disguise."""
     if given.read is not None:
         pages = {place.page for place in given.read.places if place.page is not None}
-        if len(pages) > 1 and 0 < check.words < WORDS_A_PAGE * len(pages) and not hardly_readable(check):
-            note = Note("hardly_readable_pages", words=check.words, pages=len(pages))
-            check = replace(check, notes=(*check.notes, note))
+        if not hardly_readable(check):
+            check = replace(check, notes=(*check.notes, *few_words(check.words, len(pages))))
     if not given.hidden:
         return check
     return replace(check, disguise=Disguise((*check.disguise.findings, *given.hidden)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Near:
-    """A document that shares shingles with the text. Greater is nearer: more in common, then the smaller id."""
-
-    overlap: int
-    position: int
-    size: int
-    document: Document
-
-    def __lt__(self, other: _Near) -> bool:
-        mine, others = (-self.overlap, self.document.id), (-other.overlap, other.document.id)
-        return mine > others or (mine == others and self.position > other.position)
 
 
 def align_options(given: Mapping[str, Any]) -> AlignOptions:
@@ -240,26 +214,10 @@ def align_options(given: Mapping[str, Any]) -> AlignOptions:
     return AlignOptions(**given)
 
 
-def hardly_readable(check: Check) -> bool:
-    return any(note.code in ("hardly_readable", "hardly_readable_pages") for note in check.notes)
-
-
-def readable(check: Check) -> bool:
-    """Whether the share of a check says something: the text had words, and was not garbled when it was read."""
-    return bool(check.words) and not hardly_readable(check)
-
-
-_NEITHER_LETTERS_NOR_DIGITS = re.compile(r"[\W_]+")
-
-
 def stamped(check: Check, text: str) -> Check:
     """The check with what a report says of itself: which text it is about, when it was made, and by which Doublet."""
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    start = text[:LOOKED_AT]
-    signs = len("".join(start.split()))
-    good = len(_NEITHER_LETTERS_NOR_DIGITS.sub("", start))
-    if check.words and (good < LETTERS_SHARE * signs or start.count("\ufffd") > DAMAGED_SHARE * signs):
-        check = replace(check, notes=(*check.notes, Note("hardly_readable")))
+    check = replace(check, notes=(*check.notes, *garbled(text, check.words)))
     return replace(check, text_hash=hash_text(text), created=now, version=doublet.__version__)
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 from doublet.jobs.check_many import CheckedDocument, Checker, check_many
 from doublet.jobs.read import FileContent, GivenText
-from doublet.matches.among import CLASS, Among, among, bare_name, same_work
+from doublet.matches.among import Among, among, bare_name, same_work, telling_names, works_as_sources
 from doublet.matches.figures import figures
 from doublet.matches.left_out import words_of
 from doublet.matches.rescore import with_sources
-from doublet.model import Check, Document, Outcome, SourceMatch, hash_text
+from doublet.model import Check, Document, Outcome
 from doublet.progress import Progress
 from doublet.reports.class_view import ClassRow
+from doublet.signatures.thesaurus import find_thesaurus
 from doublet.sources.works import WorkFile, same_author
 
 
@@ -53,6 +54,11 @@ class CheckedClass:
         return tuple(one for one in self.works if one.check is not None)
 
 
+def leave_out_of_class(kinds: Iterable[str]) -> list[str]:
+    """What does not count in the checks of a class: a work is never checked against its own earlier version."""
+    return list(dict.fromkeys([*kinds, "own"]))
+
+
 def check_class(
     works: Sequence[WorkFile],
     checker: Checker,
@@ -67,7 +73,7 @@ def check_class(
     against the libraries as it is done. What has to do with the checking itself is raised."""
     progress = progress or Progress()
     by_name = {one.name: one for one in works}
-    telling = telling_names(works)
+    telling = telling_names((one.title or one.name, one.author) for one in works)
     documents = [
         (one.name, one.path if one.path is not None else FileContent(one.title or one.name, one.data))
         for one in works
@@ -103,7 +109,8 @@ def compare_works(
     *,
     on_step: Callable[[int, int], None] | None = None,
 ) -> Among:
-    """Who took from whom among *works*, which were checked before. *texts* and *checks* are by name."""
+    """Who took from whom among *works*, which were checked before, with the same thesaurus. *texts* and *checks* are
+    by name."""
     by_name = {one.name: one for one in works}
 
     def same(a: str, b: str) -> bool:
@@ -117,11 +124,13 @@ def compare_works(
         for name, check in checks.items()
         if any(one.kind != "own" and one.ranges for one in check.left_out)
     }
+    asked = next((str(check.parameters.get("thesaurus", "")) for check in checks.values()), "")
     return among(
         [Document(one.name, texts[one.name], one.title, one.time) for one in works],
         sources={name: check.sources for name, check in checks.items()},
         counted=counted,
         same=same,
+        thesaurus=find_thesaurus(asked),
         on_step=on_step,
     )
 
@@ -153,35 +162,12 @@ def class_rows(found: CheckedClass, reports: Mapping[str, str]) -> list[ClassRow
     return rows
 
 
-def telling_names(works: Iterable[WorkFile]) -> set[str]:
-    """Names of files that belong to one author alone."""
-    authors: dict[str, set[str]] = {}
-    for one in works:
-        authors.setdefault(bare_name(one.title or one.name), set()).add(one.author.casefold())
-    return {name for name, some in authors.items() if len(some) == 1}
-
-
 def with_works(work: CheckedWork, others: Mapping[str, CheckedWork], found: Among) -> CheckedWork:
     """The work with the works from which it has something among its sources."""
     if work.alone is None:
         return work
-    more = []
-    for number, pair in enumerate((one for one in found.pairs if one.a == work.name), 1):
-        other = others[pair.b]
-        back = next((one.share for one in found.pairs if (one.a, one.b) == (pair.b, pair.a)), 0.0)
-        more.append(
-            SourceMatch(
-                pair.b,
-                other.work.author or other.work.title,
-                pair.share,
-                0.0,
-                min(pair.share, back),
-                pair.share,
-                tuple(replace(part, id=f"w{number}f{k}") for k, part in enumerate(pair.fragments, 1)),
-                library=CLASS,
-                time=other.work.time,
-                text=other.text,
-                text_hash=hash_text(other.text),
-            )
-        )
-    return replace(work, check=with_sources(work.alone, more))
+    documents = {
+        name: Document(name, one.text, one.work.author or one.work.title, one.work.time)
+        for name, one in others.items()
+    }
+    return replace(work, check=with_sources(work.alone, works_as_sources(found, work.name, documents)))

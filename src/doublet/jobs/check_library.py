@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from doublet.errors import InvalidParameter, UnknownMethod
+from doublet.errors import InvalidParameter, UnknownMethod, one_or_more, require_number, require_text
 from doublet.index import passage_keys, stem_chunks
 from doublet.index.passage_keys import (
     EVERY_KEY_UP_TO,
@@ -49,6 +49,7 @@ from doublet.progress import Progress
 from doublet.signatures import METHODS, method_names, parameters_of, sign_read
 from doublet.signatures.auto import settle
 from doublet.signatures.statistics import LEXICAL_CANON
+from doublet.signatures.thesaurus import find_thesaurus, tell_thesaurus
 from doublet.store.database import Store
 from doublet.store.libraries import choose_libraries
 from doublet.store.values import LibraryInfo, StoredDocument
@@ -73,6 +74,7 @@ def check_library(
     leave_out: Iterable[str] = (),
     own: Iterable[str] = (),
     min_share: float = 0.0,
+    thesaurus: str = "",
     candidates: int | None = None,
     build: bool = False,
     progress: Progress | None = None,
@@ -82,6 +84,7 @@ def check_library(
 
     *name* is what the checked document is called. *leave_out*: any of `LEAVE_OUT`; with "own", documents of the
     same *name* and those whose id or source fits one of the patterns *own* are not counted.
+    With a *thesaurus* (a MyThes file, or "auto" for those installed) reworded sentences are seen through synonyms.
     *candidates*: how many documents that share runs of words are verified at most. The
     method "passages" is "auto" without the documents that only telling stems lead to; any other gives the documents
     that it calls similar, with their passages. For such a method the documents have to be signed, and those of an old
@@ -92,9 +95,14 @@ def check_library(
     progress = progress or Progress()
     wanted = check_leave_out(leave_out)
     options = align_options(align)
-    if candidates is not None and candidates < 1:
+    require_number("min_share", min_share, 0, 1)
+    require_text("name", name)
+    if candidates is not None and (type(candidates) is not int or candidates < 1):
         raise InvalidParameter("candidates_range", candidates=candidates, name="candidates")
-    own = [own] if isinstance(own, str) else list(own)
+    own = one_or_more("own", own)
+    require_text("thesaurus", thesaurus)
+    thesaurus = thesaurus or str((parameters or {}).get("thesaurus", ""))
+    synonyms = find_thesaurus(thesaurus)
     there = store.libraries.all()
     infos = choose_libraries(there, libraries)
     numbers = _filter(there, infos) if libraries is not None else None
@@ -162,7 +170,7 @@ def check_library(
         if parameters:
             raise InvalidParameter("method_without_parameter", name=min(parameters), method=method)
         found = candidates_of(hits)
-        progress.step("looking up", len(found), len(found), "documents")
+        progress.step("looking_up", len(found), len(found), "documents")
         lay(found)
         if method == AUTO and size:
             near = near_documents()
@@ -191,7 +199,8 @@ def check_library(
     for place, number in enumerate(near):
         if number in beside:
             beside[number].near = len(near) - place
-    answer = explain(text, words, [beside[number] for number in order], min_share=min_share, counted=left)
+    laid = [beside[number] for number in order]
+    answer = explain(text, words, laid, min_share=min_share, counted=left, thesaurus=synonyms)
     sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
     taken = words_of_versions([text for _, text in mine.values()], words, options)
@@ -210,6 +219,7 @@ def check_library(
             "min_share": min_share,
             "leave_out": list(wanted),
             "own": own,
+            **tell_thesaurus(thesaurus, synonyms),
             **{option: getattr(options, option) for option in ALIGN_NAMES},
         },
         disguise=find_disguise_in(text, words, 0),

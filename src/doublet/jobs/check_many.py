@@ -6,7 +6,7 @@ What they are checked against is a callable: `against_documents` or `against_lib
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -64,6 +64,8 @@ def check_many(
             on_read(name, taken)
         title = taken.read.title if taken.read is not None else ""
         checked = with_hidden(checker(taken.text, taken.name), taken)
+        how = {"ocr": ocr, "whole_page": whole_page}
+        checked = replace(checked, parameters={**checked.parameters, **how})
         yield CheckedDocument(name, taken.text, checked, title=title)
 
 
@@ -97,11 +99,11 @@ def against_libraries(store: Store, libraries: Sequence[str] | None, **options: 
 def list_files(paths: Iterable[Path]) -> Iterator[Path]:
     """The files of folders in the order of their names; everything else as it was named. Raises `UsageError` for a
     folder without files."""
-    from doublet.sources.texts import walk
+    from doublet.sources.texts import list_files
 
     for path in paths:
         if path.is_dir():
-            inside, _ = walk(path, str(path))
+            inside, _ = list_files(path, str(path))
             if not inside:
                 raise UsageError("no_files_to_check", text=str(path))
             yield from inside

@@ -15,7 +15,7 @@ from doublet.matches.align import ALIGN_NAMES, AlignOptions
 from doublet.matches.compare import ALIKE, compare_read
 from doublet.model import Comparison, Disguise, Note
 from doublet.progress import Progress
-from doublet.signatures import Statistics, gather_statistics, parameters_of
+from doublet.signatures import Statistics, gather_statistics, method_class, parameters_of, require_parameters
 from doublet.signatures import method as make_method
 from doublet.signatures.embedding import Embedder, embedder_name, require_embedder
 from doublet.text.tokens import TokenBatch, read_words
@@ -40,12 +40,13 @@ def compare(
 
     The methods "auto" and "meaning" see through rewording; with any other the passages are those of equal words alone.
     What is reworded but too short to be sure of is in *possible* and counts nowhere; where the texts as wholes are
-    reworded copies, that settles it, and those places count. *threshold* is where the method calls texts similar;
-    the *reason* of the answer says why it does or does not. *parameters* are those of the method, and seed_words,
-    max_gap_words and min_words for the fragments (a method that has a min_words itself gets it). Methods that weigh
-    words by a collection take its *statistics*; without them the two texts are all they know. An *embedder* is a model
-    of your own (`doublet.load_embedder`): sentences that no passage tells and whose vectors have a cosine of *alike* or
-    more are *possible* too. Raises `UnknownMethod`, `InvalidParameter`.
+    reworded copies and what counts tells little of them, that settles it, and those places count. *threshold* is
+    where the method calls texts similar; the *reason* of the answer says why it does or does not. *parameters* are
+    those of the method, and seed_words, max_gap_words and min_words for the fragments (a method that has a
+    min_words itself gets it). Methods that weigh words by a collection take its *statistics*; without them the two
+    texts are all they know. An *embedder* is a model of your own (`doublet.load_embedder`): sentences that no
+    passage tells and whose vectors have a cosine of *alike* or more are *possible* too. Raises `UnknownMethod`,
+    `InvalidParameter`.
     """
     progress = Progress.of(progress)
     a, b = take_text("text_a", text_a), take_text("text_b", text_b)
@@ -58,6 +59,7 @@ def compare(
     notes: list[Note] = []
     if threshold is not None:
         parameters["threshold"] = threshold
+    require_parameters(method, parameters)
     texts = (a.text, b.text)
     words = read_words(texts)
     chosen = make_method(
@@ -89,6 +91,8 @@ def compare(
 def _pair_statistics(
     name: str, words: TokenBatch, parameters: dict[str, Any], notes: list[Note]
 ) -> Statistics | None:
+    if not method_class(name).needs_statistics:
+        return None
     known = {key: value for key, value in parameters.items() if key != "threshold"}
     made = gather_statistics(name, words, **known)
     if made is not None:

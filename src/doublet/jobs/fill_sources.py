@@ -15,6 +15,7 @@ from doublet.jobs.index_library import index_library
 from doublet.progress import Progress
 from doublet.sources.open import open_source
 from doublet.sources.protocol import Fetcher
+from doublet.sources.streams import STDIN_LABEL
 from doublet.store.database import Store
 
 LOCAL_KINDS = ("auto", "folder", "file")
@@ -99,7 +100,7 @@ def update_libraries(
 
 def _shown(source: SourceInput) -> str:
     if isinstance(source, StandardInput):
-        return "standard input"
+        return STDIN_LABEL
     return source.url if isinstance(source, WebAddress) else os.fspath(source)
 
 
@@ -108,7 +109,7 @@ def _fill_from_records(
 ) -> Filled:
     with open_source(["-"], **(USUAL_FIELDS | fields)) as source:
         added = index_library(store, library, source, progress=progress)
-    filled = Filled(library, "stream", "standard input")
+    filled = Filled(library, "stream", STDIN_LABEL)
     filled.counts = Counter(stored=added.stored, changed=added.changed, unchanged=added.unchanged)
     filled.counts.update(outcome.state for outcome in added.outcomes)
     filled.outcomes = added.outcomes

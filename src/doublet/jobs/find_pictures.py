@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ class FoundPictures:
     pictures: int
     groups: tuple[PictureGroup, ...]
     outcomes: tuple[Outcome, ...]
+    parameters: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -28,6 +29,7 @@ class FoundPictures:
             "pictures": self.pictures,
             "groups": [group.to_dict() for group in self.groups],
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+            "parameters": dict(self.parameters),
         }
 
 
@@ -48,4 +50,4 @@ def find_pictures(
         else:
             outcomes.append(made)
     groups = group_pictures(pictures, distance=distance)
-    return FoundPictures(len(pictures), tuple(groups), tuple(outcomes))
+    return FoundPictures(len(pictures), tuple(groups), tuple(outcomes), {"distance": distance})

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from doublet.addresses import WebAddress
-from doublet.errors import UnknownLibrary, UsageError, wrong_type
+from doublet.errors import UnknownLibrary, UsageError, one_or_more, wrong_type
 from doublet.jobs.check import with_hidden
 from doublet.jobs.check_library import check_library
 from doublet.jobs.dedupe.documents import DocumentsInput, opened, paths_of
@@ -168,7 +168,7 @@ class Library:
 
     def remove(self, ids: str | Sequence[str]) -> list[str]:
         """Take documents out; gives the ids that were there."""
-        return self.store.documents.remove(self.name, [ids] if isinstance(ids, str) else list(ids))
+        return self.store.documents.remove(self.name, one_or_more("ids", ids))
 
     def documents(self, *, limit: int | None = None) -> Iterator[StoredDocument]:
         """In the order in which they came, without their texts."""

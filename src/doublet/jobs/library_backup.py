@@ -129,7 +129,7 @@ def restore_libraries(
                 out.append(copied)
             return out
     except FileNotFoundError as error:
-        raise InputNotFound("list_not_found", path=str(source)) from error
+        raise InputNotFound("no_file", path=str(source)) from error
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError) as error:
         raise InputUnreadable("library_backup_not_one", path=str(source)) from error
     except OSError as error:

@@ -44,6 +44,7 @@ def library_duplicates(
     infos = store.libraries.select(libraries)
     source = LibrarySource(store, [info.name for info in infos])
     found = dedupe_inputs(source, progress=progress, **options)
+    found = replace(found, parameters={**found.parameters, "between": between})
     if between and len(infos) > 1:
         groups = tuple(group for group in found.groups if len(_homes(group)) > 1)
         within = found.removed - sum(len(group.members) for group in groups)

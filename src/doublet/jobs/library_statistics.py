@@ -62,7 +62,7 @@ def count_parts(
         documents[name] += 1
         words[name] += one.words
         if done % READ_AT_ONCE == 0:
-            progress.step("looking up", done, max(done, info.documents), "documents")
+            progress.step("looking_up", done, max(done, info.documents), "documents")
     parts = [LibraryPart(name, many, words[name]) for name, many in documents.items()]
     if by == "year":
         return sorted(parts, key=lambda part: (part.name == "", part.name))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from doublet.addresses import WebAddress
-from doublet.errors import InputUnreadable, InvalidParameter, Unreadable, wrong_type
+from doublet.errors import InputUnreadable, InvalidParameter, Unreadable, require_text, wrong_type
 from doublet.model import DisguiseFinding
 from doublet.text.read import ReadDocument
 
@@ -100,6 +100,7 @@ def read_document(
     too_large or failed; of an address also `FetchFailed`, `NotAllowed`.
     """
     from doublet.sources import ocr as recognition
+    from doublet.sources.streams import is_folder
     from doublet.sources.texts import read_file
     from doublet.sources.workers import ReaderPool, shared
 
@@ -109,6 +110,8 @@ def read_document(
         raise wrong_type("document", document, "wanted_path_or_bytes")
     if not isinstance(document, bytes | WebAddress) and not os.fspath(document):
         raise InvalidParameter("document_empty_path", name="document")
+    for parameter, value in (("name", name), ("declared_type", declared_type), ("as_kind", as_kind)):
+        require_text(parameter, value)
     if ocr:
         recognition.require()
     label = name or _label(document)
@@ -123,7 +126,7 @@ def read_document(
             return pool.read(data, name=name, declared_type=declared_type, as_kind=as_kind, frame=frame)
         assert isinstance(document, os.PathLike)
         path = Path(document)
-        if path.is_dir():
+        if is_folder(path):
             raise InputUnreadable("folder_not_file", path=label)
         return read_file(path, label=label, as_kind=as_kind, frame=frame, pool=pool)
     except Unreadable as error:

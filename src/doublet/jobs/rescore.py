@@ -40,5 +40,5 @@ def _loaded(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
         raise InputNotFound("no_file", path=str(path)) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputUnreadable("file_not_a_report", path=str(path), why=str(error)) from error

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+QUIET = (
+    "\u00a0"  #: a blank that ends nothing, however many there are: two common ones end an element of a line
+)
+
 
 def blanked(text: str, parts: Sequence[tuple[int, int, str]]) -> str:
     """*text* with stretches (start, end, what stands there instead, of the same length) replaced; line ends stay."""

@@ -47,6 +47,8 @@ FLAGS_DISGUISE = FLAG_LOOKALIKE | FLAG_INVISIBLE | FLAG_SPACED | FLAG_MARKS | FL
 TWIN_PAIRS = {0x430: 0x61, 0x441: 0x63, 0x435: 0x65, 0x43E: 0x6F, 0x440: 0x70, 0x445: 0x78, 0x443: 0x79}
 #: Russian words that capitals can hide behind («На» and "Ha"); Cyrillic wherever a Cyrillic word is near
 HIDDEN_WORDS = frozenset(["в", "к", "на", "но", "все", "та", "те", "тех", "во", "ко"])
+#: blanks that no keyboard has
+ODD_BLANKS = (0x1680, *range(0x2000, 0x200B), 0x205F, 0x2800, 0x3000)
 NEAR = 64  #: characters on both sides that count as near
 
 SPACED_RUN = 4  #: so many single letters in a row, one blank between them, are one word set apart

@@ -14,7 +14,12 @@ FRAME = 1 << 17  #: calls itself frame …
 LAST = 1 << 18  #: … which is a footer or comments …
 LISTED = 1 << 19  #: … or a table of contents
 COMMENT_LIST = 1 << 20  #: is called comments and nothing else
-KIND_SHIFT = 24  #: from there on the number of its kind, counted from one
+NAMED_MENU, NAMED_SHARING, NAMED_TAGS, NAMED_BODY = (
+    1 << place for place in (21, 22, 23, 28)
+)  #: by a part of a name
+NAMED_COMMENT, NAMED_CAPTION, NAMED_TEASER = (1 << place for place in (29, 30, 31))  #: of those near a block
+KIND_SHIFT = 24  #: from there on, in four bits, the number of its kind, counted from one
+KIND_MASK = 15
 KINDS = ("h1", "h2", "h3", "p", "li", "tr", "td", "div", "pre", "figcaption", "dt", "h4-h6")
 
 DATED, SPEAKS_OF_RIGHTS, SPEAKS_OF_COOKIES = 1, 2, 4  #: what a block says

@@ -45,6 +45,21 @@ class PassageOptions:
     summary_evidence: float = (
         0.62  #: words above the rest and twice the phrases above twice those of the rest
     )
+    # Chosen on the summaries of PAN's sources, each as a text of its own (part "tune" of "retrieval" in
+    # benchmarks/unseen.py). No passage of a text without borrowing has more than 1.00.
+    summary_alone: float = 1.03  #: words and twice the phrases of a text that has no rest to be above
+    # Chosen on the made essays of "tune" ("own sentences" in benchmarks/unseen.py): a source of which sentences were
+    # taken one by one seemed to sum the essay up. Own sentences that `compare` flags (ru and en of "tune", then of
+    # "choose") and plagdet of its strong passages on PAN: as it is .066, .044, .050, .031 and .957, .960; summary_rest
+    # halved .066, .079, .132, .031 and .957, .959, doubled .038, .044, .050, .031 and .955, .960; summary_beside halved
+    # .081, .044, .081, .031 and .956, .960, doubled .038, .044, .050, .031 and .957, .960 (then a summary beside a copy
+    # is lost).
+    summary_rest: float = (
+        3  #: how much heavier the rest of the text is, so that a summary can stand out from it
+    )
+    summary_beside: float = (
+        1.5  #: times the weight of passages beside it is what no passage explains of a summary
+    )
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
@@ -56,9 +71,10 @@ class PassageOptions:
 class FrameOptions:
     """Settings of the kernel `block_signs`: what of a page counts as text, and what calls itself frame and is.
 
-    The weights of the signs were learned with the first four. Half and twice *most* take .002 from the F1 of pages that
-    are not articles, and twice .003 from that of articles (tune part of the labelled pages); the last two change
-    nothing there, and are for pages of a line or two.
+    The trees that weigh the signs were learned with the first five. Learned again with half of *most*, articles gain
+    .001 of F1 (give or take .0014), news and pages of other kinds lose .002; with twice of it pages of other kinds lose
+    .005, without it articles lose .002 and documentation .006 (labelled pages, each judged by trees that had not seen
+    its site). The last two changed nothing there, and are for pages of a line or two.
     """
 
     running: float = (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,17 @@ class Passage:
     mass: float = 0.0
     parts: int = 1
 
+    def turned(self) -> Passage:
+        """The same with the texts in the other order."""
+        return replace(
+            self,
+            a_start=self.b_start,
+            a_end=self.b_end,
+            b_start=self.a_start,
+            b_end=self.a_end,
+            origin={"summary": "summed", "summed": "summary"}.get(self.origin, self.origin),
+        )
+
     @property
     def score(self) -> float:
         """Share of equal words: of the longer side; of both where their order is free; of a summary's own words."""
@@ -109,10 +120,8 @@ def find_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[P
     return passages
 
 
-def exact_passages(
-    a: U64, b: U64, options: AlignOptions | None = None, words_a: list[int] | None = None
-) -> list[Passage]:
-    """The same without their kinds. *words_a* are those of *a* as a list, for who has made it for many *b*."""
+def exact_passages(a: U64, b: U64, options: AlignOptions | None = None) -> list[Passage]:
+    """The same without their kinds."""
     options = options or AlignOptions()
     if not len(a) or not len(b):
         return []
@@ -123,11 +132,16 @@ def exact_passages(
     runs = kernels.common_runs(a, b, seed)
     if not len(runs[0]):
         return []
-    words_a, words_b = a.tolist() if words_a is None else words_a, b.tolist()
+    words_a, words_b = a.data, b.data  # few of the words are looked at: a list would hold all
     passages = _merge(runs, words_a, words_b, options)
     _stretch(passages, words_a, words_b)
     least = options.min_words if shortest >= 60 else min(options.min_words, 4, shortest)
     return [p for p in passages if p.equal >= least]
+
+
+def is_strong(p: Passage, lengths: tuple[int, int]) -> bool:
+    """Whether a passage, with its lengths in characters, is long enough to be sure of."""
+    return p.strength == "strong" and (p.origin not in ("runs", "parts") or min(lengths) >= RUN_LENGTH)
 
 
 def to_fragments(
@@ -138,9 +152,7 @@ def to_fragments(
     for number, p in enumerate(passages, 1):
         here = Span(int(a.starts[p.a_start]), int(a.ends[p.a_end - 1]))
         there = Span(int(b.starts[p.b_start]), int(b.ends[p.b_end - 1]))
-        short = (
-            p.origin in ("runs", "parts") and min(here.end - here.start, there.end - there.start) < RUN_LENGTH
-        )
+        strong = is_strong(p, (here.end - here.start, there.end - there.start))
         out.append(
             Fragment(
                 id=f"{prefix}{number}",
@@ -149,7 +161,7 @@ def to_fragments(
                 kind=p.kind,
                 score=round(p.score, 6),
                 words=p.a_end - p.a_start,
-                strength="weak" if short else p.strength,
+                strength="strong" if strong else "weak",
                 reason=p.reason,
                 a_words=Span(p.a_start, p.a_end),
                 b_words=Span(p.b_start, p.b_end),
@@ -159,7 +171,7 @@ def to_fragments(
 
 
 def _merge(
-    runs: tuple[NDArray[np.uint32], ...], words_a: list[int], words_b: list[int], options: AlignOptions
+    runs: tuple[NDArray[np.uint32], ...], words_a: memoryview, words_b: memoryview, options: AlignOptions
 ) -> list[Passage]:
     out: list[Passage] = []
     gap = options.max_gap_words
@@ -175,7 +187,9 @@ def _merge(
                 start_b = last.b_end + between_b if between_b >= 0 else start_b
             if between_a <= gap and 0 <= between_b <= gap:
                 if between_a and between_b:
-                    last.equal += _common(words_a[last.a_end : start_a], words_b[last.b_end : start_b])
+                    last.equal += _common(
+                        words_a[last.a_end : start_a].tolist(), words_b[last.b_end : start_b].tolist()
+                    )
                 last.equal += length
                 last.a_end, last.b_end = start_a + length, start_b + length
                 continue
@@ -183,7 +197,7 @@ def _merge(
     return out
 
 
-def _near(words: list[int], run: list[int], first: int, last: int) -> int:
+def _near(words: memoryview, run: memoryview, first: int, last: int) -> int:
     """How far after *first*, up to *last*, the run stands in the words; -1: nowhere."""
     for at in range(first, min(last, len(words) - len(run)) + 1):
         if words[at] == run[0] and words[at : at + len(run)] == run:
@@ -203,7 +217,7 @@ def _common(left: list[int], right: list[int]) -> int:
     return count
 
 
-def _stretch(passages: list[Passage], words_a: list[int], words_b: list[int]) -> None:
+def _stretch(passages: list[Passage], words_a: memoryview, words_b: memoryview) -> None:
     """Over one or two changed words at the ends, while at least two words beyond them agree."""
     for i, p in enumerate(passages):
         low = passages[i - 1].a_end if i else 0

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -26,8 +26,9 @@ from doublet.index.passage_keys import EVERY_KEY_UP_TO, SHINGLE_WORDS, make_keys
 from doublet.index.stem_chunks import BEST, near_documents, read_windows
 from doublet.matches.align import AlignOptions
 from doublet.matches.explain import explain, lay_beside
-from doublet.model import Document, Fragment, SourceMatch
+from doublet.model import Document, Fragment, SourceMatch, hash_text
 from doublet.signatures.statistics import LEXICAL_CANON
+from doublet.signatures.thesaurus import Thesaurus
 from doublet.text.tokens import TokenBatch, read_words
 
 Mask = NDArray[np.bool_]
@@ -121,6 +122,40 @@ def bare_name(name: str) -> str:
         stem = shorter
 
 
+def telling_names(works: Iterable[tuple[str, str]]) -> set[str]:
+    """Of names of works with their authors the bare ones that belong to one author alone: others do not tell whose
+    earlier version a document is."""
+    authors: dict[str, set[str]] = {}
+    for name, author in works:
+        authors.setdefault(bare_name(name), set()).add(author.casefold())
+    return {name for name, some in authors.items() if len(some) == 1}
+
+
+def works_as_sources(found: Among, name: str, works: Mapping[str, Document]) -> list[SourceMatch]:
+    """The works from which the work *name* has something, as sources of its report. The title of each of *works* is
+    what its source is called."""
+    out = []
+    for number, pair in enumerate((one for one in found.pairs if one.a == name), 1):
+        other = works[pair.b]
+        back = next((one.share for one in found.pairs if (one.a, one.b) == (pair.b, pair.a)), 0.0)
+        out.append(
+            SourceMatch(
+                pair.b,
+                other.title,
+                pair.share,
+                0.0,
+                min(pair.share, back),
+                pair.share,
+                tuple(replace(part, id=f"w{number}f{k}") for k, part in enumerate(pair.fragments, 1)),
+                library=CLASS,
+                time=other.time,
+                text=other.text,
+                text_hash=hash_text(other.text),
+            )
+        )
+    return out
+
+
 def among(
     works: Sequence[Document],
     *,
@@ -128,6 +163,7 @@ def among(
     counted: Mapping[str, Mask] | None = None,
     same: Callable[[str, str], bool] = same_work,
     options: AlignOptions | None = None,
+    thesaurus: Thesaurus | None = None,
     on_step: Callable[[int, int], None] | None = None,
 ) -> Among:
     """Who took from whom among *works*, whose ids must differ.
@@ -146,7 +182,7 @@ def among(
         for other, j in zip(beside, others, strict=True):
             other.near = len(nearest[i]) - nearest[i].index(j) if j in nearest[i] else 0
         mask = counted.get(work.id) if counted else None
-        matches.append(explain(work.text, read[i], beside, counted=mask).sources)
+        matches.append(explain(work.text, read[i], beside, counted=mask, thesaurus=thesaurus).sources)
         if on_step is not None:
             on_step(i + 1, len(works))
     masks = [

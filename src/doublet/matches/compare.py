@@ -75,10 +75,11 @@ def compare_read(
         found = count_runs(find_passages(a.hashes, b.hashes, options), a, b)
         told_there = [(p.b_start, p.b_end) for p in found.passages]
     else:
-        read = stem(texts, words)
-        (found,) = find_all(read, [(0, 1)], options, PassageOptions(summed=1))
+        meaning = chosen.meaning if isinstance(chosen, Auto) else chosen
+        read = stem(texts, words, meaning.thesaurus)
+        (found,) = find_all(read, [(0, 1)], options, PassageOptions(summed=1), symmetric=True)
         if measures.similar and measures.step == MEANING:
-            found = settle(found, measures, chosen, read)
+            found = settle(found, measures, meaning, read)
             if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:
                 told.append(Note("too_short_to_be_sure", words=SURE_WORDS))
         told_there = told_in_second(read, (0, 1), found.passages)
@@ -124,29 +125,37 @@ def compare_read(
     return result
 
 
-def settle(found: SharedPassages, measures: Measures, chosen: Method, read: StemmedTexts) -> SharedPassages:
-    """The passages of texts that are reworded copies as wholes. None is left in doubt, and where passages tell less
-    than half of what lies on the other text, as of two sentences, the places of the alignment are told as well."""
+def settle(found: SharedPassages, measures: Measures, meaning: Meaning, read: StemmedTexts) -> SharedPassages:
+    """The passages of texts that are reworded copies as wholes. Where those that count tell less than half of what lies
+    on the other text, none is left in doubt; and where that is still too little, as of two sentences, the places of the
+    alignment are told as well. Otherwise what is possible stays so: a long text that holds a short one may say some
+    words of it again elsewhere."""
+    sizes = [len(read.words.one(side).hashes) for side in (0, 1)]
+
+    def enough(told: Sequence[Passage]) -> bool:
+        covers = max(
+            share(((p.a_start, p.a_end) for p in told), sizes[0]),
+            share(((p.b_start, p.b_end) for p in told), sizes[1]),
+        )
+        return covers >= TOLD * measures.details["aligned"]
+
+    if enough(found.passages):
+        return found
     told = [*found.passages, *found.possible]
-    covers = max(
-        share(((p.a_start, p.a_end) for p in told), len(read.words.one(0).hashes)),
-        share(((p.b_start, p.b_end) for p in told), len(read.words.one(1).hashes)),
-    )
-    if covers < TOLD * measures.details["aligned"] and isinstance(chosen, Auto | Meaning):
-        meaning = chosen.meaning if isinstance(chosen, Auto) else chosen
-        stems = meaning.sequences(read.stems)
-        told += _lying(meaning, told, stems[read.words.slice(0)], stems[read.words.slice(1)])
+    if not enough(told):
+        a, b = (read.concepts[read.words.slice(side)] for side in (0, 1))
+        told += _lying(meaning, told, a, b)
     return SharedPassages(sorted(told, key=lambda p: (p.a_start, p.a_end, p.b_start, p.b_end)), [])
 
 
 def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) -> list[Passage]:
-    """Where the texts lie on each other and no passage tells it."""
+    """Where the texts lie on each other and no passage tells it; a place that lies on several is told once."""
     rates = Rates()
-    out = []
+    out: list[Passage] = []
     for a_start, a_end, b_start, b_end in meaning.paths(stems_a, stems_b):
         covered = union_length(
             (max(p.a_start, a_start), min(p.a_end, a_end))
-            for p in told
+            for p in (*told, *out)
             if p.a_start < a_end and a_start < p.a_end
         )
         if 2 * covered >= a_end - a_start:

@@ -19,6 +19,7 @@ from doublet.matches.passages import RUN_WORDS, count_runs, find_all
 from doublet.matches.sources import Ranked, clip, rank_sources
 from doublet.matches.stems import stem
 from doublet.model import Document, SourceMatch, Span, hash_text
+from doublet.signatures.thesaurus import Thesaurus
 from doublet.text.tokens import TokenBatch, read_words
 
 Mask = NDArray[np.bool_]
@@ -76,10 +77,9 @@ def lay_beside(
     if measures is None:
         measures = measure(words, read, shingle_words)
     out = []
-    own = words.hashes.tolist()
     for number, document in enumerate(documents):
         other = read.one(number)
-        passages = exact_passages(words.hashes, other.hashes, options, own)
+        passages = exact_passages(words.hashes, other.hashes, options)
         out.append(Beside(document, other, *measures[number], passages))
         if on_step is not None:
             on_step(number + 1, len(documents))
@@ -115,15 +115,17 @@ def explain(
     *,
     min_share: float = 0.0,
     counted: Mask | None = None,
+    thesaurus: Thesaurus | None = None,
 ) -> Explained:
     """Look for rewording in the candidates most alike, and rank all of them.
 
     Words that are not *counted* (all are, without it) have no share; a source of such words alone comes last, with the
     share 0. A document that has only possible places is none of the sources; with a *min_share* it is not told at all.
-    Of candidates that explain the same words, the one with the smaller name comes first.
+    Of candidates that explain the same words, the one with the smaller name comes first. With a *thesaurus* single
+    sentences are seen through synonyms.
     """
     size = len(words.hashes)
-    possible = _see_through(text, words, candidates)
+    possible = _see_through(text, words, candidates, thesaurus)
     passages = [one.passages for one in candidates]
     names = [one.name for one in candidates]
     orders = {i: place for place, i in enumerate(sorted(range(len(names)), key=lambda i: names[i]))}
@@ -205,7 +207,9 @@ def most_alike(candidates: Sequence[Beside], words: int) -> list[int]:
     return chosen
 
 
-def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> list[list[Passage]]:
+def _see_through(
+    text: str, words: TokenBatch, candidates: Sequence[Beside], thesaurus: Thesaurus | None
+) -> list[list[Passage]]:
     """Adds reworded passages to the exact ones, in the candidates most alike; gives the possible ones of each."""
     possible: list[list[Passage]] = [[] for _ in candidates]
     if not text or not candidates:
@@ -213,7 +217,9 @@ def _see_through(text: str, words: TokenBatch, candidates: Sequence[Beside]) -> 
     chosen = most_alike(candidates, len(words.hashes))
     some = [candidates[i] for i in chosen]
     read = stem(
-        [text, *(one.document.text for one in some)], TokenBatch.joined([words, *(one.words for one in some)])
+        [text, *(one.document.text for one in some)],
+        TokenBatch.joined([words, *(one.words for one in some)]),
+        thesaurus,
     )
     pairs = [(0, row) for row in range(1, len(chosen) + 1)]
     found = find_all(read, pairs, exact=[one.passages for one in some])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import InvalidParameter, nearest
+from doublet.errors import InvalidParameter, nearest, one_or_more
 from doublet.index import passage_keys
 from doublet.index.passage_keys import SHINGLE_WORDS, WINDOW, Hits, PassageKeys
 from doublet.matches.align import AlignOptions, Passage, find_passages
@@ -34,7 +34,7 @@ COMMON_SAMPLE, COMMON_AGREE = 8, 0.6  #: so many of them are laid beside the tex
 
 def check_leave_out(names: Iterable[str]) -> tuple[str, ...]:
     """The kinds to leave out, in their order. Raises `InvalidParameter` for what is none."""
-    given = [names] if isinstance(names, str) else list(names)
+    given = one_or_more("leave_out", names)
     for one in given:
         if one not in LEAVE_OUT:
             raise InvalidParameter(

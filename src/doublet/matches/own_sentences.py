@@ -103,11 +103,7 @@ def _copy(
 def told_in_second(texts: StemmedTexts, pair: tuple[int, int], passages: Sequence[Passage]) -> list[Range]:
     """The ranges of words of the second text that the passages of a pair tell of, without its own sentences. What a
     summary was drawn from is a place to look at, not words that were taken."""
-    turned = [
-        replace(p, a_start=p.b_start, a_end=p.b_end, b_start=p.a_start, b_end=p.a_end)
-        for p in passages
-        if p.origin != "summary"
-    ]
+    turned = [p.turned() for p in passages if p.origin != "summary"]
     (pieces,) = cut_own(texts, [pair[::-1]], [turned], Sentences(texts))
     return [(p.a_start, p.a_end) for p in pieces]
 

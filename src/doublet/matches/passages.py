@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.kernels.reference.passages import SUMMARY, SUMMED, WEAK
@@ -24,6 +25,7 @@ from doublet.matches.align import (
     AlignOptions,
     Passage,
     exact_passages,
+    is_strong,
     name_passages,
 )
 from doublet.matches.cover import union_length
@@ -32,6 +34,8 @@ from doublet.matches.places import Sentences
 from doublet.matches.sentences import Linked, goes_on, link_neighbours, link_sentences
 from doublet.matches.stems import StemmedTexts
 from doublet.text.tokens import TokenBatch
+
+U64 = NDArray[np.uint64]
 
 SOLID_SCORE = 0.97  #: share of equal words from which an exact passage is not a part of a reworded one …
 SOLID_LENGTH = 256  #: … when it has so many characters
@@ -46,13 +50,16 @@ PARTS_LENGTH = 2000  #: characters, about a page: longer stretches in another or
 PARTS_GAP = 12  #: words between two parts of a passage whose sentences were moved about
 PARTS_SHARE = 0.8  #: of its words, on both sides, that stand in the parts
 PARTS_LONGEST = 400  #: characters from which a part is shown for itself
-# Chosen on the part "tune" of benchmarks/unseen.py, where all that counts has plagdet .953 (.897 when every run of six
-# words did). A shorter run that is a sentence counts as one (`matches.sentences`).
+# Chosen on the part "tune" of benchmarks/unseen.py, where all that counts has plagdet .955 (.897 when every run of six
+# words did). A shorter run that is a sentence counts as one (`matches.sentences`). CHANGED_WORDS halved gives .953;
+# doubled it is the same, but strong passages alone lose recall (.950, then .948; on "choose" .957 and .955).
 RUN_WORDS, RUN_LENGTH = 15, 80  #: words and characters from which an equal run counts by itself, …
+CHANGED_WORDS = 30  #: … and words from which one does in which some were changed, …
 RUN_SHARE = 0.1  #: … or this share of the words of the shorter text, …
 RUN_DISTANCE = (
     12  #: … or when at most so many words lie between it and another passage that counts, in both texts
 )
+TOLD = 0.8  #: share of an equal run in passages from which it need not be told again
 COVERED = 0.98  #: share of both texts from which there is nothing left to look for
 
 
@@ -98,18 +105,29 @@ def find_all(
     options: PassageOptions | None = None,
     *,
     exact: Sequence[list[Passage]] | None = None,
+    symmetric: bool = False,
     threads: int = 1,
 ) -> list[SharedPassages]:
     """Of each pair all that the two texts share. *exact* are the passages of equal words, if they were found before.
 
     Where those cover both texts there is nothing left to look for, and the rest is not done.
+
+    *symmetric*: which text of a pair is named first has no say in what is strong, but for its own sentences, which are
+    cut out of the first text alone. Otherwise each word of the first text belongs to one passage, as a check wants it.
     """
+    asked = pairs
+    if symmetric:
+        if exact is not None:
+            raise ValueError("passages that were found before have their first text")
+        pairs = [_longer_first(texts, pair) for pair in asked]
     options = options or PassageOptions()
     words = texts.words
-    alone = [words.one(i) for i in range(len(words))] if exact is None else []
     if exact is None:
-        exact = [exact_passages(alone[x].hashes, alone[y].hashes, align) for x, y in pairs]
-    sizes = np.diff(words.offsets).astype(np.int64).tolist()
+        exact = [
+            exact_passages(words.hashes[words.slice(x)], words.hashes[words.slice(y)], align)
+            for x, y in pairs
+        ]
+    sizes = [end - start for start, end in pairwise(words.offsets.tolist())]
     open_pairs = [
         i
         for i, (x, y) in enumerate(pairs)
@@ -125,6 +143,13 @@ def find_all(
     both = [_Pair(texts, x, y, options) for x, y in pairs]
     out = [join(exact[i], reworded[i], one) for i, one in enumerate(both)]
     sentences = Sentences(texts)
+    if symmetric:
+        both = [_Pair(texts, x, y, options) for x, y in asked]
+        for one, found_in, wanted, pair in zip(out, pairs, asked, both, strict=True):
+            _weaken_repeats(one.passages, pair if found_in == wanted else pair.turned())
+            if found_in != wanted:
+                _turn(one, pair, align)
+        pairs = asked
     cut = cut_own(texts, pairs, [one.passages for one in out], sentences, threads=threads)
     for one, pair, pieces in zip(out, both, cut, strict=True):
         whole = set(map(id, one.passages))
@@ -132,18 +157,84 @@ def find_all(
             if id(piece) not in whole:
                 before, piece.equal = piece.equal, pair.equal(piece)
                 piece.mass *= piece.equal / before if before else 0.0
+                if piece.origin == "words":
+                    piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
+                    piece.kind = "verbatim" if pair.same(piece) else piece.kind
         one.passages = pieces
     links = link_sentences(texts, pairs, cut, sentences, threads=threads)
     links = link_neighbours(texts, pairs, cut, links, sentences, threads=threads)
-    return [_with_sentences(*row) for row in zip(out, links, both, strict=True)]
+    return [_with_sentences(*row, symmetric=symmetric) for row in zip(out, links, both, strict=True)]
 
 
-def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair) -> SharedPassages:
+def _longer_first(texts: StemmedTexts, pair: tuple[int, int]) -> tuple[int, int]:
+    """Two texts in an order that follows from their words: what the longer one has several times is told each time."""
+    x, y = (
+        (len(words), words.tobytes()) for words in (texts.words.hashes[texts.words.slice(i)] for i in pair)
+    )
+    return pair if x >= y else pair[::-1]
+
+
+def _weaken_repeats(passages: Sequence[Passage], pair: _Pair) -> None:
+    """Of what the first text has several times, and the second once, the best place is strong."""
+    strong = [p for p in passages if p.origin not in SUMMARIES and pair.strong(p)]
+    if len(strong) < 2:
+        return
+    told: list[Passage] = []
+    for p in sorted(strong, key=lambda p: (-p.equal, _order(p))):
+        turned = p.turned()
+        if any(_covered(turned, other) for other in told):
+            p.strength = "weak"
+        else:
+            told.append(turned)
+
+
+def _turn(found: SharedPassages, pair: _Pair, align: AlignOptions | None) -> None:
+    """The passages of two texts, for the texts in the other order, which *pair* has.
+
+    Strong ones stay as they are. Of weak ones that tell of the same words of the text that is the first now the best is
+    kept, and what it has several times is told each time.
+    """
+    kept: list[Passage] = []
+    weak: list[Passage] = []
+    for p in (p.turned() for p in found.passages):
+        (kept if pair.strong(p) else weak).append(p)
+    for p in sorted(weak, key=lambda p: (-p.equal, _order(p))):
+        if not any(_covered(p, other) for other in kept):
+            kept.append(p)
+    possible = [p.turned() for p in found.possible]
+    if kept and not _covers(kept, pair.sizes[0], 0):
+        runs = exact_passages(pair.words(0), pair.words(1), align)
+        told = (*kept, *possible)
+        again = [
+            p
+            for p in runs
+            if union_length(
+                (max(p.a_start, one.a_start), min(p.a_end, one.a_end))
+                for one in told
+                if one.origin != "summed" and _overlap(p.a_start, p.a_end, one.a_start, one.a_end)
+            )
+            < TOLD * (p.a_end - p.a_start)
+        ]
+        name_passages(again)
+        for p in again:
+            p.strength = "weak"
+        counted, short = _counted(again, *pair.sizes, pair.length)
+        kept, possible = [*kept, *counted], [*possible, *short]
+    found.passages, found.possible = sorted(kept, key=_order), sorted(possible, key=_order)
+
+
+def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symmetric: bool) -> SharedPassages:
     """The passages of two texts and their single sentences, each place told once.
 
     A sentence that goes on with a passage in both texts was looked at when the passage got its borders. It is taken in
-    when it is nearly the same; otherwise it is only possible.
+    when it is nearly the same; otherwise it is only possible. Sentences are looked for in the first text alone, so
+    where strong passages are *symmetric* they stay as they are, and the sentence is told beside them.
     """
+    for p in (*linked.counted, *linked.possible):
+        p.equal = pair.equal(p)
+        p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
+    told = [*found.passages, *linked.counted]
+    found = SharedPassages([p for p in found.passages if not taken_one_by_one(p, told)], found.possible)
     summed = [p for p in found.passages if p.origin == "summed"]
     linked = Linked(
         *(
@@ -151,24 +242,45 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair) -> Share
             for some in (linked.counted, linked.possible)
         )
     )
-    for p in (*linked.counted, *linked.possible):
-        p.equal = pair.equal(p)
-        p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
     passages, possible = list(found.passages), [*found.possible]
     for one in linked.counted:
         whole = next((p for p in found.passages if goes_on(one, p)), None)
         if whole is None:
             passages.append(one)
-        elif one.score < REWORDED_BELOW:
+        elif one.score < REWORDED_BELOW and (symmetric or whole.score >= REWORDED_BELOW):
             possible.append(one)
+        elif symmetric and pair.strong(whole):
+            passages.append(one)
         else:
             whole.a_start, whole.a_end = min(whole.a_start, one.a_start), max(whole.a_end, one.a_end)
             whole.b_start, whole.b_end = min(whole.b_start, one.b_start), max(whole.b_end, one.b_end)
             whole.mass += one.mass
             whole.equal = pair.equal(whole)
-    possible += [p for p in linked.possible if not any(_covered(p, other) for other in possible)]
+    passages, again = _said_again(passages, pair)
+    possible += [*again, *(p for p in linked.possible if not any(_covered(p, other) for other in possible))]
     free = [p for p in possible if not any(_covered(p, other) for other in passages)]
     return SharedPassages(sorted(passages, key=_order), sorted(free, key=_order))
+
+
+def _said_again(passages: Sequence[Passage], pair: _Pair) -> tuple[list[Passage], list[Passage]]:
+    """The passages, and apart from them those that only repeat in other words what was taken already: weak ones whose
+    place in the second text strong ones tell. Whoever took a passage speaks of the same things elsewhere, too. What is
+    the same to the letter was taken again."""
+    taken = [p for p in passages if p.origin not in SUMMARIES and pair.strong(p)]
+
+    def again(p: Passage) -> bool:
+        if p.origin == "summed" or p.score >= SOLID_SCORE or pair.strong(p):
+            return False
+        common = (
+            (max(p.b_start, one.b_start), min(p.b_end, one.b_end))
+            for one in taken
+            if _overlap(p.b_start, p.b_end, one.b_start, one.b_end)
+        )
+        return 2 * union_length(common) >= p.b_end - p.b_start
+
+    repeated = [p for p in passages if again(p)]
+    gone = set(map(id, repeated))
+    return [p for p in passages if id(p) not in gone], repeated
 
 
 class _Pair:
@@ -176,10 +288,15 @@ class _Pair:
 
     def __init__(self, texts: StemmedTexts, a: int, b: int, options: PassageOptions) -> None:
         self.options = options
+        self._numbers = a, b
         self._texts = texts
         offsets = texts.words.offsets
         self._at = int(offsets[a]), int(offsets[b])
         self.sizes = int(offsets[a + 1]) - self._at[0], int(offsets[b + 1]) - self._at[1]
+
+    def turned(self) -> _Pair:
+        """The same with the texts in the other order."""
+        return _Pair(self._texts, *self._numbers[::-1], self.options)
 
     def length(self, side: int, start: int, end: int) -> int:
         words, at = self._texts.words, self._at[side]
@@ -187,6 +304,17 @@ class _Pair:
 
     def lengths(self, p: Passage) -> tuple[int, int]:
         return self.length(0, p.a_start, p.a_end), self.length(1, p.b_start, p.b_end)
+
+    def words(self, side: int) -> U64:
+        at = self._at[side]
+        return self._texts.words.hashes[at : at + self.sizes[side]]
+
+    def strong(self, p: Passage) -> bool:
+        return is_strong(p, self.lengths(p))
+
+    def same(self, p: Passage) -> bool:
+        """Whether both sides are the same words in a row."""
+        return np.array_equal(self.words(0)[p.a_start : p.a_end], self.words(1)[p.b_start : p.b_end])
 
     def equal(self, p: Passage) -> int:
         """Stems that both sides hold."""
@@ -225,8 +353,10 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
         if found.strength == "weak":
             possible.append(found)
             continue
-        if found.origin == "summed":
-            counted.append(found)
+        if found.origin == "summed":  # as a summary, from the other side
+            for piece in _cut(found.turned(), [p.turned() for p in solid], pair.turned()):
+                kept = [p for p in kept if id(p) in is_solid or not _inside(p.turned(), piece)]
+                counted.append(piece.turned())
             continue
         for piece in _cut(found, solid, pair):
             part = [p for p in kept if _inside(p, piece) and id(p) not in is_solid]
@@ -280,10 +410,11 @@ def _counted(
 
     def enough(p: Passage) -> bool:
         words = p.a_end - p.a_start
+        wanted = RUN_WORDS if p.score >= SOLID_SCORE else CHANGED_WORDS
         return (
             p.origin != "runs"
             or words >= least
-            or (words >= RUN_WORDS and length(0, p.a_start, p.a_end) >= RUN_LENGTH)
+            or (words >= wanted and length(0, p.a_start, p.a_end) >= RUN_LENGTH)
         )
 
     long = [p for p in passages if enough(p)]
@@ -383,6 +514,18 @@ def _covered(p: Passage, other: Passage) -> bool:
     return 2 * common >= p.a_end - p.a_start
 
 
+def taken_one_by_one(p: Passage, told: Sequence[Passage]) -> bool:
+    """Whether what seems to sum up a place is mostly sentences that were taken from it, or into it, one by one."""
+    if p.origin != "summed":
+        return False
+    inside = union_length(
+        (one.b_start, one.b_end)
+        for one in told
+        if one.origin not in SUMMARIES and one.score >= REWORDED_BELOW and _sums_up(p, one)
+    )
+    return 2 * inside >= p.b_end - p.b_start
+
+
 def _sums_up(summed: Passage, p: Passage) -> bool:
     """Whether the summary of a place tells of *p*: a sentence there and the part of the summary that it became."""
     return (
@@ -453,15 +596,24 @@ def _cut(found: Passage, solid: Sequence[Passage], pair: _Pair) -> list[Passage]
     borders = [(p.a_start, p.a_end, p.b_start, p.b_end) for p in inside]
     borders.append((found.a_end, found.a_end, found.b_end, found.b_end))
     for a_start, a_end, b_start, b_end in borders:
-        if a_start - a_from >= PIECE_WORDS and b_start - b_from >= PIECE_WORDS:
-            piece = Passage(
-                a_from, a_start, b_from, min(b_start, found.b_end), 0, "reworded", origin=found.origin
-            )
-            piece.equal = pair.equal(piece) if piece.b_end > piece.b_start else 0
+        b_low, b_high = _longest_free(b_from, min(b_start, found.b_end), inside)
+        if a_start - a_from >= PIECE_WORDS and b_high - b_low >= PIECE_WORDS:
+            piece = Passage(a_from, a_start, b_low, b_high, 0, "reworded", origin=found.origin)
+            piece.equal = pair.equal(piece)
             if piece.score >= PIECE_SCORE and pair.long(piece):
                 out.append(piece)
         a_from, b_from = max(a_from, a_end), max(b_from, min(b_end, found.b_end))
     return out
+
+
+def _longest_free(start: int, end: int, solid: Sequence[Passage]) -> tuple[int, int]:
+    """The longest stretch of a range of b that no solid passage tells: those may stand in another order there."""
+    best, at = (start, start), start
+    for low, high in (*sorted((p.b_start, p.b_end) for p in solid), (end, end)):
+        if min(low, end) - at > best[1] - best[0]:
+            best = at, min(low, end)
+        at = max(at, high)
+    return best
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +16,7 @@ from doublet.matches.stems import StemmedTexts
 
 Range = tuple[int, int]
 Numbers = NDArray[np.int64]
+Ranges = NDArray[np.int64] | NDArray[np.uint32]  #: of words, a row each
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,59 +60,75 @@ class Sentences:
     """Where the sentences of some texts begin."""
 
     def __init__(self, texts: StemmedTexts) -> None:
-        starts, firsts = kernels.sentence_starts(texts.marks, texts.words.offsets)
-        self._starts = starts.astype(np.int64)
-        self._firsts = firsts.tolist()
+        self._texts = texts
+        self._lists: dict[int, list[int]] = {}
 
-    def of(self, text: int) -> Numbers:
+    @functools.cached_property
+    def _all(self) -> tuple[NDArray[np.uint32], list[int]]:
+        starts, firsts = kernels.sentence_starts(self._texts.marks, self._texts.words.offsets)
+        return starts, firsts.tolist()
+
+    def of(self, text: int) -> NDArray[np.uint32]:
         """First words of the sentences of a text, and its end."""
-        return self._starts[self._firsts[text] : self._firsts[text + 1]]
+        starts, firsts = self._all
+        return starts[firsts[text] : firsts[text + 1]]
+
+    def listed(self, text: int) -> list[int]:
+        """The same as a list."""
+        found = self._lists.get(text)
+        if found is None:
+            found = self._lists[text] = self.of(text).tolist()
+        return found
 
     def number(self, text: int, word: int) -> int:
         """Number of the sentence that holds a word."""
-        return int(self.of(text)[:-1].searchsorted(word, "right")) - 1
+        starts = self.listed(text)
+        return bisect_right(starts, word, 0, len(starts) - 1) - 1
 
     def within(self, text: int, low: int, high: int) -> Numbers:
         """The sentences inside a range of words, one row each, the first and the last cut to it."""
-        starts = self.of(text)
-        first = max(0, int(starts.searchsorted(low, "right")) - 1)
-        last = int(starts[:-1].searchsorted(high, "left"))
-        return np.stack([starts[first:last], starts[first + 1 : last + 1]], axis=1).clip(low, high)
+        starts = self.listed(text)
+        first = max(0, bisect_right(starts, low) - 1)
+        last = bisect_left(starts, high, 0, len(starts) - 1)
+        some = np.array(starts[first : last + 1], np.int64)
+        return np.stack([some[:-1], some[1:]], axis=1).clip(low, high)
 
     def around(self, text: int, low: int, high: int) -> Range:
         """A range of words with the sentences before and after it: where a passage ends is a guess."""
-        starts = self.of(text)
-        first = max(0, int(starts.searchsorted(low, "right")) - 2)
-        last = min(len(starts) - 1, int(starts.searchsorted(high, "left")) + 1)
-        return int(starts[first]), int(starts[last])
+        starts = self.listed(text)
+        first = max(0, bisect_right(starts, low) - 2)
+        last = min(len(starts) - 1, bisect_left(starts, high) + 1)
+        return starts[first], starts[last]
 
 
 def find_places(
     texts: StemmedTexts,
     pairs: Sequence[tuple[int, int]],
-    ranges: Sequence[Numbers],
-    among: Sequence[Numbers | Range],
+    ranges: Sequence[Ranges],
+    among: Sequence[Ranges | Range],
     *,
     threads: int = 1,
 ) -> Places:
     """The best place of each range of words of the first text of a pair (*ranges* of each, a row is one) *among* the
     sentences of a range of the second: one for all of a pair, or one for each."""
     sizes = [len(some) for some in ranges]
-    there = [
-        np.broadcast_to(np.asarray(one, np.int64), (size, 2)) for one, size in zip(among, sizes, strict=True)
-    ]
     a0, a1 = _borders(ranges)
-    b0, b1 = _borders(there)
+    b0, b1 = _borders(
+        [
+            np.full((size, 2), one, np.uint32) if isinstance(one, tuple) else one
+            for one, size in zip(among, sizes, strict=True)
+        ]
+    )
     left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
     return Places(
         *kernels.best_places(
-            texts.stems,
+            texts.concepts,
             texts.roots,
             texts.marks,
             texts.words.offsets,
             left,
             right,
-            np.cumsum([0, *sizes]).astype(np.uint64),
+            np.array([0, *itertools.accumulate(sizes)], np.uint64),
             a0,
             a1,
             b0,
@@ -118,6 +138,6 @@ def find_places(
     )
 
 
-def _borders(ranges: Sequence[Numbers]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    rows = np.concatenate([np.empty((0, 2), np.int64), *ranges]).astype(np.uint32)
-    return np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
+def _borders(ranges: Sequence[Ranges]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    rows = ranges[0] if len(ranges) == 1 else np.concatenate([np.empty((0, 2), np.uint32), *ranges])
+    return rows[:, 0].astype(np.uint32), rows[:, 1].astype(np.uint32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from doublet.errors import InputUnreadable, InvalidParameter, nearest
+from doublet.errors import InputUnreadable, InvalidParameter, nearest, one_or_more
 from doublet.matches.align import Passage
 from doublet.matches.explain import rank
 from doublet.matches.left_out import shares_with, words_of
@@ -26,7 +26,7 @@ def rescore(check: Check, without: Iterable[str]) -> Check:
     it has possible places, it is told among the possible ones. Raises `InvalidParameter` for what is not in the report,
     and `InputUnreadable` for a report of a version that did not keep the words of fragments.
     """
-    given = [without] if isinstance(without, str) else list(without)
+    given = one_or_more("without", without)
     sources = [*check.sources, *check.uncounted_sources, *check.possible_sources]
     chosen = _Choice.make(given, sources)
     left: list[SourceMatch] = []

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
 from doublet.matches.align import REWORDED_BELOW, SUMMARIES, Passage
-from doublet.matches.places import Found, Numbers, Range, Sentences, find_places
+from doublet.matches.places import Found, Numbers, Range, Ranges, Sentences, find_places
 from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" and "choose" of "reworded sentences" and of PAN's passages, where each needless sentence costs.
@@ -28,12 +29,24 @@ LEAST_CLOSE = 0.35  #: … and how close they are
 #: times ln(sentences of the text), as chance finds more in more: what sentences that count are worth together, …
 ENOUGH = 10.0
 AROUND = 20  #: … so many sentences before and after
+#: of that, enough for one sentence by itself: chance finds much in one place less often than a little in many.
+#: Of single sentences with two words dropped ("tune", ru, en) .95 and .93 are found, plagdet is .955; halved .96, .99
+#: and .951 (on "choose" .954 becomes .943), doubled .81, .76 and .955
+ALONE = 0.7
+# Three essays of another hand ("choose", sources as one text) and PAN's part "choose": as it is 24 of 36 heavily
+# reworded sentences are found, 2 of 24 of the heaviest, and plagdet is .954; without faint ones 20, 1 and .954; SURELY
+# halved 24, 2 and .951, doubled 24, 2 and .954 (with a thesaurus 23 instead of 26); FAINT at .2 25, 3 and .953. Of 31
+# own sentences none is flagged in any case.
+FAINT = 0.25  #: close enough where those around a sentence leave no doubt: …
+SURELY = 2.0  #: … they are worth so many times what is enough
 FEW = 10  #: sentences that are added, so that a text of one or two needs some evidence, too
 # Chosen on "tune" of the same questions and of "essays by hand". Heaviest sentences found (made essays ru; by hand, of
-# 15), own ones flagged (ru) and plagdet of all that counts: as it is .52, 7, .078 and .952; without the step .48, 4,
-# .050 and .954; NEIGHBOUR at .25 .53, 11, .085 and .951, at .9 .47, 4, .057 and .953. Heavy ones by hand, of 31: as it
-# is 25, NEAR or STRIDE halved 21, doubled no more than that.
-NEIGHBOUR = 0.4  #: times LEAST_WORTH and LEAST_CLOSE is enough near the places of neighbours
+# 15), own ones flagged (ru, en) and plagdet of all that counts: as it is .55, 10, .081, .035 and .952; without the step
+# .48, 3, .049, .028 and .954; BETWEEN halved .55, 13, .098, .046 and .951, doubled .55, 6, .074, .028 and .954; BESIDE
+# halved .56, 11, .095, .046 and .952, doubled .50, 9, .063, .035 and .952. Of 31 heavy ones by hand 27 are found; with
+# NEAR or STRIDE halved it was four fewer, doubled no more.
+BETWEEN = 0.3  #: times LEAST_WORTH and LEAST_CLOSE is enough between the places of two neighbours, …
+BESIDE = 0.4  #: … and beside that of one
 NEAR = 5  #: sentences to a neighbour whose place is known, before and after, …
 STRIDE = 3  #: … and sentences of the other text between the two places for each sentence between the two
 
@@ -57,60 +70,40 @@ def link_sentences(
     """Of each pair the sentences of the first text that were reworded from one of the second, apart from what the
     passages *found* tell."""
     numbers: list[Numbers] = []  # of the sentences in their text
-    ranges: list[Numbers] = []
+    ranges: list[Ranges] = []
     for pair, passages in zip(pairs, found, strict=True):
         asked, left = _not_told(sentences, pair, passages)
         numbers.append(asked)
         ranges.append(left)
-    among = [(0, int(sentences.of(y)[-1])) for _, y in pairs]
+    among = [(0, sentences.listed(y)[-1]) for _, y in pairs]
     places = find_places(texts, pairs, ranges, among, threads=threads)
     close = places.close
     worth = places.mass * close
-    linked = (worth >= LEAST_WORTH) & (close >= LEAST_CLOSE)
+    linked = (worth >= LEAST_WORTH) & (close >= FAINT)
+    if not linked.any():
+        return [Linked([], []) for _ in pairs]
     out = []
     first = 0
     for (x, _), passages, some, borders in zip(pairs, found, numbers, ranges, strict=True):
         rows = np.flatnonzero(linked[first : first + len(some)])
         at = rows + first
         first += len(some)
-        sure = _supported(some[rows], worth[at], _evidence(passages, x, sentences), len(sentences.of(x)) - 1)
+        if not len(rows):
+            out.append(Linked([], []))
+            continue
+        evidence = _evidence(passages, x, sentences)
+        plain = close[at] >= LEAST_CLOSE
+        sure = _supported(some[rows], worth[at], plain, evidence, len(sentences.of(x)) - 1)
         there = [
             _passage(one) for one in zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True)
         ]
         out.append(
             Linked(
                 _joined([one for one, counts in zip(there, sure, strict=True) if counts]),
-                _joined([one for one, counts in zip(there, sure, strict=True) if not counts]),
+                _joined([there[i] for i in np.flatnonzero(plain).tolist() if not sure[i]]),
             )
         )
     return out
-
-
-def _left(here: Numbers, told: Sequence[Range]) -> Numbers:
-    """Of each sentence the longest part of which no passage tells, of equals the first."""
-    left = here.copy()
-    if not told:
-        return left
-    touched = np.zeros(len(here), np.bool_)
-    for start, end in told:
-        touched |= (here[:, 0] < end) & (start < here[:, 1])
-        inside = (start <= here[:, 0]) & (here[:, 1] <= end)
-        left[inside, 1] = left[inside, 0]
-    for i in np.flatnonzero(touched & (left[:, 0] < left[:, 1])).tolist():
-        left[i] = _longest_free(int(here[i, 0]), int(here[i, 1]), told)
-    return left
-
-
-def _longest_free(start: int, end: int, told: Sequence[Range]) -> Range:
-    best, at = (start, start), start
-    for low, high in (*told, (end, end)):
-        if high > at:
-            if min(low, end) - at > best[1] - best[0]:
-                best = at, min(low, end)
-            at = high
-        if at >= end:
-            break
-    return best
 
 
 Evidence = tuple[Numbers, NDArray[np.float64]]  #: numbers of sentences, and what each is worth
@@ -129,18 +122,24 @@ def _evidence(passages: Sequence[Passage], text: int, sentences: Sentences) -> E
 
 
 def _supported(
-    numbers: Numbers, worth: NDArray[np.float64], evidence: Evidence, sentences: int
+    numbers: Numbers,
+    worth: NDArray[np.float64],
+    plain: NDArray[np.bool_],
+    evidence: Evidence,
+    sentences: int,
 ) -> list[bool]:
-    """Which of the sentences count: each is supported by those around it, and by *evidence* from elsewhere. They come
-    with their numbers in the text, which has so many *sentences*, and what they are worth."""
-    every = np.concatenate([numbers, evidence[0]])
+    """Which of the sentences count: each is supported by those around it that are *plain*, and by *evidence* from
+    elsewhere. They come with their numbers in the text, which has so many *sentences*, and what they are worth."""
+    every = np.concatenate([numbers[plain], evidence[0]])
     order = np.argsort(every, kind="stable")
-    every, total = every[order], np.append(0.0, np.cumsum(np.concatenate([worth, evidence[1]])[order]))
+    every, total = every[order], np.append(0.0, np.cumsum(np.concatenate([worth[plain], evidence[1]])[order]))
     around = (
         total[every.searchsorted(numbers + AROUND, "right")]
         - total[every.searchsorted(numbers - AROUND, "left")]
     )
-    supported: list[bool] = (around >= ENOUGH * math.log(sentences + FEW)).tolist()
+    needed = ENOUGH * math.log(sentences + FEW)
+    enough = (around >= needed) | (worth >= ALONE * needed)
+    supported: list[bool] = np.where(plain, enough, around >= SURELY * needed).tolist()
     return supported
 
 
@@ -160,25 +159,28 @@ def link_neighbours(
     """
     rows: list[int] = []
     numbers: list[Numbers] = []
-    ranges: list[Numbers] = []
+    ranges: list[Ranges] = []
     among: list[Numbers] = []
+    enough: list[NDArray[np.float64]] = []
     for row, (pair, passages, known) in enumerate(zip(pairs, found, linked, strict=True)):
         told = [p for p in passages if p.origin not in SUMMARIES] + known.counted
         if told:
             asked, left = _not_told(sentences, pair, told)
-            some, there = _windows(sentences, pair, told, known.counted, asked)
+            some, there, least = _windows(sentences, pair, told, known.counted, asked)
             if len(some):
                 rows.append(row)
                 numbers.append(asked[some])
                 ranges.append(left[some])
                 among.append(there)
+                enough.append(least)
     out = list(linked)
     if not rows:
         return out
     places = find_places(texts, [pairs[row] for row in rows], ranges, among, threads=threads)
     close = places.close
     worth = places.mass * close
-    good = (worth >= NEIGHBOUR * LEAST_WORTH) & (close >= NEIGHBOUR * LEAST_CLOSE)
+    needed = np.concatenate(enough)
+    good = (worth >= needed * LEAST_WORTH) & (close >= needed * LEAST_CLOSE)
     first = 0
     for row, some, borders in zip(rows, numbers, ranges, strict=True):
         best: dict[int, int] = {}  # sentence → its place that is worth most
@@ -200,11 +202,11 @@ def _windows(
     told: Sequence[Passage],
     links: Sequence[Passage],
     asked: Numbers,
-) -> tuple[Numbers, Numbers]:
-    """For sentences of the first text, *asked* by number, where to look for them in the second, as ranges of words.
-    A sentence may have none, or several."""
+) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
+    """For sentences of the first text, *asked* by number, where to look for them in the second, as ranges of words, and
+    what share of the usual evidence is enough there. A sentence may have none, or several."""
     x, y = pair
-    starts = sentences.of(y)
+    starts = sentences.listed(y)
 
     def borders(passages: Sequence[Passage]) -> tuple[dict[int, int], dict[int, int]]:
         """First sentences with those of the other text where they are, and last ones."""
@@ -217,37 +219,52 @@ def _windows(
 
     begins, ends = borders(told)
     link_begins, link_ends = borders(links)
+    near = range(1, NEAR + 1)
+    between = {end + d for end in ends for d in near} & {begin - d for begin in begins for d in near}
+    beside = {end + 1 for end in link_ends} | {begin - 1 for begin in link_begins}
     some: list[int] = []
     there: list[Range] = []
+    enough: list[float] = []
     for i, number in enumerate(asked.tolist()):
-        windows: list[Range] = []
-        before = next((number - d for d in range(1, NEAR + 1) if number - d in ends), None)
-        after = next((number + d for d in range(1, NEAR + 1) if number + d in begins), None)
+        if number not in between and number not in beside:
+            continue
+        windows: list[tuple[int, int, float]] = []
+        before = next((number - d for d in near if number - d in ends), None)
+        after = next((number + d for d in near if number + d in begins), None)
         if before is not None and after is not None:
             low, high = ends[before], begins[after]
             if 0 <= high - low <= STRIDE * (after - before):
-                windows.append((low, high))
+                windows.append((low, high, BETWEEN))
         if number - 1 in link_ends:
-            windows.append((link_ends[number - 1], link_ends[number - 1] + 1))
+            windows.append((link_ends[number - 1], link_ends[number - 1] + 1, BESIDE))
         if number + 1 in link_begins:
-            windows.append((link_begins[number + 1] - 1, link_begins[number + 1]))
-        for low, high in windows:
+            windows.append((link_begins[number + 1] - 1, link_begins[number + 1], BESIDE))
+        for low, high, least in windows:
             some.append(i)
-            there.append((int(starts[max(0, low)]), int(starts[min(high + 1, len(starts) - 1)])))
-    return np.array(some, np.int64), np.array(there, np.int64).reshape(-1, 2)
+            enough.append(least)
+            there.append((starts[max(0, low)], starts[min(high + 1, len(starts) - 1)]))
+    return np.array(some, np.int64), np.array(there, np.int64).reshape(-1, 2), np.array(enough)
 
 
 def _not_told(
     sentences: Sentences, pair: tuple[int, int], passages: Sequence[Passage]
-) -> tuple[Numbers, Numbers]:
+) -> tuple[Numbers, Ranges]:
     """Numbers of the sentences of the first text of which no passage tells, or only of the smaller part, and what is
     left of each."""
     x, y = pair
-    starts = sentences.of(x) if sentences.of(y)[-1] else sentences.of(y)[:1]
-    here = np.stack([starts[:-1], starts[1:]], axis=1)
-    left = _left(here, sorted((p.a_start, p.a_end) for p in passages if p.origin != "summed"))
-    numbers = np.flatnonzero(2 * (left[:, 1] - left[:, 0]) > here[:, 1] - here[:, 0])
-    return numbers, left[numbers]
+    borders = sentences.of(x) if sentences.listed(y)[-1] else sentences.of(y)[:1]
+    told = sorted((p.a_start, p.a_end) for p in passages if p.origin != "summed")
+    starts, ends = (np.array([one[side] for one in told], np.uint32) for side in (0, 1))
+    numbers, parts = kernels.untold_parts(borders, starts, ends)
+    # Where a reworded passage ends inside a sentence is a guess: the sentence is asked about as a whole.
+    for p in passages:
+        if p.origin not in SUMMARIES and p.score < REWORDED_BELOW:
+            for word in (p.a_start, p.a_end - 1):
+                number = sentences.number(x, word)
+                at = int(np.searchsorted(numbers, number))
+                if at < len(numbers) and numbers[at] == number:
+                    parts[at] = borders[number], borders[number + 1]
+    return numbers, parts
 
 
 def goes_on(one: Passage, p: Passage) -> bool:

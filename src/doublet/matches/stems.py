@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.signatures.thesaurus import Thesaurus
 from doublet.text.tokens import Canon, TokenBatch, read_words
 
 U64 = NDArray[np.uint64]
@@ -23,25 +24,29 @@ _SHORTENED = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StemmedTexts:
-    """Words of texts with what the kernels read: their stems and roots, and where sentences begin."""
+    """Words of texts with what the kernels read: their stems and roots, and where sentences begin. Single sentences are
+    looked for by their *concepts*: the stems, or one for all that a thesaurus calls synonyms."""
 
     words: TokenBatch
     stems: U64
     roots: U64
     marks: NDArray[np.uint8]
+    concepts: U64
 
 
-def read_stems(texts: Sequence[str]) -> StemmedTexts:
+def read_stems(texts: Sequence[str], thesaurus: Thesaurus | None = None) -> StemmedTexts:
     """Words, stems and sentences of *texts*, all at once."""
-    return stem(texts, read_words(texts))
+    return stem(texts, read_words(texts), thesaurus)
 
 
-def stem(texts: Sequence[str], words: TokenBatch) -> StemmedTexts:
+def stem(texts: Sequence[str], words: TokenBatch, thesaurus: Thesaurus | None = None) -> StemmedTexts:
     """The same of texts whose words `read_words` has read."""
     marks = kernels.sentence_marks(
         list(texts), words.hashes, words.starts, words.ends, words.offsets, _shortened()
     )
-    return StemmedTexts(words, Canon(reduce="stem").of(words).hashes, words.reduced("root"), marks)
+    stems = Canon(reduce="stem").of(words).hashes
+    concepts = thesaurus.concepts(stems) if thesaurus is not None else stems
+    return StemmedTexts(words, stems, words.roots(), marks, concepts)
 
 
 @functools.cache

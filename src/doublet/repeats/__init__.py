@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet import kernels
+from doublet.kernels.blanks import QUIET
 from doublet.model import Note
 from doublet.progress import Progress
 from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significance
@@ -60,12 +61,14 @@ HASHED_AT_ONCE = 4096  #: texts, so that little memory is needed on the way
 # Signs that belong to the last word: between it and a blank. A comma or a dash alone says that the sentence goes on.
 _CLOSING = re.compile(r"(?![,–—-]+(?:\s|$))[^\w\s]{1,20}(?=\s|$)")
 # Signs that belong to the first: between a blank and it; at the beginning of a line, or brackets and quotes, also with
-# a blank behind them ("$ cat", "( see").
+# a blank behind them ("$ cat", "( see", "« < version »").
 _OPENING = re.compile(
-    r"(?<=\s)(?:[^\w\s]{1,20}|[“«„(\[{<]{1,3}[ \t])$|(?<=\n)[ \t]{0,20}(?P<first>[^\w\s]{1,20}[ \t]{1,4})$"
+    r"(?<=\s)(?:[^\w\s]{1,20}|[“«„(\[{<]{1,3}[ \t])$|(?<=\n)\s{0,20}(?P<first>[^\w\s][^\w\n]{0,20}[^\S\n])$"
 )
 # Signs that close what the fragment opens, with a blank before them ("“ Layer ”", "/* a comment */").
 _CLOSING_APART = re.compile(r"[ \t]{1,2}(?:(?P<comment>\*/|-->)|(?P<close>[”»)\]]))[.!?:;]*(?=\s|$)")
+# Signs with which the sentence ends behind the last word ("less than $#.", "the `page` .").
+_FINISH = re.compile(r"[^\w\n]{1,60}?[.!?…](?=\s|$)")
 _OPENERS = {"”": "“", "»": "«", ")": "(", "]": "["}
 _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
@@ -178,17 +181,27 @@ def _built(
     )  # no longer needed, and large
     for at, (number, start, end) in enumerate([] if signs else zip(owner, starts, ends, strict=True)):
         mask = masks[number]
-        if end < len(mask) and not mask[end].isspace():
+        sign = mask[end : end + 1]
+        for _ in range(2 if sign and sign not in " \n" else 0):
+            # A sign, the mark that closes the last word, and the full stop behind it.
             closing = _CLOSING.match(mask, end)
-            if closing:
-                ends[at] = closing.end()
-        elif end + 1 < len(mask) and mask[end + 1] in "”»)]*- \t":
+            end = closing.end() if closing else end  # noqa: PLW2901
+            if mask[end : end + 1] != QUIET:
+                break
+            end = _behind_marks(mask, sequence.marked_texts[number].text, end)  # noqa: PLW2901
+        if mask[end - 1] not in ".!?…:;":
+            finish = _FINISH.match(mask, end)
+            end = finish.end() if finish else end  # noqa: PLW2901
+        ends[at] = end
+        if end + 1 < len(mask) and mask[end].isspace() and mask[end + 1] in "”»)]*- \t":
             apart = _CLOSING_APART.match(mask, end)
             close = apart["close"] if apart else ""
             if apart and (
                 not close or mask.count(_OPENERS[close], start, end) > mask.count(close, start, end)
             ):
                 ends[at] = apart.end()
+        if mask[start - 1 : start] == QUIET:
+            start = starts[at] = _before_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
         near = mask[start - 3 if start > 3 else 0 : start]
         gap = near[-2:-1]
         if near[-1:] in ("", "\n") or gap.isalnum() or (near[:-2].isalnum() and not gap.isspace()):
@@ -253,6 +266,24 @@ def _built(
             )
         )
     return out
+
+
+def _behind_marks(mask: str, text: str, end: int) -> int:
+    """The place behind marks that close a word: they have no blanks, and a blank or a sign follows them."""
+    at = end
+    while at < len(mask) and mask[at] == QUIET and not text[at].isspace():
+        at += 1
+    return at if at == len(mask) or not (mask[at].isalnum() or mask[at] == text[at] == QUIET) else end
+
+
+def _before_marks(mask: str, text: str, start: int) -> int:
+    """The same before marks that open one; a tag, which may have blanks, is left out."""
+    at = start
+    if text[at - 1] == ">":
+        return start
+    while at and mask[at - 1] == QUIET and not text[at - 1].isspace():
+        at -= 1
+    return at if not at or mask[at - 1] != QUIET else start
 
 
 def _is_formula(group: list[tuple[int, int]]) -> bool:

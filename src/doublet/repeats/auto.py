@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.model import Note
+from doublet.repeats.agree import Agreement
 from doublet.repeats.balance import TokenGroups
+from doublet.repeats.blocks import Blocks
 from doublet.repeats.borders import SymbolCounts
 from doublet.repeats.edges import shared_edges
 from doublet.repeats.exact import equal_pairs
@@ -25,8 +27,9 @@ from doublet.repeats.formulas import find_formulas
 from doublet.repeats.headings import Headings
 from doublet.repeats.model import FORMULA_MEMBERS, RepeatOptions
 from doublet.repeats.runs import find_runs
-from doublet.repeats.tokenise import TokenSequence
-from doublet.repeats.told import Scored, with_own_words, without_covered
+from doublet.repeats.tokenise import BLOCK, LINE, SENTENCE, TokenSequence
+from doublet.repeats.told import Scored, merged, with_own_words, without_covered, without_frames
+from doublet.repeats.wholes import Cells, Listings, Wholes
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -42,7 +45,7 @@ SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
 EDGE_UNIT = 2  #: tokens of the first and the last unit of an exact repeat of several
 PAIR_TOKENS, PAIR_SHARE = 12, 0.65  #: length and matched share from which on a pair counts in full
-LEAST_WORDS = 3  #: between blanks: an address or a name made of parts is no repeat
+LEAST_WORDS = 3  #: between blanks: an address, a name made of parts or a row of numbers is no repeat
 COHERENT = 0.65  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
 NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.2  #: of the share of numbers beyond the usual
@@ -60,22 +63,28 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     """Groups whose score passes the rule, the best first; and notes."""
     if len(sequence) < 2:
         return [], []
-    marks, at_start, at_end = sequence.edges()
-    symbols = SymbolCounts(sequence, at_start, at_end)
+    edges = sequence.edges()
+    marks = edges.marks
+    symbols = SymbolCounts(sequence, edges.signs_before, edges.signs_behind)
     limit = options.level * THRESHOLD * (math.log2(max(len(sequence), 2)) / 16) ** EXPONENT
     pairs = equal_pairs(sequence, WHOLE)
     units = _unit_hashes(sequence, marks)
-    headings = Headings(sequence)
+    headings = Headings(sequence, edges)
+    blocks = Blocks(sequence, edges, headings)
     titles = headings.titles(np.flatnonzero(marks), units)
     groups = [
         *_listed(_aligned(sequence, pairs, marks, symbols, options), limit, equal=False),
-        *_listed(_bordered(sequence, marks, units, symbols, options), limit, equal=True),
+        *_listed(_bordered(sequence, marks, units, edges.kinds, symbols, options), limit, equal=True),
         *_listed(_whole(pairs, marks, symbols, limit), limit, equal=True),
     ]
     groups = with_own_words(groups, marks, limit, options.least)
     groups = titles.left_out(groups)
     groups = [group for group in groups if _is_text(group.members, sequence)]
-    groups = titles.left_out(shared_edges(groups, sequence, marks, options.least))
+    groups = titles.left_out(shared_edges(groups, blocks, options.least))
+    wholes, listings, cells = Wholes(sequence), Listings(sequence), Cells(sequence, edges)
+    groups = wholes.fit(groups, options.least, rests=True)
+    agreement = Agreement(blocks, wholes, cells)
+    groups = agreement.listed(groups, listings)
     groups = [group for group in groups if group.score >= limit]
     runs = find_runs(sequence, marks, options.least)
     if runs:  # what was aligned inside them says nothing more
@@ -91,15 +100,35 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         groups += [
             Scored(math.log2(len(run)) * (run[0][1] - run[0][0]), run, 0.0, equal=True) for run in runs
         ]
-    groups.sort(key=lambda group: (-group.score, group.members))
-    groups = without_covered(groups, WHOLE)
+    groups.sort(key=_rank)
+    best = without_covered(groups, WHOLE, marks, blocks.closed)
+    agreed = agreement.parted(best, options.least)
+    # What a better group told may have gone with its edges: what is word for word the same comes back then.
+    kept = {id(group.members) for group in best}
+    agreed += [group for group in groups if group.equal and id(group.members) not in kept]
+    groups = without_covered(sorted(agreed, key=_rank), WHOLE, marks, blocks.closed)
+    groups = wholes.fit(agreement.joined(agreement.whole(groups, options.least)), options.least)
+    groups = agreement.listed(groups, listings)
+    offsets = sequence.offsets.tolist()
+    groups = without_frames(cells.left_out(titles.left_out(groups)), offsets)
+    groups = merged(groups, sequence.ids)
+    groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
     passages = headings.cut([group.members for group in groups], options.least)
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True
-    found = find_formulas(sequence, marks, told, FORMULA_MEMBERS * options.level)
-    formulas = titles.left_out([Scored(0.0, members, 0.0, equal=False) for members in found])
+    least = FORMULA_MEMBERS * options.level
+    found = find_formulas(sequence, edges, told, least)
+    formulas = [Scored(0.0, members, 0.0, equal=False) for members in headings.cut(found, options.least)]
+    formulas = agreement.listed(wholes.fit(formulas, options.least), listings)
+    formulas = without_frames(cells.left_out(titles.left_out(formulas)), offsets)
+    formulas = [group for group in formulas if len(group.members) >= least]
     return passages + [group.members for group in formulas if _is_text(group.members, sequence)], []
+
+
+def _rank(group: Scored) -> tuple[float, list[tuple[int, int]]]:
+    """The best first."""
+    return -group.score, group.members
 
 
 def _listed(found: _Found, limit: float, *, equal: bool) -> list[Scored]:
@@ -122,8 +151,10 @@ def _listed(found: _Found, limit: float, *, equal: bool) -> list[Scored]:
 
 
 def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
-    """Whether one of the first members has several words between blanks."""
+    """Whether one of the first members has several words between blanks, and as many that are not numbers."""
     for start, end in members[:3]:
+        if np.count_nonzero(sequence.ids[start:end]) < LEAST_WORDS:
+            continue
         text = sequence.marked_texts[sequence.file_of(start)].masked
         behind = int(sequence.starts[end - 1]) + int(sequence.sizes[end - 1])
         if len(text[int(sequence.starts[start]) : behind].split(None, LEAST_WORDS)) >= LEAST_WORDS:
@@ -234,11 +265,13 @@ def _bordered(
     sequence: TokenSequence,
     marks: NDArray[np.bool_],
     units: NDArray[np.uint64],
+    kinds: NDArray[np.uint8],
     symbols: SymbolCounts,
     options: RepeatOptions,
 ) -> _Found:
     """Stretches of one, two and three units between borders that occur again word for word."""
     edges = np.flatnonzero(marks)
+    finished = (kinds & (SENTENCE | LINE | BLOCK)) != 0
     parts = sequence.parts()
     found: list[_Found] = []
     base = 0
@@ -253,10 +286,11 @@ def _bordered(
         for step in range(1, run):
             again |= units[: len(hashes)] == units[step : len(hashes) + step]
         whole = ~again & (end - start >= options.least) & (parts[start] == parts[end - 1])
-        if run > 1:  # a word by itself at an edge says nothing more
+        if run > 1:  # a word by itself at an edge says nothing more, nor does what stands beside a colon
             whole &= (edges[1 : len(start) + 1] - start >= EDGE_UNIT) & (
                 end - edges[run - 1 : -1] >= EDGE_UNIT
             )
+            whole &= finished[start] & finished[end]
         hashes, start, end = hashes[whole], start[whole], end[whole]
         _, group, counts = np.unique(hashes, return_inverse=True, return_counts=True)
         group = group.reshape(-1)

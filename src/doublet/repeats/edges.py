@@ -10,35 +10,50 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.repeats.blocks import Blocks
 from doublet.repeats.tokenise import TokenSequence
 from doublet.repeats.told import Members, Scored
 
 I64 = NDArray[np.int64]
 
 ROUNDS = 2  #: what was shared with an edge that is gone is not shared any more
+SHORT, ALIKE = 24, 0.7  #: tokens below which a group must share that much of its words
 OTHER = 0.5  #: what a word that is not shared weighs against a shared one
 _CLOSED = re.compile(r"[.!?…:;]|\n\s*\n")  #: between two words: what was said there is finished
 
 
-def shared_edges(
-    groups: list[Scored], sequence: TokenSequence, marks: NDArray[np.bool_], least: int
-) -> list[Scored]:
+def shared_edges(groups: list[Scored], blocks: Blocks, least: int) -> list[Scored]:
     """*groups* with members of at least *least* tokens that begin and end with what others of their group have; no two
     members of a group overlap. Members come sorted. A group that became shorter than what matched has a lower score."""
     kept = list(groups)
     varied = [number for number, group in enumerate(groups) if not group.equal]
+    every = varied
     for _ in range(ROUNDS):
-        cut = _cut([kept[number] for number in varied], sequence, marks, least)
+        cut = _cut([kept[number] for number in varied], blocks, least)
         changed = []
         for number, members in zip(varied, cut, strict=True):
             if members != kept[number].members:
                 kept[number] = kept[number]._replace(members=members)
                 changed.append(number)
         varied = changed
+    flat, groups_of = _flat(kept, every)
+    for at in blocks.doubtful(flat[:, 0], flat[:, 1]).tolist():
+        number, nth = groups_of[at]
+        members = list(kept[number].members)
+        members[nth] = blocks.cut(members[nth], least)
+        kept[number] = kept[number]._replace(members=members)
+    flat, groups_of = _flat(kept, [number for number, group in enumerate(kept) if group.equal])
+    marks = blocks.edges.marks
+    inside = np.flatnonzero(~(marks[flat[:, 0]] & marks[flat[:, 1]])).tolist()
+    for number in dict.fromkeys(groups_of[at][0] for at in inside):
+        members = [blocks.widened(span) for span in kept[number].members]
+        if not any(two[0] < one[1] for one, two in itertools.pairwise(members)):
+            kept[number] = kept[number]._replace(members=members)
     out = []
     for old, group in zip(groups, kept, strict=True):
         members = group.members
@@ -50,15 +65,38 @@ def shared_edges(
             group = Scored(score, members, matched, group.equal)  # noqa: PLW2901
         if len(members) > 1:
             out.append(group)
-    return out
+    return _alike(out, blocks.sequence)
 
 
-def _cut(
-    groups: list[Scored], sequence: TokenSequence, marks: NDArray[np.bool_], least: int
-) -> Iterator[Members]:
-    """The members of each group, without edges that no other member has."""
-    if not groups:
-        return
+def _alike(groups: list[Scored], sequence: TokenSequence) -> list[Scored]:
+    """*groups* without short ones that share too little: they are alike by chance."""
+    short = [
+        number
+        for number, group in enumerate(groups)
+        if not group.equal and sum(end - start for start, end in group.members) < SHORT * len(group.members)
+    ]
+    if not short:
+        return groups
+    spread = _spread([groups[number] for number in short])
+    shared = np.bincount(spread.group, _shared(sequence, spread.at, spread.group, spread.member))
+    by_chance = shared < ALIKE * np.bincount(spread.group)
+    gone = {short[at] for at in np.flatnonzero(by_chance).tolist()}
+    return [group for number, group in enumerate(groups) if number not in gone]
+
+
+class _Spread(NamedTuple):
+    """All tokens of the members of groups, one after the other: their places, members and groups. Member m has the
+    tokens ``[reach[m]:reach[m+1]]``."""
+
+    start: I64
+    end: I64
+    reach: I64
+    at: I64
+    member: I64
+    group: I64
+
+
+def _spread(groups: list[Scored]) -> _Spread:
     flat = np.array([span for group in groups for span in group.members], np.int64)
     sizes = np.array([len(group.members) for group in groups])
     start, end = flat[:, 0].copy(), flat[:, 1].copy()
@@ -67,6 +105,22 @@ def _cut(
     at = np.repeat(start - reach[:-1], lengths) + np.arange(int(reach[-1]))
     member = np.repeat(np.arange(len(flat)), lengths)
     group = np.repeat(np.repeat(np.arange(len(groups)), sizes), lengths)
+    return _Spread(start, end, reach, at, member, group)
+
+
+def _flat(groups: list[Scored], chosen: list[int]) -> tuple[I64, list[tuple[int, int]]]:
+    """All members of the *chosen* groups one after the other; and of each the number of its group and its own."""
+    spans = [span for number in chosen for span in groups[number].members]
+    owners = [(number, nth) for number in chosen for nth in range(len(groups[number].members))]
+    return np.array(spans, np.int64).reshape(-1, 2), owners
+
+
+def _cut(groups: list[Scored], blocks: Blocks, least: int) -> Iterator[Members]:
+    """The members of each group, without edges that no other member has."""
+    if not groups:
+        return
+    sequence, marks = blocks.sequence, blocks.edges.marks
+    start, end, reach, at, member, group = _spread(groups)
     total = np.concatenate([[0.0], np.cumsum(np.where(_shared(sequence, at, group, member), 1.0, -OTHER))])
     for number in _doubtful(total, marks, at, reach).tolist():
         one, two = int(reach[number]), int(reach[number + 1])
@@ -74,7 +128,8 @@ def _cut(
         if last - first >= least:
             start[number], end[number] = first, last
     spans = list(zip(start.tolist(), end.tolist(), strict=True))
-    for one, two in itertools.pairwise([0, *np.cumsum(sizes).tolist()]):
+    sizes = [len(group.members) for group in groups]
+    for one, two in itertools.pairwise([0, *itertools.accumulate(sizes)]):
         yield spans[one:two]
 
 
@@ -122,8 +177,10 @@ def _best(
     best, first, last = -1.0, 0, size
     low, low_at = float(total[0]), 0
     for border in [*inner, size]:
-        closed = border == size
-        begins = False
+        value = float(total[border])
+        if value - low <= best and value >= low:
+            continue
+        closed, begins = border == size, False
         if not closed:
             token = start + border
             before, behind = int(sequence.ends(token - 1)), int(sequence.starts[token])
@@ -132,7 +189,6 @@ def _best(
                 finished and int(sequence.ids[token - 1]) != 0
             )  # "4.9. Title": the number belongs to the title
             begins = finished or not text[behind].islower()
-        value = float(total[border])
         if closed and value - low > best:
             best, first, last = value - low, low_at, border
         if begins and value < low:

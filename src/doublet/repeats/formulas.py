@@ -6,12 +6,15 @@ makes a template of them, or leaves them alone.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.model import FORMULA_MEMBERS, FORMULA_TOKENS
-from doublet.repeats.tokenise import TokenSequence
+from doublet.repeats.tokenise import BLOCK, Edges, TokenSequence
+from doublet.repeats.told import Over, enter, holders_of
 from doublet.text.stopwords import stop_words
 
 OPENING = 5  #: words that all members of a formula begin with
@@ -20,40 +23,53 @@ GO_ON = 0.6  #: share of the members whose next unit must begin alike for it to 
 
 
 def find_formulas(
-    sequence: TokenSequence, marks: NDArray[np.bool_], told: NDArray[np.bool_], least: float = FORMULA_MEMBERS
+    sequence: TokenSequence, edges: Edges, told: NDArray[np.bool_], least: float = FORMULA_MEMBERS
 ) -> TokenGroups:
-    """Groups of at least *least* stretches between borders (*marks*) that begin with the same words; without those of
-    which most is *told* already."""
+    """Groups of at least *least* stretches between borders that begin with the same words, in one paragraph or item;
+    without those of which most is *told* already."""
     ids = sequence.ids
-    borders = np.flatnonzero(marks)
+    borders = np.flatnonzero(edges.marks)
     starts = borders[borders + OPENING <= len(ids)]
     if not len(starts):
         return []
     parts = sequence.parts()
-    starts = starts[parts[starts] == parts[starts + OPENING - 1]]
+    blocks = np.cumsum((edges.kinds & BLOCK) != 0)  # every part begins with one
+    starts = starts[blocks[starts] == blocks[starts + OPENING - 1]]
     key = np.zeros(len(starts), np.uint64)
     for step in range(OPENING):
         key = key * np.uint64(0x9E3779B97F4A7C15) + ids[starts + step].astype(np.uint64) + np.uint64(1)
     order = np.argsort(key, kind="stable")
-    edges = np.flatnonzero(np.concatenate([[True], key[order][1:] != key[order][:-1], [True]]))
-    many = np.flatnonzero(np.diff(edges) >= least)
+    bounds = np.flatnonzero(np.concatenate([[True], key[order][1:] != key[order][:-1], [True]]))
+    many = np.flatnonzero(np.diff(bounds) >= least)
     out: TokenGroups = []
     seen = np.concatenate([[0], np.cumsum(told)])
-    for one, two in zip(edges[many].tolist(), edges[many + 1].tolist(), strict=True):
+    for one, two in zip(bounds[many].tolist(), bounds[many + 1].tolist(), strict=True):
         members = np.sort(starts[order[one:two]])
         ends = _ends(members, ids, borders, parts)
         fresh = (ends > 0) & (2 * (seen[ends] - seen[members]) <= ends - members)
         members, ends = members[fresh], ends[fresh]
         if len(members) >= least and _names_things(sequence, int(members[0])):
             out.append(list(zip(members.tolist(), ends.tolist(), strict=True)))
-    return out
+    over: Over = {}
+    kept = []  # "Mode: Edit Mode, Menu: …" is told by "Reference, Mode: Edit Mode, Menu: …"
+    for number, group in enumerate(sorted(out, key=lambda group: (-sum(e - s for s, e in group), group))):
+        if not holders_of(group, over, 0.0):
+            enter(group, number, over)
+            kept.append(group)
+    return kept
 
 
 def _names_things(sequence: TokenSequence, start: int) -> bool:
     """Whether the opening at *start* has more than words that any sentence can begin with."""
     text = sequence.marked_texts[sequence.file_of(start)].masked
     edges = [(int(sequence.starts[at]), int(sequence.ends(at))) for at in range(start, start + OPENING)]
-    words = {text[one:two].lower() for one, two in edges}
+    gaps = [" ", *(text[one[1] : two[0]] for one, two in itertools.pairwise(edges))]
+    # Of a path or an address, which is one word between blanks, the first part counts alone.
+    words = {
+        text[one:two].lower()
+        for (one, two), gap in zip(edges, gaps, strict=True)
+        if gap == "-" or any(map(str.isspace, gap))
+    }
     usual = stop_words()
     return sum(word.isalpha() and word not in usual for word in words) >= THINGS
 

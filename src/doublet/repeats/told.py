@@ -6,10 +6,14 @@ begins or ends with a frame, that is cut off. Of groups that lie inside better o
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from doublet.repeats.model import FORMULA_MEMBERS
 
 WIDER = 3  #: a group has many more members than another when it has at least 2 ** WIDER times as many
 OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
@@ -70,6 +74,34 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
     return [group for group in out if group is not None]
 
 
+def merged(groups: list[Scored], ids: NDArray[np.uint32]) -> list[Scored]:
+    """*groups* of which those that say the same words are one: the best of them, with the members of all."""
+    out: list[Scored] = []
+    known: dict[bytes, int] = {}
+    for group in groups:
+        start, end = group.members[0]
+        number = known.setdefault(ids[start:end].tobytes(), len(out)) if group.equal else len(out)
+        if number == len(out):
+            out.append(group)
+            continue
+        members = sorted({*out[number].members, *group.members})
+        if not any(two[0] < one[1] for one, two in itertools.pairwise(members)):
+            out[number] = out[number]._replace(members=members)
+    return out
+
+
+def without_frames(groups: list[Scored], offsets: Sequence[int]) -> list[Scored]:
+    """*groups* without those with which many files begin or end: what is around a page, and says nothing about it. A
+    whole file that is there many times is none. *offsets* are the tokens with which files begin, and the end."""
+    edges = set(offsets)
+    return [
+        group
+        for group in groups
+        if len(group.members) < FORMULA_MEMBERS
+        or 2 * sum((start in edges) != (end in edges) for start, end in group.members) <= len(group.members)
+    ]
+
+
 def _trimmed(
     start: int, end: int, inside: NDArray[np.bool_], marks: NDArray[np.bool_], least: int
 ) -> tuple[int, int]:
@@ -82,43 +114,78 @@ def _trimmed(
     return (first, last) if last - first >= least else (start, end)
 
 
-def without_covered(groups: list[Scored], whole: int) -> list[Scored]:
+def without_covered(
+    groups: list[Scored], whole: int, marks: NDArray[np.bool_], closed: Callable[[int], bool]
+) -> list[Scored]:
     """Without groups that say nothing more: they come best first.
 
     First go those whose every fragment lies inside a fragment of one better group, and small ones whose fragments lie
     mostly in fragments of any better groups; then those whose every fragment is nearly one of a larger group (three
     variants, of which two are word for word the same). Equal passages of *whole* tokens go only when one better group
-    tells them all.
+    tells them all. Where a small group that goes has the whole sentences of which an equal passage is a part, it takes
+    the place of that passage.
     """
     better: list[Scored] = []
     over: Over = {}
+    grown: set[int] = set()
+    around: Over = {}  # their fragments
     for group in groups:
-        if not _holders(group.members, over, 0.0) and not _mostly_told(group, whole, over):
-            _enter(group.members, len(better), over)
+        if holders_of(group.members, over, 0.0):
+            continue
+        tellers = _mostly_told(group, whole, over)
+        if not tellers:
+            enter(group.members, len(better), over)
             better.append(group)
+        elif len(tellers) == 1 and _wraps(group.members, better[one := tellers.pop()], marks, closed):
+            better[one] = better[one]._replace(members=group.members)
+            enter(group.members, one, over)
+            enter(group.members, one, around)
+            grown.add(one)
     sizes = [len(group.members) for group in better]
     most = max(sizes, default=0)  # the largest need not be looked at: none is larger
     return [
         group
         for number, group in enumerate(better)
-        if sizes[number] == most
-        or not any(sizes[other] > sizes[number] for other in _holders(group.members, over, SAME_PLACE))
+        if (number in grown or not holders_of(group.members, around, 0.0))
+        and (
+            sizes[number] == most
+            or not any(sizes[other] > sizes[number] for other in holders_of(group.members, over, SAME_PLACE))
+        )
     ]
 
 
-def _mostly_told(group: Scored, whole: int, over: Over) -> bool:
-    """Whether better groups tell nearly all of each member of a small group."""
+def _mostly_told(group: Scored, whole: int, over: Over) -> set[int]:
+    """Better groups that tell nearly all of each member of a small group: one of them all, if there is such a one."""
     if len(group.members) > SMALL:
-        return False
+        return set()
     start, end = group.members[0]
     together = group.equal and end - start >= whole
     common: set[int] | None = None
+    told: set[int] = set()
     for start, end in group.members:
         here = _tellers(start, end, over, TOLD_WHOLE if together else TOLD)
-        common = here if common is None or not together else common & here
-        if not common:
-            return False
-    return True
+        common = here if common is None else common & here
+        told |= here
+        if not here or (together and not common):
+            return set()
+    return common or told
+
+
+def _wraps(members: Members, inner: Scored, marks: NDArray[np.bool_], closed: Callable[[int], bool]) -> bool:
+    """Whether *members* are around those of the equal group *inner*, and begin and end at borders: where an inner one
+    ends at a border already, only where a sentence is *closed*."""
+    return (
+        inner.equal
+        and len(members) == len(inner.members)
+        and all(
+            one <= start
+            and end <= two
+            and marks[one]
+            and marks[two]
+            and (two == end or not marks[end] or closed(two))
+            for (one, two), (start, end) in zip(members, inner.members, strict=True)
+        )
+    )
 
 
 def _tellers(start: int, end: int, over: Over, share: float) -> set[int]:
@@ -135,13 +202,13 @@ def _tellers(start: int, end: int, over: Over, share: float) -> set[int]:
     return {number for number, covered in inside.items() if covered >= share * (end - start)}
 
 
-def _enter(members: Members, number: int, over: Over) -> None:
+def enter(members: Members, number: int, over: Over) -> None:
     for start, end in members:
         for cell in range(start >> 6, (end - 1 >> 6) + 1):
             over.setdefault(cell, []).append((start, end, number))
 
 
-def _holders(members: Members, over: Over, least: float) -> set[int]:
+def holders_of(members: Members, over: Over, least: float) -> set[int]:
     """Groups with a fragment around each of *members* that is not longer than its length / *least*."""
     holders: set[int] | None = None
     for start, end in members:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any
@@ -22,6 +23,8 @@ from doublet.model import (
     SourceMatch,
     Span,
 )
+
+MOST_WORDS = 1 << 28  #: of a checked text: no document that can be read has more
 
 
 @functools.cache
@@ -46,9 +49,44 @@ def read_check(value: Mapping[str, Any]) -> Check:
             format=version,
         )
     try:
-        return _check(value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        check = _check(value)
+        _require_sound(check)
+        return check
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputUnreadable("report_damaged", fault=type(error).__name__, why=error) from error
+
+
+def _require_sound(check: Check) -> None:
+    """Raises `TypeError` or `ValueError` for what `rescore` cannot count with. Places outside the text would take any
+    amount of memory."""
+    _number(check.parameters.get("min_share", 0.0))
+    tuple(map(_text, check.parameters.get("without", ())))
+    if check.words > MOST_WORDS:
+        raise ValueError(check.words)
+    sources = (*check.sources, *check.uncounted_sources, *check.possible_sources)
+    fragments = (one for source in sources for one in (*source.fragments, *source.possible))
+    places = [one.a_words for one in fragments if one.a_words is not None]
+    for start, end in (*places, *(place for one in check.left_out for place in one.ranges)):
+        if not 0 <= start <= end <= check.words:
+            raise ValueError((start, end))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError(value)
+    return value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(value)
+    return value
 
 
 def _check(value: Mapping[str, Any]) -> Check:
@@ -63,7 +101,7 @@ def _check(value: Mapping[str, Any]) -> Check:
     )
     left_out = tuple(
         LeftOut(
-            one["kind"],
+            _text(one["kind"]),
             tuple(map(Note.from_dict, one["reasons"])),
             _spans(one["spans"]),
             one["words"],
@@ -74,10 +112,10 @@ def _check(value: Mapping[str, Any]) -> Check:
         for one in value.get("left_out", ())
     )
     return Check(
-        words=value["words"],
-        share=value["share"],
+        words=_count(value["words"]),
+        share=_number(value["share"]),
         sources=tuple(map(_source, value["sources"])),
-        documents=value["documents"],
+        documents=_count(value["documents"]),
         parameters=dict(value["parameters"]),
         disguise=disguise,
         outcomes=tuple(
@@ -85,8 +123,8 @@ def _check(value: Mapping[str, Any]) -> Check:
             for one in value["outcomes"]
         ),
         notes=tuple(map(Note.from_dict, value["notes"])),
-        name=value.get("name", ""),
-        libraries=tuple(value.get("libraries", ())),
+        name=_text(value.get("name", "")),
+        libraries=tuple(map(_text, value.get("libraries", ()))),
         left_out=left_out,
         share_with_all=value.get("share_with_all"),
         possible_sources=tuple(map(_source, value.get("possible_sources", ()))),
@@ -99,26 +137,27 @@ def _check(value: Mapping[str, Any]) -> Check:
 
 def _source(value: Mapping[str, Any]) -> SourceMatch:
     return SourceMatch(
-        value["id"],
-        value["title"],
-        value["share"],
-        value["added"],
-        value["resemblance"],
-        value["containment"],
+        _text(value["id"]),
+        _text(value["title"]),
+        _number(value["share"]),
+        _number(value["added"]),
+        _number(value["resemblance"]),
+        _number(value["containment"]),
         _fragments(value["fragments"]),
-        library=value.get("library", ""),
-        address=value.get("address", ""),
-        time=value.get("time", ""),
+        library=_text(value.get("library", "")),
+        address=_text(value.get("address", "")),
+        time=_text(value.get("time", "")),
         possible=_fragments(value.get("possible", ())),
         text_hash=value.get("text_hash", ""),
-        order=value.get("order", 0),
+        order=_count(value.get("order", 0)),
     )
 
 
 def _fragments(values: Any) -> tuple[Fragment, ...]:
     return tuple(
         Fragment(
-            *(one["id"], _span(one["a"]), _span(one["b"]), one["kind"], one["score"], one["words"]),
+            *(_text(one["id"]), _span(one["a"]), _span(one["b"]), _text(one["kind"])),
+            *(_number(one["score"]), _count(one["words"])),
             strength=one.get("strength", "strong"),
             reason=Note.from_dict(one["reason"]) if one.get("reason") else None,
             a_words=_words(one.get("a_words")),

@@ -8,9 +8,11 @@ so the same content always gives the same bytes.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import gzip
+import io
 import os
 import shutil
 import stat
@@ -18,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from doublet.errors import ConfigError, OutputFailed, UsageError
 from doublet.model import Note
@@ -102,6 +104,27 @@ def discard(temporary: Path) -> None:
             temporary.unlink()
 
 
+def standard_output() -> IO[bytes]:
+    """The bytes of standard output; on a terminal, without what would steer it."""
+    return cast(IO[bytes], _OnTerminal()) if sys.stdout.isatty() else sys.stdout.buffer
+
+
+class _OnTerminal(io.RawIOBase):
+    """JSON and tables for the eyes of a person. A character may come in two parts."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        from doublet.reports.terminal import json_for_terminal
+
+        sys.stdout.buffer.write(json_for_terminal(self._decoder.decode(bytes(data))).encode())
+        return len(data)
+
+
 @contextlib.contextmanager
 def open_output(path: Path, together: Together | None = None) -> Iterator[IO[bytes]]:
     """A binary stream that becomes *path* when the block ends well, and leaves nothing behind when it does
@@ -112,7 +135,7 @@ def open_output(path: Path, together: Together | None = None) -> Iterator[IO[byt
     """
     if path == STDOUT:
         try:
-            yield sys.stdout.buffer
+            yield standard_output()
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             raise
@@ -140,7 +163,7 @@ def output_failed(path: Path, error: OSError, beside: Sequence[Path] = ()) -> Ou
     if isinstance(error.filename, str) and not error.filename.endswith(PART):
         why = Note("file_why", file=error.filename, why=why)  # another file than the one being written
     if is_stream(path):
-        name = "standard output" if path == STDOUT else path
+        name = Note("standard_output") if path == STDOUT else str(path)
         return OutputFailed("not_written", name=name, why=why, path=str(path))
     return OutputFailed("output_failed", path=str(path), why=why, beside=[str(one) for one in beside])
 

@@ -66,6 +66,7 @@ _HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_COLOURED = re.compile(f"(\x1b\\[(?:0|{'|'.join(_STYLES.values())})m)|{_STEERING.pattern}")
 
 
 def harmless(text: str) -> str:
@@ -76,6 +77,16 @@ def harmless(text: str) -> str:
 def harmless_lines(text: str) -> str:
     """*text* with its lines and tabs, and with nothing else in it that a terminal obeys."""
     return _STEERING.sub(_sign, text.replace("\r\n", "\n"))
+
+
+def for_terminal(text: str) -> str:
+    """*text*, which may be in our colours, with nothing else in it that a terminal obeys."""
+    return _COLOURED.sub(lambda found: found.group(1) or _sign(found), text.replace("\r\n", "\n"))
+
+
+def json_for_terminal(text: str) -> str:
+    """*text* in JSON or a table, with what a terminal obeys written as JSON writes it: the values stay the same."""
+    return _STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text.replace("\r\n", "\n"))
 
 
 def cells(text: str) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from doublet.errors import ConfigError, InvalidParameter, UnknownMethod
 from doublet.model import Signature
-from doublet.signatures.parameters import ParameterInfo, make
+from doublet.signatures.parameters import ParameterInfo, make, require_known
 from doublet.signatures.protocol import BaseMethod, Limit, Method, MethodClass, Statistics
 from doublet.text.tokens import TokenBatch
 
@@ -46,6 +46,7 @@ __all__ = [
     "method_names",
     "methods",
     "parameters_of",
+    "require_parameters",
     "sign_read",
     "to_bytes",
 ]
@@ -148,6 +149,11 @@ def methods(*, others: bool = True) -> list[MethodInfo]:
 def parameters_of(name: str) -> dict[str, Any]:
     """Parameters of a method with their defaults; loads this method alone. Raises `UnknownMethod`."""
     return {info.name: info.default for info in method_class(name).parameters_type.infos()}
+
+
+def require_parameters(name: str, given: Iterable[str]) -> None:
+    """Raises `InvalidParameter` for names that are no parameters of the method called *name*, `UnknownMethod`."""
+    require_known(method_class(name).parameters_type, given, method=name)
 
 
 def method(name: str, statistics: Statistics | None = None, **parameters: Any) -> Method:

@@ -90,7 +90,7 @@ class Auto(BaseMethod[AutoParameters]):
         return self._sign(self._plain.of(words), self.meaning.sequences(stems.hashes), stems.offsets)
 
     def _sign(self, plain: TokenBatch, stems: U64, offsets: U64) -> list[Signature | None]:
-        sets, set_ends = kernels.distinct(
+        sets, set_ends = kernels.ordered(
             *kernels.shingle(plain.hashes, plain.offsets, self.parameters.shingle_words)
         )
         whole, _ = kernels.shingle(plain.hashes, plain.offsets, 1 << 31)
@@ -103,7 +103,7 @@ class Auto(BaseMethod[AutoParameters]):
                 out.append(None)
                 continue
             head = np.array([last - first, end - start, next(folds)], np.uint64)
-            values = np.concatenate([head, stems[start:end], np.sort(sets[low:high])])
+            values = np.concatenate([head, stems[start:end], sets[low:high]])
             out.append(Signature(self.recipe, values, last - first))
         return out
 

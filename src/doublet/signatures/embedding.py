@@ -62,8 +62,12 @@ def load_embedder(path: str | Path) -> Embedder:
     if not isinstance(path, str | os.PathLike):
         raise wrong_type("path", path, "wanted_model_path")
     place = Path(path)
-    files = sorted(place.rglob("*.onnx")) if place.is_dir() else [place]
-    ours = place.is_dir() and (place / "modules.json").is_file()
+    try:
+        folder = place.is_dir()
+    except OSError:  # no file can have so long a name
+        folder = False
+    files = sorted(place.rglob("*.onnx")) if folder else [place]
+    ours = folder and (place / "modules.json").is_file()
     if ours and (not files or importlib.util.find_spec("sentence_transformers") is not None):
         return _SentenceTransformer(place)
     if len(files) > 1:

@@ -69,7 +69,9 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            object.__setattr__(self, item.name, _checked(item, getattr(self, item.name)))
+            value = getattr(self, item.name)
+            if value is not item.default:  # a default is good as it is
+                object.__setattr__(self, item.name, _checked(item, value))
         self.check()
 
     def check(self) -> None:
@@ -88,9 +90,12 @@ class Parameters:
 
     def signing(self) -> tuple[tuple[str, Any], ...]:
         """Names and values that decide what a signature holds, by name: the parameters of a recipe."""
-        return tuple(
-            (i.name, getattr(self, i.name)) for i in sorted(fields(self), key=_name) if i.metadata["signs"]
-        )
+        return tuple((name, getattr(self, name)) for name in self._signing_names())
+
+    @classmethod
+    @functools.cache
+    def _signing_names(cls) -> tuple[str, ...]:
+        return tuple(sorted(item.name for item in fields(cls) if item.metadata["signs"]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +142,12 @@ class LexicalParameters(WordParameters):
 def make(kind: type[Parameters], given: Mapping[str, Any], *, method: str) -> Parameters:
     """Parameters of *method* from names and values. Raises `InvalidParameter` for unknown names and bad
     values."""
+    require_known(kind, given, method=method)
+    return kind(**given)
+
+
+def require_known(kind: type[Parameters], given: Iterable[str], *, method: str) -> None:
+    """Raises `InvalidParameter` for names that are no parameters of *method*."""
     known = [info.name for info in kind.infos()]
     for name in given:
         if name not in known:
@@ -149,7 +160,6 @@ def make(kind: type[Parameters], given: Mapping[str, Any], *, method: str) -> Pa
                 method=method,
                 known=known,
             )
-    return kind(**given)
 
 
 def methods_with(name: str) -> list[str]:
@@ -159,10 +169,6 @@ def methods_with(name: str) -> list[str]:
     return sorted(
         each for each, kind in METHODS.items() if name in (i.name for i in kind.parameters_type.infos())
     )
-
-
-def _name(item: Any) -> str:
-    return str(item.name)
 
 
 def _allowed(item: Any) -> Note:

@@ -20,10 +20,13 @@ from doublet.kernels.data import FLAGS_DISGUISE
 from doublet.model import Signature
 from doublet.signatures.parameters import WordParameters, parameter
 from doublet.signatures.protocol import BaseMethod, Statistics, require_together
-from doublet.text.tokens import Canon, TokenBatch
+from doublet.text.apart import with_runs
+from doublet.text.tokens import Canon, TokenBatch, Vocabulary, read_words
 
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
+#: values, offsets, words per text, disguised words per text
+SetsOfTexts = tuple[U64, U64, U32, U32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,17 +81,25 @@ class ShingledMethod(BaseMethod[P]):
         values, offsets, _, _ = self.sets(texts, threads=threads)
         return self.sign_sets(values, offsets, threads=threads)
 
-    def sets(self, texts: Sequence[str], *, threads: int = 1) -> tuple[U64, U64, U32, U32]:
+    def sets(self, texts: Sequence[str], *, threads: int = 1) -> SetsOfTexts:
         """Sets of fingerprints of the texts: values, offsets, words per text, disguised words per text."""
-        if self.canon.plain and not self.parameters.shingle_chars:
-            return kernels.shingle_sets(
-                require_texts(texts),
-                self.parameters.shingle_words,
-                self.canon.stop_hashes,
-                self.canon.min_letters,
-                threads,
-            )
-        batch = self.tokens(texts, threads=threads)
+        if not self.canon.plain or self.parameters.shingle_chars:
+            return self._sets_of(self.tokens(texts, threads=threads), texts)
+        found = kernels.shingle_sets(
+            require_texts(texts),
+            self.parameters.shingle_words,
+            self.canon.stop_hashes,
+            self.canon.min_letters,
+            threads,
+        )
+        # The kernel joins letters that were set apart; where the words are to be told, they are read with care.
+        apart = with_runs(texts, found[3], threads)
+        if not len(apart):
+            return found
+        some = [texts[i] for i in apart.tolist()]
+        return _replaced(found, apart, self._sets_of(self.canon.of(read_words(some, Vocabulary())), some))
+
+    def _sets_of(self, batch: TokenBatch, texts: Sequence[str]) -> SetsOfTexts:
         tricks = np.concatenate([[0], np.cumsum((batch.flags & FLAGS_DISGUISE) != 0)])
         disguised = np.diff(tricks[batch.offsets.astype(np.int64)]).astype(np.uint32)
         words = np.diff(batch.offsets).astype(np.uint32)
@@ -114,6 +125,35 @@ class ShingledMethod(BaseMethod[P]):
         return codes.astype(np.uint64), np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
 
 
+def without(sets: SetsOfTexts, places: NDArray[np.int64]) -> SetsOfTexts:
+    """The sets of the texts but for those at *places*."""
+    values, offsets, words, disguised = sets
+    kept = np.ones(len(words), np.bool_)
+    kept[places] = False
+    sizes = np.diff(offsets)
+    return (
+        values[np.repeat(kept, sizes.astype(np.int64))],
+        np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.uint64),
+        words[kept],
+        disguised[kept],
+    )
+
+
+def _replaced(sets: SetsOfTexts, places: NDArray[np.int64], other: SetsOfTexts) -> SetsOfTexts:
+    """The sets with those at *places* (ascending) replaced by others."""
+    values, offsets, words, disguised = sets[0], sets[1], sets[2].copy(), sets[3].copy()
+    words[places], disguised[places] = other[2], other[3]
+    parts: list[U64] = []
+    done = 0
+    for place, (start, end) in zip(places.tolist(), documents(other[1]), strict=True):
+        parts += [values[done : int(offsets[place])], other[0][start:end]]
+        done = int(offsets[place + 1])
+    sizes = np.diff(offsets)
+    sizes[places] = np.diff(other[1])
+    new_offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)
+    return np.concatenate([*parts, values[done:]]), new_offsets, words, disguised
+
+
 def documents(offsets: U64) -> list[tuple[int, int]]:
     """Start and end of every document of a flat array."""
     bounds: list[int] = offsets.tolist()
@@ -122,11 +162,7 @@ def documents(offsets: U64) -> list[tuple[int, int]]:
 
 def overlap(a: U64, b: U64) -> int:
     """Number of values that two sorted arrays without repeats have in common."""
-    few, many = (a, b) if len(a) <= len(b) else (b, a)
-    if not len(few):
-        return 0
-    at = np.searchsorted(many, few)
-    return int(np.count_nonzero(many[np.minimum(at, len(many) - 1)] == few))
+    return kernels.count_common(a, b)
 
 
 def prefix(values: U64, threshold: float) -> U64:

@@ -12,9 +12,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
 from doublet.model import Measures, Signature
 from doublet.signatures.parameters import parameter
-from doublet.signatures.shingled import ShingledMethod, ThresholdParameters, overlap, prefix
+from doublet.signatures.shingled import (
+    ShingledMethod,
+    ThresholdParameters,
+    documents,
+    overlap,
+    prefix,
+)
 
 U64 = NDArray[np.uint64]
 
@@ -74,5 +81,9 @@ class Shingles(SetMethod[SetParameters]):
     shows_fragments = True
     parameters_type = SetParameters
 
-    def _sign_set(self, values: U64) -> Signature | None:
-        return Signature(self.recipe, np.sort(values), len(values))
+    def sign_sets(self, values: U64, offsets: U64, *, threads: int = 1) -> list[Signature | None]:  # noqa: ARG002 - for minima
+        values, offsets = kernels.ordered(values, offsets)
+        return [
+            Signature(self.recipe, values[start:end].copy(), end - start) if end > start else None
+            for start, end in documents(offsets)
+        ]

@@ -67,6 +67,11 @@ def find_thesaurus(name: str) -> Thesaurus | None:
     return _load((name,))
 
 
+def tell_thesaurus(name: str, found: Thesaurus | None) -> dict[str, str]:
+    """A thesaurus as the parameters of an answer tell it: what was asked for, and the fingerprint of its content."""
+    return {"thesaurus": name} | ({"thesaurus_content": found.fingerprint} if found is not None else {})
+
+
 def installed() -> list[Path]:
     """Files of the system's packages (Debian: mythes-ru, mythes-en-us)."""
     found = []
@@ -84,11 +89,11 @@ def read_entries(path: Path) -> Iterator[tuple[str, list[str]]]:
             data = lzma.decompress(data)
         encoding, _, body = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
         lines = body.decode(encoding.decode("ascii").strip() or "utf-8").splitlines()
-    except (OSError, lzma.LZMAError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ConfigError("thesaurus_unreadable", why=why, path=str(path)) from error
     except (UnicodeDecodeError, LookupError) as error:
         raise _no_thesaurus(path) from error
+    except (OSError, ValueError, lzma.LZMAError) as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        raise ConfigError("thesaurus_unreadable", why=why or error, path=str(path)) from error
     at = 0
     while at < len(lines):
         head, bar, count = lines[at].rpartition("|")

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from doublet.errors import InputUnreadable, RecordInvalid
 from doublet.model import Note, Outcome
 from doublet.reports.json_report import json_line
-from doublet.reports.wording import count
 from doublet.sources.jsonl import fields_of, optional_field, outcome_of
 from doublet.sources.records import Fields, ParsedBatch, RawBatch, check_columns
 from doublet.sources.streams import (
@@ -95,7 +94,7 @@ class CsvBatch:
             record = dict(zip(self.header, row.values, strict=False))
             raise RecordInvalid(
                 "row_and_header",
-                values=count(len(row.values), "field"),
+                fields=len(row.values),
                 header=len(self.header),
                 state="invalid",
                 id=record.get(self.fields.id, ""),

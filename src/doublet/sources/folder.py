@@ -28,7 +28,7 @@ from doublet.sources.packed import PackedBatch
 from doublet.sources.protocol import Complete, Failed, Fetcher, Found, Item, KnownLookup, Unchanged
 from doublet.sources.records import RawBatch
 from doublet.sources.streams import cannot_open
-from doublet.sources.texts import TextBatch, bytes_of, failure, hidden_note, unpacked_name, walk
+from doublet.sources.texts import TextBatch, bytes_of, failure, hidden_note, list_files, unpacked_name
 from doublet.text.limits import MAX_BYTES
 
 _BLOCK = 1 << 20
@@ -107,7 +107,7 @@ class FolderSource:
             yield from self._single(known)
 
     def _folder(self, known: KnownLookup) -> Iterator[LocalItem]:
-        files, hidden = walk(self.path, self.address)
+        files, hidden = list_files(self.path, self.address)
         if hidden:
             self.notes.append(hidden_note(self.address, hidden))
         # A CSV among other files may be anything; in a folder of nothing but tables it is one of them.

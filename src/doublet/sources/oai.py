@@ -49,7 +49,7 @@ from doublet.text.formats.protocol import needs
 try:
     from lxml import etree
 except ImportError as error:  # pragma: no cover - depends on what is installed
-    raise needs("lxml", "an OAI-PMH repository") from error
+    raise needs("lxml", "oai") from error
 
 EVERY = 10  #: full texts between checkpoints
 MAX_LINKS = 4  #: of a record that are tried for its full text

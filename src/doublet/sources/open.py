@@ -242,7 +242,10 @@ class _Opener:
         self._named: set[Path | str] = set()
 
     def add(self, name: str) -> None:
-        key = STDIN if name == STDIN else Path(name).resolve()
+        try:
+            key = STDIN if name == STDIN else Path(name).resolve()
+        except (OSError, ValueError) as error:
+            raise cannot_open(name, error) from error
         if key in self._named:
             self.notes.append(Note("named_twice", name=name))
             return
@@ -351,16 +354,20 @@ class _Opener:
         """The documents of an archive. Tables in it are read as tables, after them."""
         from doublet.sources.archive import members
         from doublet.sources.packed import PackedFiles
+        from doublet.sources.pages import is_page
         from doublet.text.limits import MAX_BYTES
 
         limit = min(self.limit_bytes, MAX_BYTES)
         tables: list[str] = []
+        pages = 0
         if kind != "warc":
             for member in members(path, kind, label=label, limit_bytes=limit):
                 if not member.state and table_suffix(member.name) in (*LINE_TABLES, ".parquet"):
                     tables.append(member.name)
                     self._waiting.append((member.data, f"{label}/{member.name}"))
-        return PackedFiles(label, path, kind, limit, size, frozenset(tables))
+                elif not member.state:
+                    pages += is_page(member.data, member.name)
+        return PackedFiles(label, path, kind, limit, size, frozenset(tables), pages)
 
     def _add_tables(self) -> None:
         """The tables that archives held, each in a temporary file."""
@@ -369,10 +376,10 @@ class _Opener:
             self._spool(io.BytesIO(data), label)
 
     def _add_folder(self, folder: Path, label: str) -> None:
-        from doublet.sources.texts import TextFile, TextFiles, hidden_note, walk
+        from doublet.sources.texts import TextFile, TextFiles, hidden_note, list_files
 
         closed: list[DoubletError] = []
-        files, hidden = walk(folder, label, closed)
+        files, hidden = list_files(folder, label, closed)
         if hidden:
             self.notes.append(hidden_note(label, hidden))
         for error in closed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from doublet.errors import DoubletError
@@ -39,9 +40,16 @@ class PackedBatch:
         return len(self.members)
 
     def parse(self) -> ParsedBatch:
+        return self._parse(pages=False)
+
+    def parse_pages(self) -> ParsedBatch:
+        return self._parse(pages=True)
+
+    def _parse(self, *, pages: bool) -> ParsedBatch:
         out = ParsedBatch()
         positions = []
-        found = shared().each(zip(self.ids, self.members, strict=True), self._read)
+        read = partial(self._read, left_out=pages)
+        found = shared().each(zip(self.ids, self.members, strict=True), read)
         for index, document in enumerate(found):
             if isinstance(document, Outcome):
                 out.outcomes.append(document)
@@ -54,6 +62,8 @@ class PackedBatch:
             # The records of a WARC file are called by their addresses.
             out.addresses.append(self.ids[index] if self.ids[index].startswith(_WEB) else "")
             out.sizes.append(len(self.members[index].data))
+            if pages:
+                out.left_out.append(document.left_out if document.kind == "html" else None)
             positions.append(self.first + index)
         out.positions = positions
         return out
@@ -64,13 +74,15 @@ class PackedBatch:
             if not isinstance(document, Outcome):
                 yield json_line({"id": self.ids[index], "text": document.text})
 
-    def _read(self, pair: tuple[str, Member]) -> ReadDocument | Outcome:
+    def _read(self, pair: tuple[str, Member], *, left_out: bool = False) -> ReadDocument | Outcome:
         identifier, member = pair
         place = f"{self.label}: {member.name}"
         if member.state:
             return Outcome(member.state, identifier, place, member.reason or Note("no_message"))
         try:
-            return shared().read(member.data, name=member.name, declared_type=member.declared_type)
+            return shared().read(
+                member.data, name=member.name, declared_type=member.declared_type, left_out=left_out
+            )
         except DoubletError as error:
             state, reason = failure(error)
             return Outcome(state, identifier, place, reason)
@@ -86,6 +98,7 @@ class PackedFiles:
     limit_bytes: int
     size_bytes: int
     skip: frozenset[str] = frozenset()  #: names of members that are read as tables
+    pages: int = 0  #: members that are web pages, as far as is known; those of a WARC file are not counted
 
     def batches(self, first: int, done: int, max_records: int, max_bytes: int) -> Iterator[RawBatch]:
         some: list[Member] = []

@@ -103,6 +103,7 @@ def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
             declared_type=head["declared_type"],
             as_kind=head["as_kind"],
             frame=head["frame"],
+            left_out=head.get("left_out", False),
             max_bytes=head["max_bytes"],
             recognise=recognise,
         )
@@ -121,6 +122,7 @@ def answer(head: dict[str, Any], data: bytes) -> dict[str, Any]:
         "title": found.title,
         "text": found.text,
         "notes": [note.to_dict() for note in found.notes],
+        "left_out": found.left_out,
         "places": [[*p.span, p.page, p.paragraph, p.line, p.element] for p in found.places],
         "hidden": [
             [

@@ -40,6 +40,10 @@ class Fields:
     address: str | None = None
 
 
+#: blocks of a page that were left out as its frame, and where in its text they would stand
+LeftOut = tuple[tuple[int, str], ...]
+
+
 @dataclass(slots=True)
 class ParsedBatch:
     """The good records of a batch as parallel lists, and an `Outcome` for each record that cannot be used.
@@ -57,6 +61,8 @@ class ParsedBatch:
     outcomes: list[Outcome] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)  #: as many as ids, or none when they were not asked for
     addresses: list[str] = field(default_factory=list)
+    #: as many as ids, or none when they were not asked for (`PageBatch`)
+    left_out: list[LeftOut | None] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -121,6 +127,15 @@ class RawBatch(Protocol):
 
     def json_lines(self, indexes: Sequence[int]) -> Iterator[bytes]:
         """The records with these numbers in the batch (0 is `first`) as JSON objects, a line each."""
+        ...
+
+
+@runtime_checkable
+class PageBatch(Protocol):
+    """Some files, among which there may be web pages."""
+
+    def parse_pages(self) -> ParsedBatch:
+        """As `RawBatch.parse`; `ParsedBatch.left_out` says of each page what was left out, None of what is no page."""
         ...
 
 

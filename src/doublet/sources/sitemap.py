@@ -54,7 +54,7 @@ from doublet.text.formats.protocol import needs
 try:
     from lxml import etree
 except ImportError as error:  # pragma: no cover - depends on what is installed
-    raise needs("lxml", "a sitemap") from error
+    raise needs("lxml", "sitemap") from error
 
 MAX_BYTES = (
     50 * 1024 * 1024

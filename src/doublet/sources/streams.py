@@ -28,7 +28,7 @@ from doublet.errors import InputNotFound, InputUnreadable, SpillFailed, nearest
 from doublet.model import Note
 from doublet.reports.output import zstandard
 
-STDIN_LABEL = "standard input"  #: as it is called in messages
+STDIN_LABEL = "stdin"  #: as it is called in messages and results, in every language
 HEAD_BYTES = 1 << 16
 _TOO_LONG_HEAD = 1 << 10
 _STEP = 1 << 16
@@ -60,7 +60,7 @@ class Stream:
     def __init__(self, path: Path, *, label: str) -> None:
         try:
             self._file: IO[bytes] = path.open("rb")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise cannot_open(label, error) from error
         try:
             self._reader, self.compression = _decompressed(self._file, label)
@@ -313,9 +313,19 @@ class _Cutter:
         return line if len(line) <= self._limit else TooLong(len(line), line[:_TOO_LONG_HEAD])
 
 
-def cannot_open(label: str, error: OSError) -> InputNotFound | InputUnreadable:
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder. A name that no file can have, too long or with a NUL, is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def cannot_open(label: str, error: OSError | ValueError) -> InputNotFound | InputUnreadable:
     """*error* while opening an input, in words; for a name that is not there, the nearest one that is."""
     path = Path(label)
+    if not isinstance(error, OSError) or error.errno == errno.ENAMETOOLONG:
+        return InputNotFound("path_why", path=label, why=Note("impossible_name"))
     if error.errno == errno.ENOENT:
         if path.is_symlink():
             why = Note("link_to_nothing", target=str(path.readlink()))
@@ -334,7 +344,7 @@ def is_stream(path: Path) -> bool:
     """A pipe or another thing that can be read only once (``<(command)`` in a shell)."""
     try:
         mode = path.stat().st_mode
-    except OSError:
+    except (OSError, ValueError):
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,11 +52,16 @@ class TextBatch:
         return len(self.files)
 
     def parse(self) -> ParsedBatch:
+        return self._parse(pages=False)
+
+    def parse_pages(self) -> ParsedBatch:
+        return self._parse(pages=True)
+
+    def _parse(self, *, pages: bool) -> ParsedBatch:
         out = ParsedBatch()
         positions = []
-        for index, (file, found) in enumerate(
-            zip(self.files, shared().each(self.files, self._read), strict=True)
-        ):
+        read = partial(self._read, left_out=pages)
+        for index, (file, found) in enumerate(zip(self.files, shared().each(self.files, read), strict=True)):
             if isinstance(found, Outcome):
                 out.outcomes.append(found)
                 continue
@@ -66,6 +72,8 @@ class TextBatch:
             out.times.append(time)
             out.sources.append(self.label)
             out.sizes.append(file.size_bytes)
+            if pages:
+                out.left_out.append(document.left_out if document.kind == "html" else None)
             positions.append(self.first + index)
         out.positions = positions
         return out
@@ -76,10 +84,10 @@ class TextBatch:
             found = read_file(file.path, limit_bytes=self.limit_bytes)
             yield json_line({"id": file.id, "text": found.text})
 
-    def _read(self, file: TextFile) -> tuple[ReadDocument, str] | Outcome:
+    def _read(self, file: TextFile, *, left_out: bool) -> tuple[ReadDocument, str] | Outcome:
         """A file and the time of its last change, or what became of it."""
         try:
-            found = read_file(file.path, limit_bytes=self.limit_bytes)
+            found = read_file(file.path, limit_bytes=self.limit_bytes, left_out=left_out)
             time = datetime.fromtimestamp(file.path.stat().st_mtime, UTC).isoformat()
         except (DoubletError, OSError) as error:
             state, reason = failure(error)
@@ -120,6 +128,7 @@ def read_file(
     label: str = "",
     as_kind: str = "",
     frame: bool = True,
+    left_out: bool = False,
     pool: ReaderPool | None = None,
 ) -> ReadDocument:
     """The document in a file of any format (decompressed where needed), read within the limits of *pool*.
@@ -128,7 +137,7 @@ def read_file(
     """
     pool = pool or shared()
     data = bytes_of(path, limit_bytes=min(limit_bytes, pool.max_bytes), label=label)
-    return pool.read(data, name=unpacked_name(path.name), as_kind=as_kind, frame=frame)
+    return pool.read(data, name=unpacked_name(path.name), as_kind=as_kind, frame=frame, left_out=left_out)
 
 
 def read_standard_input(
@@ -179,7 +188,7 @@ def bytes_of(path: Path, *, limit_bytes: int, label: str) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def walk(folder: Path, label: str, closed: list[DoubletError] | None = None) -> tuple[list[Path], int]:
+def list_files(folder: Path, label: str, closed: list[DoubletError] | None = None) -> tuple[list[Path], int]:
     """All regular files below *folder* in the order of their names, and how many hidden ones were left out.
 
     Links to files are followed, links to folders are not: they can lead round in circles. Subfolders that cannot be

@@ -65,7 +65,7 @@ def _document(answer: Answer, out: dict[str, Any]) -> None:
 def _page(answer: Answer, out: dict[str, Any]) -> None:
     from doublet.text.formats.html import parse_page, take_hidden
     from doublet.text.formats.protocol import Builder
-    from doublet.text.frame import choose, cut, is_article
+    from doublet.text.frame import read_blocks
 
     _, charset = content_type(answer)
     tree, _ = parse_page(answer.body, charset=charset)
@@ -77,8 +77,8 @@ def _page(answer: Answer, out: dict[str, Any]) -> None:
     every = visible = _links(tree, base, cleaned)
     if take_hidden(tree, build):
         visible = _links(tree, base, cleaned) if len(every) <= MAX_LINKS else {}
-    blocks = cut(tree)
-    build.add_plain(block.text for block in choose(blocks, article=is_article(tree)))
+    blocks, kept = read_blocks(tree)
+    build.add_plain(block.text for block in kept)
     letters = sum(len(block.text) for block in blocks) or 1
     heading = f"title {facts.title}" if facts.title else ""
     plain = [heading, *(block.text for block in blocks if block.linked <= LINKED)]

@@ -37,7 +37,7 @@ from doublet.sources.protocol import (
     Unchanged,
 )
 from doublet.sources.web import content_version, failure, iso_time, look
-from doublet.text.formats.html import gather, parse_page, walk
+from doublet.text.formats.html import gather, parse_page, read_elements
 from doublet.text.formats.protocol import Builder
 
 EVERY = 10  #: pages between checkpoints
@@ -96,7 +96,7 @@ def read_article(data: bytes, *, address: str) -> str:  # noqa: ARG001 - all par
     for item in doomed:
         item.clear(keep_tail=True)
         item.tag = "template"
-    walk(page, Builder())  # takes out what cannot be seen
+    read_elements(page, Builder())  # takes out what cannot be seen
     blocks: list[tuple[str, int]] = []
 
     def put(text: str, element: Any, _: int) -> None:

@@ -36,7 +36,7 @@ from doublet.text.read import ReadDocument, read_document
 TIMEOUT_S = 60.0
 IDLE_WATCHER_S = 5.0
 OCR_TIMEOUT_S = 1800.0
-MEMORY_BYTES = 1 << 30
+MEMORY_BYTES = 1_000_000_000
 DOCUMENTS_PER_PROCESS = 2_000  # libraries leak a little; a fresh process costs a fifth of a second
 _SIGNED = (b"%PDF", b"PK", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"<")
 
@@ -71,7 +71,14 @@ class ReaderPool:
         self._closed = False
 
     def read(
-        self, data: bytes, *, name: str = "", declared_type: str = "", as_kind: str = "", frame: bool = True
+        self,
+        data: bytes,
+        *,
+        name: str = "",
+        declared_type: str = "",
+        as_kind: str = "",
+        frame: bool = True,
+        left_out: bool = False,
     ) -> ReadDocument:
         """As `doublet.text.read.read_document`, within the limits. Raises `Unreadable` of some kind."""
         if len(data) > self.max_bytes:
@@ -87,6 +94,7 @@ class ReaderPool:
             "declared_type": declared_type,
             "as_kind": as_kind,
             "frame": frame,
+            "left_out": left_out,
             "max_bytes": self.max_bytes,
             "ocr": self.ocr,
         }
@@ -191,7 +199,7 @@ class _Process:
         if self._late:
             raise ReadFailed("read_too_slow", timeout_s=timeout_s)
         if code == -signal.SIGPROF:
-            raise ReadFailed("read_too_long_for_size", processor_s=head["processor_s"])
+            raise ReadFailed("read_too_long_for_size", processor_s=round(head["processor_s"], 1))
         how = Note("by_signal", number=-code) if code < 0 else Note("by_exit", number=code)
         raise ReadFailed("reader_fell_over", how=how)
 
@@ -273,6 +281,7 @@ def _document(answer: dict[str, Any]) -> ReadDocument:
         ),
         tuple(map(Note.from_dict, answer["notes"])),
         answer["title"],
+        tuple((at, text) for at, text in answer.get("left_out", ())),
     )
 
 

@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 
 from doublet.errors import UsageError
 from doublet.matches.among import bare_name
-from doublet.sources.texts import walk
+from doublet.sources.streams import is_folder
+from doublet.sources.texts import list_files
 
 MOST_ENTRIES = 4_000  #: of one archive
 MOST_BYTES = 1 << 30  #: of all documents of one archive, unpacked
@@ -47,8 +48,8 @@ def list_works(places: Iterable[Path]) -> list[WorkFile]:
     without files. A place that is not there stays in the list: reading it says so."""
     found: list[WorkFile] = []
     for place in places:
-        if place.is_dir():
-            inside, _ = walk(place, str(place))
+        if is_folder(place):
+            inside, _ = list_files(place, str(place))
             if not inside:
                 raise UsageError("no_files_to_check", text=str(place))
             for path in inside:
@@ -115,17 +116,18 @@ def unpack(name: str, content: bytes, room: int = MOST_BYTES) -> list[tuple[str,
 
 
 def _files(path: Path, name: str) -> list[WorkFile]:
-    if path.suffix.lower() == ".zip" and path.is_file() and path.stat().st_size <= MOST_BYTES:
+    try:
+        there = path.stat()
+    except (OSError, ValueError):
+        return [WorkFile(name, path=path)]
+    if path.suffix.lower() == ".zip" and path.is_file() and there.st_size <= MOST_BYTES:
         found = unpack(path.name, path.read_bytes())
         if found:
             return [
                 WorkFile(inner, time=time, data=data)
                 for inner, data, time in sorted(found, key=lambda r: r[0])
             ]
-    try:
-        time = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    except OSError:
-        time = ""
+    time = datetime.fromtimestamp(there.st_mtime, UTC).isoformat(timespec="seconds")
     return [WorkFile(name, time=time, path=path)]
 
 

@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import UsageError, require_number
+from doublet.index.most_shared import CANDIDATES
 from doublet.index.stem_chunks import BEST, Windows, near_documents, read_windows
-from doublet.jobs.check import CANDIDATES, align_options, check
+from doublet.jobs.check import align_options, check
 from doublet.model import Document
 from doublet.progress import Progress
 from doublet.reports.json_report import json_document
 from doublet.signatures.mixing import mix
 from doublet.signatures.statistics import LEXICAL_CANON
+from doublet.signatures.thesaurus import find_thesaurus, tell_thesaurus
 from doublet.sources.records import Fields
 from doublet.spark import answers, counting, exchange, inputs, signing, stages, storage
 from doublet.spark.exchange import Sent, pack, scatter, slots, tell, unpack
@@ -54,6 +56,7 @@ class Checking:
     corpus_documents: int
     shingle_words: int
     min_share: float
+    thesaurus: str
     align: dict[str, Any]
 
 
@@ -64,6 +67,7 @@ def check_works(
     out: str,
     *,
     min_share: float = 0.0,
+    thesaurus: str = "",
     fields: Fields | None = None,
     partitions: int | None = None,
     splits: int | None = None,
@@ -79,6 +83,7 @@ def check_works(
     progress = Progress.of(progress)
     require_number("min_share", min_share, 0, 1)
     align_options(align)
+    synonyms = find_thesaurus(thesaurus)
     theirs, state = stages.open_finished(corpus)
     done = state["stages"].get(SIGNATURES)
     if done is None or theirs.method != "shingles":
@@ -95,7 +100,8 @@ def check_works(
     run = stages.Run.open(
         job, addresses, splits or 2 * cores, least_split=1 if splits else inputs.LEAST_SPLIT, restart=restart
     )
-    run.depend([theirs.out, done["key"], min_share, sorted(align.items())])
+    told = tell_thesaurus(thesaurus, synonyms)
+    run.depend([theirs.out, done["key"], min_share, sorted(align.items()), sorted(told.items())])
     job = run.job
 
     def sign() -> dict[str, Any]:
@@ -118,6 +124,7 @@ def check_works(
         sum(one["documents"] for one in done["figures"]["splits"]),
         shingle_words,
         min_share,
+        thesaurus,
         align,
     )
 
@@ -348,6 +355,7 @@ def _tell(checking: Checking, splits: int, owner: int, blobs: Iterator[Any]) -> 
                 theirs,
                 shingle_words=checking.shingle_words,
                 min_share=checking.min_share,
+                thesaurus=checking.thesaurus,
                 **checking.align,
             )
             notes = () if checking.corpus_documents else answer.notes

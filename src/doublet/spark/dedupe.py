@@ -100,7 +100,7 @@ def dedupe(
     **parameters: Any,
 ) -> Deduped:
     """Duplicates of the collection at *addresses*, written to the folder *out*. The options are those of
-    `doublet.dedupe`.
+    `doublet.dedupe`. Web pages are compared as with its ``frames=False``.
 
     *partitions* and *splits* say how the work is cut, *crowd_pairs* from how many pairs of one fingerprint or key on
     these are followed in rounds; the answer does not depend on them. *stop_after* one of `STAGES`;

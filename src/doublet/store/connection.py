@@ -195,9 +195,15 @@ class Database:
             raise StoreError("alias_without_tables", alias=alias, database=self.shown)
 
     def _look_at_file(self, place: Path, create: bool) -> None:
-        if place.is_dir():
+        try:
+            folder, there = place.is_dir(), place.exists()
+        except OSError as error:
+            raise StoreError("not_opened", why=error.strerror or error, path=str(place)) from error
+        if "\0" in str(place):
+            raise StoreError("not_opened", why=Note("impossible_name"), path=str(place))
+        if folder:
             raise StoreError("database_is_folder", path=str(place))
-        if not place.exists():
+        if not there:
             if not create:
                 raise StoreError("no_database", path=str(place))
             try:

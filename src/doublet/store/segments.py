@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -120,14 +120,6 @@ def unpack(
     return Records(*columns), rows
 
 
-def pack_plain(records: Records, cuts: Sequence[int]) -> list[bytes]:
-    out = np.empty((len(records), RECORD), np.uint8)
-    for start, end, column in ((0, 5, records.keys), (5, 10, records.documents), (10, 14, records.libraries)):
-        out[:, start:end] = column.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - (end - start) :]
-    blob = out.tobytes()
-    return [blob[RECORD * start : RECORD * end] for start, end in pairwise(cuts)]
-
-
 def unpack_plain(data: bytes) -> Records:
     if len(data) % RECORD:
         raise StoreDamaged("passages_damaged")
@@ -157,20 +149,18 @@ def write(
     made beside the one in use."""
     if not len(keys):
         return
-    records = sorted_records(keys, documents, libraries, removed=removed)
+    records = records_of(keys, documents, libraries, removed=removed)
     bits = _bits(len(records))
-    told = _told_libraries(records.removed, set(np.unique(records.libraries).tolist()))
+    told = _told_libraries(records.removed, _distinct(libraries))
     segment = _new_segment(database, bits, len(records), records.removed, USED if used else WRITTEN, told)
-    _copy(database, segment, list(cut_blocks(bits, records, pack)))
+    _copy(database, segment, cut_blocks(bits, records))
 
 
-def sorted_records(keys: U64, documents: I64, libraries: I64, *, removed: bool = False) -> Records:
+def records_of(keys: U64, documents: I64, libraries: I64, *, removed: bool = False) -> Records:
     if int(documents.max()) > LARGEST_NUMBER or int(libraries.max()) >= 1 << 32:
         raise StoreFull("numbers_used_up")
     values = documents.astype(np.uint64) << np.uint64(1) | np.uint64(removed)
-    return Records(
-        keys.astype(np.uint64, copy=False), values, libraries.astype(np.uint64, copy=False)
-    ).sorted()
+    return Records(keys.astype(np.uint64, copy=False), values, libraries.astype(np.uint64, copy=False))
 
 
 def _bits(postings: int) -> int:
@@ -187,6 +177,13 @@ def _new_segment(
     )
     assert row is not None
     return int(row[0])
+
+
+def _distinct(libraries: NDArray[Any]) -> set[int]:
+    if not len(libraries):
+        return set()
+    first = int(libraries[0])
+    return {first} if (libraries == libraries[0]).all() else set(np.unique(libraries).tolist())
 
 
 def _told_libraries(removed: int, libraries: set[int]) -> str | None:
@@ -222,27 +219,14 @@ def copy_blocks(connection: Any, segment: int, blocks: Iterable[tuple[int, bytes
         copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8) + b"".join(rows) + b"\xff\xff")
 
 
-def cut_blocks(
-    bits: int, records: Records, pack: Callable[[Records, Sequence[int]], list[bytes]]
-) -> Iterator[tuple[int, bytes]]:
-    """Parts and their bytes, of sorted records; heavy keys in parts of their own, numbered -1 - key."""
-    if not len(records):
-        return
-    starts = np.concatenate([[0], np.flatnonzero(records.keys[1:] != records.keys[:-1]) + 1])
-    sizes = np.diff(starts, append=len(records))
-    heavy = sizes > HEAVY
-    if heavy.any():
-        own = np.repeat(heavy, sizes)
-        cuts = np.concatenate([[0], np.cumsum(sizes[heavy])]).tolist()
-        names = (-1 - records.keys[starts[heavy]].astype(np.int64)).tolist()
-        yield from zip(names, pack(records.some(own), cuts), strict=True)
-        documents = records.documents.copy()
-        documents[starts[heavy]] = 0  # the first one stays and points there
-        own[starts[heavy]] = False
-        records = Records(records.keys, documents, records.libraries).some(~own)
-    parts = (records.keys >> np.uint64(KEY_BITS - bits)).astype(np.int64)
-    cuts = np.concatenate([[0], np.flatnonzero(parts[1:] != parts[:-1]) + 1, [len(parts)]])
-    yield from zip(parts[cuts[:-1]].tolist(), pack(records, cuts.tolist()), strict=True)
+def cut_blocks(bits: int, records: Records) -> list[tuple[int, bytes]]:
+    """Parts and their bytes, of records in any order; heavy keys in parts of their own, numbered -1 - key."""
+    parts, data, ends = kernels.cut_postings(
+        records.keys, records.documents, records.libraries, KEY_BITS, bits, HEAVY
+    )
+    blob = data.tobytes()
+    blocks = [blob[start:end] for start, end in pairwise(ends.tolist())]
+    return list(zip(parts.tolist(), blocks, strict=True))
 
 
 # Merging
@@ -380,9 +364,9 @@ def merge(database: Database, segments: Sequence[Segment], right: Right) -> None
             for one in range(number, min(number + size, 1 << cuts)):
                 low, high = one << (KEY_BITS - cuts), (one + 1) << (KEY_BITS - cuts)
                 records = _slice(database, segments, small, low, high)
-                made.append(list(cut_blocks(bits, records, pack)))
+                made.append(cut_blocks(bits, records))
                 kept, removed = kept + len(records), removed + records.removed
-                libraries.update(np.unique(records.libraries).tolist())
+                libraries |= _distinct(records.libraries)
             with database.writing():
                 right.renew()
                 _copy(database, new, [block for blocks in made for block in blocks])

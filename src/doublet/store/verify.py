@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.errors import StoreDamaged
+from doublet.errors import Cancelled, StoreDamaged
 from doublet.index import passage_keys
 from doublet.model import Note
 from doublet.progress import Progress
@@ -59,7 +59,7 @@ def verify(
     with store.writer.lock:
         if check.remake:
             for library, numbers in check.remake.items():
-                _remake(store, library, numbers)
+                _remake(store, library, numbers, check.going_on)
             # The rest is judged by the keys and words that were made here; the index, too.
             again = [replace(one, repaired=True) for one in check.findings if one.kind == "keys"]
             check = _look(store, libraries, progress)
@@ -93,6 +93,10 @@ class _Check:
             self.library(name)
         self.postings()
         self.key_postings()
+
+    def going_on(self, done: int = 0, unit: str = "documents") -> None:
+        """Told between any two steps that take long: whoever wants it to stop waits for one of them."""
+        self.progress.step("verifying_index", done, None, unit)
 
     def found(
         self, library: str, kind: str, count: int, message: Note, mend: Callable[[], None] | None = None
@@ -162,6 +166,7 @@ class _Check:
             self.found(name, "keys", len(remake), Note("keys_disagree"))
             self.remake[info.number] = remake
         self._counters(name, info.number, total)
+        self.going_on()
         self._statistics(name, info.number, words.sum_changes(parts), bool(bad_texts))
         self._signatures(name, info.number)
 
@@ -247,6 +252,7 @@ class _Check:
             "SELECT id, follows FROM doublet_recipe WHERE library_id = %s ORDER BY id", [library]
         )
         for recipe, follows in recipes:
+            self.going_on()
             if not self.store.signatures.usable(recipe):
                 unusable.append(recipe)
                 continue
@@ -283,6 +289,7 @@ class _Check:
 
     def _mend_signatures(self, wrong: Sequence[tuple[int, list[str]]]) -> None:
         for recipe, stray in wrong:
+            self.going_on()
             with self.database.writing():  # it is filled up when it is built next
                 self.database.rows("UPDATE doublet_recipe SET follows = %s WHERE id = %s", [False, recipe])
             for start in range(0, len(stray), STEP):
@@ -308,8 +315,9 @@ class _Check:
         """What should be filed of passages and stems."""
         out = Postings()
         self._expect_stems(out)
-        last = 0
+        last = done = 0
         while True:
+            self.going_on(done)
             rows = self.database.rows(
                 "SELECT document_id, keys FROM doublet_content WHERE document_id > %s ORDER BY document_id LIMIT %s",
                 [last, 20_000],
@@ -317,13 +325,15 @@ class _Check:
             if not rows:
                 return out
             last = rows[-1][0]
+            done += len(rows)
             values = postings.unpack_keys(b"".join(bytes(row[1]) for row in rows)).astype(np.int64)
             sizes = [len(row[1]) // postings.KEY_BYTES for row in rows]
             out.add(values, np.repeat(np.array([row[0] for row in rows], np.int64), sizes))
 
     def _expect_stems(self, out: Postings) -> None:
-        last = 0
+        last = done = 0
         while True:
+            self.going_on(done)
             rows = self.database.rows(
                 "SELECT document_id, bag, stems FROM doublet_content WHERE document_id > %s AND stems IS NOT NULL "
                 "ORDER BY document_id LIMIT %s",
@@ -332,6 +342,7 @@ class _Check:
             if not rows:
                 return
             last = rows[-1][0]
+            done += len(rows)
             with contextlib.suppress(StoreDamaged):  # its keys disagree, which was found before
                 pairs = stems.unpack(
                     [row[0] for row in rows], *([bytes(row[n]) for row in rows] for n in (1, 2))
@@ -348,8 +359,11 @@ class _Check:
             )
             cursor = self.database.raw.execute(f"SELECT term, doc FROM {look}")
             while rows := cursor.fetchmany(PART):
+                self.going_on(out.count, "keys")
                 terms, documents = zip(*rows, strict=True)
                 out.add(read_keys(terms, bits), np.array(documents, np.int64))
+        except Cancelled:
+            raise
         except Exception as error:
             if "malformed" not in str(error).lower() and "corrupt" not in str(error).lower():
                 raise
@@ -363,6 +377,7 @@ class _Check:
         out = Postings()
         try:
             for records in segments.everything(self.database):
+                self.going_on(out.count, "keys")
                 for removed in (0, 1):
                     own = records.some(records.documents & np.uint64(1) == removed)
                     numbers = (own.documents >> np.uint64(1)).astype(np.int64)
@@ -390,6 +405,7 @@ class _Check:
             self.database.rows("UPDATE doublet_recipe SET follows = %s", [False])
         pace = Pace(STEP, most=20_000)
         while True:
+            self.going_on()
             with pace.step(self.database) as size, self.database.writing():
                 rows = self.database.rows("SELECT id FROM doublet_entry ORDER BY id LIMIT %s", [size])
                 self.database.many("DELETE FROM doublet_entry WHERE id = %s", rows)
@@ -401,11 +417,12 @@ class _Check:
                     return
 
 
-def _remake(store: Store, library: int, numbers: Sequence[int]) -> None:
+def _remake(store: Store, library: int, numbers: Sequence[int], step: Callable[[int], None]) -> None:
     """Keys and bags from the texts, which never change under a number. The index follows as a whole."""
     database = store.database
     word_numbers = words.WordNumbers(database)
     for start in range(0, len(numbers), STEP):
+        step(start)
         some = list(numbers[start : start + STEP])
         texts = store.documents.texts(some)
         some = [number for number in some if number in texts]

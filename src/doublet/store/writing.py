@@ -388,7 +388,8 @@ class Writer:
                 for row, (number, i) in enumerate(zip(numbers, fresh, strict=True))
             ],
         )
-        both = postings.Pairs.of_keys(numbers, keys, cuts) + stems.pairs(numbers, filed)
+        # Those of stems are sorted already: what is sorted stays so when it comes first.
+        both = stems.pairs(numbers, filed) + postings.Pairs.of_keys(numbers, keys, cuts)
         postings.add(database, library, both)
         words.add_change(database, library, part)
         database.rows(

@@ -59,18 +59,24 @@ def has_runs(columns: Columns) -> bool:
     return len(_runs(columns)) > 0
 
 
+def with_runs(texts: Sequence[str], disguised: NDArray[np.uint32], threads: int = 1) -> NDArray[np.int64]:
+    """The places of texts that may have such words. *disguised* has the number of disguised words of each, which is 0
+    for nearly all texts: only the others are looked at. A text is not seen when each of its runs has words of two
+    alphabets and no comma between them, so that the tokeniser joined none of their letters."""
+    some = np.flatnonzero(disguised)
+    if not len(some):
+        return some
+    columns = kernels.tokenize([texts[i] for i in some.tolist()], None, None, threads)
+    firsts = [first for first, _ in _runs(columns)]
+    return some[np.unique(np.searchsorted(columns[4], firsts, side="right") - 1).astype(np.int64)]
+
+
 def _runs(columns: Columns) -> list[tuple[int, int]]:
     """First word and end of the runs: words that were set apart, and single letters of two alphabets, which are not
     joined; one blank between them."""
     _, starts, ends, flags, offsets, _ = columns
-    apart = (flags & np.uint8(FLAG_SPACED) != 0) | (ends - starts == 1)
-    goes_on = np.zeros(len(apart) + 1, np.bool_)
-    goes_on[1:-1] = apart[1:] & apart[:-1] & (starts[1:] - ends[:-1] == 1)
-    goes_on[offsets.astype(np.int64)] = False
-    firsts = np.flatnonzero(apart & ~goes_on[:-1])
-    lasts = np.flatnonzero(apart & ~goes_on[1:])
-    long = ends[lasts] - starts[firsts] >= 2 * LEAST_LETTERS - 1
-    return list(zip(firsts[long].tolist(), (lasts[long] + 1).tolist(), strict=True))
+    firsts, lasts = kernels.apart_runs(starts, ends, flags, offsets, 2 * LEAST_LETTERS - 1)
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
 
 def cut_runs(
@@ -90,6 +96,8 @@ def cut_runs(
         letters = spelled[int(ids[first])]
         if end - first > 1:  # single letters of two alphabets were read without a word around them
             letters = "".join(one[0][0] for one in inside).lower().replace("ё", "е")
+            if not any(map(str.isalpha, letters)):
+                continue  # a table of digits is not a text
         left[text] = left.get(text, MOST_LETTERS) - len(letters)
         if len(inside) == len(letters) and left[text] >= 0:
             found.setdefault(text, []).append(_Run(first, end, letters, [one.span() for one in inside]))

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
+
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
 _MAGIC = b"DBBG\x01\0\0\0"
 _KEY_BITS = 40  # of the hash: enough to tell some ten thousand stems apart
+_PART_BITS = 14  # of the hash: a stem is looked for among the few keys that share them
 _P_STEP, _DF_STEP = 16.0, 24.0  # units of -ln in a byte
 
 
@@ -36,7 +39,8 @@ class Row:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
     keys: U64
-    rarity: F64  # -ln(share of the words)
+    firsts: NDArray[np.uint32]  # of the keys in each part of the hashes: where one is looked for
+    rarity: F64  # -ln(share of the words); one more at the end, for a stem that is not there
     idf: F64  # -ln(share of the documents); 0 for stop stems
 
 
@@ -65,8 +69,13 @@ def _table() -> _Table:
     full = np.zeros((count, 8), np.uint8)
     full[:, 3:] = raw
     rest = np.frombuffer(data, np.uint8, 2 * count, 16 + 5 * count).astype(np.float64)
+    keys = full.reshape(-1).view(">u8").astype(np.uint64)
+    borders = np.arange((1 << _PART_BITS) + 1, dtype=np.uint64) << np.uint64(_KEY_BITS - _PART_BITS)
     return _Table(
-        full.reshape(-1).view(">u8").astype(np.uint64), rest[:count] / _P_STEP, rest[count:] / _DF_STEP
+        keys,
+        np.searchsorted(keys, borders).astype(np.uint32),
+        np.append(rest[:count] / _P_STEP, 0.0),
+        np.append(rest[count:] / _DF_STEP, 0.0),
     )
 
 
@@ -74,6 +83,5 @@ def general(stems: U64) -> tuple[NDArray[np.bool_], F64, F64]:
     """Of stems by their hashes: whether the table knows them, -ln of their share of all words, and of all documents (0
     for the most frequent). The numbers mean nothing where it does not."""
     table = _table()
-    keys = stems >> np.uint64(64 - _KEY_BITS)
-    at = np.minimum(np.searchsorted(table.keys, keys), len(table.keys) - 1)
-    return table.keys[at] == keys, table.rarity[at], table.idf[at]
+    at = kernels.find_keys(stems, table.keys, table.firsts, _KEY_BITS)
+    return at < len(table.keys), table.rarity[at], table.idf[at]

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet import kernels
 from doublet.kernels.data import (
     ANCHOR_SHIFT,
     BREAK,
@@ -36,6 +37,7 @@ from doublet.kernels.data import (
     LATIN,
     LETTER_MASK,
     MARK,
+    ODD_BLANKS,
     OTHER,
     SCRIPT_SHIFT,
     WORD,
@@ -87,8 +89,7 @@ _SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0
 _KEYCAP = "\u20e3"
 # Blanks that no keyboard has, between letters. The common blank that does not break (U+00A0) and its narrow form are
 # typesetting, and so are thin blanks beside numbers, dashes and single letters.
-_ODD_BLANKS = np.array([0x1680, *range(0x2000, 0x200B), 0x205F, 0x2800, 0x3000], np.uint32)
-_ODD_BLANK = re.compile(f"(?<=[^\\W\\d_][^\\W\\d_])[{''.join(map(chr, _ODD_BLANKS))}]+(?=[^\\W\\d_]{{2}})")
+_ODD_BLANK = re.compile(f"(?<=[^\\W\\d_][^\\W\\d_])[{''.join(map(chr, ODD_BLANKS))}]+(?=[^\\W\\d_]{{2}})")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)")
 # A digit alone between small letters of a word of some length; not at its end, where notes stand, and only 0 at its
 # beginning («6летний»). Numbers of base 16 are no words.
@@ -149,11 +150,40 @@ class _Words:
         part = batch.slice(index)
         self.brief = brief  # only the alarm is of interest
         self.text = text
-        self.starts = batch.starts[part].astype(np.int64)
-        self.ends = batch.ends[part].astype(np.int64)
+        self._places = batch.starts[part], batch.ends[part]
         self.flags = batch.flags[part]
         self.hashes = batch.hashes[part]
-        self.lettered = int(np.count_nonzero(self.flags & np.uint8(FLAG_NUMBER) == 0))
+
+    @functools.cached_property
+    def starts(self) -> NDArray[np.int64]:
+        return self._places[0].astype(np.int64)
+
+    @functools.cached_property
+    def ends(self) -> NDArray[np.int64]:
+        return self._places[1].astype(np.int64)
+
+    @functools.cached_property
+    def lettered(self) -> int:
+        return int(np.count_nonzero(self.flags & np.uint8(FLAG_NUMBER) == 0))
+
+    @functools.cached_property
+    def _odd(self) -> tuple[NDArray[np.uint32], ...]:
+        """Places of characters that nobody sees, of odd blanks, and of digits that may be letters."""
+        return kernels.odd_characters(self.text)
+
+    @functools.cached_property
+    def has_cjk(self) -> bool:
+        return _CJK.search(self.text) is not None
+
+    @functools.cached_property
+    def right_to_left(self) -> bool:
+        """Whether there are letters that are written from right to left."""
+        return _RIGHT_TO_LEFT.search(self.text) is not None
+
+    @functools.cached_property
+    def all_flags(self) -> int:
+        """The flags that any of the words has."""
+        return int(np.bitwise_or.reduce(self.flags))
 
     @functools.cached_property
     def codes(self) -> NDArray[np.uint32]:
@@ -166,10 +196,7 @@ class _Words:
     @functools.cached_property
     def invisible(self) -> NDArray[np.int64]:
         """Places of the characters that nobody sees."""
-        if self.text.isascii():
-            return np.empty(0, np.int64)
-        kinds = self.entries & np.uint32(DROP | LETTER_MASK)
-        return np.flatnonzero((kinds == DROP | INVISIBLE) | (kinds == DROP | BREAK))
+        return self._odd[0].astype(np.int64)
 
     @functools.cached_property
     def phonetic(self) -> NDArray[np.int64]:
@@ -179,30 +206,22 @@ class _Words:
     @functools.cached_property
     def digits(self) -> list[int]:
         """Numbers of the words that have a digit where a letter belongs, as «с0г0дня»."""
-        found: set[int] = set()
-        text = self.text
-        for digit in "036":
-            at = text.find(digit)
-            while at >= 0:
-                if text[at + 1 : at + 2].islower() and (digit == "0" or text[at - 1 : at].isalpha()):
-                    found.add(int(np.searchsorted(self.starts, at, side="right")) - 1)
-                at = text.find(digit, at + 1)
-        numbers = sorted(i for i in found if i >= 0)
-        return [i for i in numbers if _DIGITS_FOR_LETTERS.fullmatch(text, self.starts[i], self.ends[i])]
+        if not len(self._odd[2]):
+            return []
+        numbers = np.unique(np.searchsorted(self.starts, self._odd[2], side="right") - 1).tolist()
+        return [
+            i
+            for i in numbers
+            if i >= 0 and _DIGITS_FOR_LETTERS.fullmatch(self.text, self.starts[i], self.ends[i])
+        ]
 
     @functools.cached_property
     def odd_blanks(self) -> list[int]:
         """Numbers of the words that follow a blank that nobody types."""
-        if self.text.isascii():
-            return []
-        codes = self.codes
-        rare = np.flatnonzero(
-            codes >= _ODD_BLANKS[0]
-        )  # few: a pattern would look at every letter of the text
-        rare = rare[np.isin(codes[rare], _ODD_BLANKS)]
+        rare = self._odd[1]
         if not len(rare):
             return []
-        full_width_is_honest = "\u3000" in self.text and _CJK.search(self.text) is not None
+        full_width_is_honest = "\u3000" in self.text and self.has_cjk
         found = [
             match.end()
             for at in rare.tolist()
@@ -214,7 +233,7 @@ class _Words:
 
     @property
     def suspicious(self) -> bool:
-        return bool((self.flags & np.uint8(FLAGS_DISGUISE)).any()) or len(self.invisible) > 0
+        return self.all_flags & FLAGS_DISGUISE != 0 or len(self._odd[0]) > 0
 
     def enough_for(self, kind: Callable[[_Words], _Tally]) -> bool:
         """False when too few words have the flag of a kind for it to raise an alarm."""
@@ -223,6 +242,8 @@ class _Words:
 
     def flagged(self, flag: int) -> Iterator[tuple[int, str]]:
         """Number and original spelling of each word with *flag*."""
+        if not self.all_flags & flag:
+            return
         numbers = np.flatnonzero(self.flags & np.uint8(flag))
         places = zip(self.starts[numbers].tolist(), self.ends[numbers].tolist(), strict=True)
         for i, (start, end) in zip(numbers.tolist(), places, strict=True):
@@ -567,11 +588,10 @@ def _add_loose(words: _Words, tally: _Tally) -> None:
     places = places[places >= np.append(0, words.ends)[word]]
     if not len(places):
         return
-    right_to_left = _RIGHT_TO_LEFT.search(text) is not None
     for run_of_places in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
         span = Span(int(run_of_places[0]), int(run_of_places[-1]) + 1)
         run = text[span.start : span.end]
-        if (span.start == 0 and run == "\ufeff") or (right_to_left and _DIRECTIONS.issuperset(run)):
+        if (span.start == 0 and run == "\ufeff") or (_DIRECTIONS.issuperset(run) and words.right_to_left):
             continue
         if _SELECTORS.issuperset(run):  # colour for the sign before them: ‼️, ↔️
             continue
@@ -693,18 +713,13 @@ def _only_marks(chars: Iterable[str]) -> str:
 def _styled(words: _Words) -> _Tally:
     tally = _Tally("styled")
     styled = fold_table().styled
-    full_width_is_honest = _CJK.search(words.text) is not None
     dressed: dict[int, int] = {}
     counted: list[int] = []
     for i, word in words.flagged(FLAG_STYLED):
         if words.flags[i] & FLAG_LOOKALIKE:
             continue  # counted there
         letters = [c for c in word if _letter(c)]
-        found = [
-            c
-            for c in letters
-            if ord(c) in styled and not (full_width_is_honest and "\uff00" <= c <= "\uff5e")
-        ]
+        found = [c for c in letters if ord(c) in styled and not ("\uff00" <= c <= "\uff5e" and words.has_cjk)]
         if not found or _NUMERALS.issuperset(letters) or words.is_transcription(i):
             continue
         dressed[i] = len(found)
@@ -748,7 +763,7 @@ def _turned_round(words: _Words) -> _Tally:
     """Words written backwards behind a sign that turns them for the reader. Nobody else writes so in a text without
     Arabic or Hebrew letters: it is an alarm at once."""
     tally = _Tally("turned")
-    if "\u202e" not in words.text or _RIGHT_TO_LEFT.search(words.text):
+    if "\u202e" not in words.text or words.right_to_left:
         return tally
     for run in _OVERRIDDEN.finditer(words.text):
         inside = slice(*np.searchsorted(words.starts, run.span(1)).tolist())

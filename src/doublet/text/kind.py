@@ -38,26 +38,26 @@ _TYPES = {
 }  # fmt: skip
 _ODF = "application/vnd.oasis.opendocument."
 _FOREIGN = (
-    ("Index/Document.iwa", "an Apple Pages or Keynote document"),
-    ("xl/", "an Excel workbook"),
-    ("Payload/", "an application for phones"),
-    ("AndroidManifest.xml", "an application for phones"),
-    ("META-INF/MANIFEST.MF", "a Java archive"),
+    ("Index/Document.iwa", "apple_pages"),
+    ("xl/", "excel"),
+    ("Payload/", "phone_application"),
+    ("AndroidManifest.xml", "phone_application"),
+    ("META-INF/MANIFEST.MF", "java_archive"),
 )
 #: what to do with a file of a kind that cannot be read, as the code of a message
 _ADVICE = {
-    "a DjVu document": "advice_djvu",
-    "a RAR archive": "advice_archive",
-    "a 7z archive": "advice_archive",
-    "a Kindle book": "advice_kindle",
-    "a spreadsheet": "advice_sheets",
-    "an Excel workbook": "advice_sheets",
-    "an old Excel workbook": "advice_sheets",
-    "an Apple Pages or Keynote document": "advice_pages",
-    "an old Word document (.doc)": "advice_doc",
-    "an old PowerPoint presentation (.ppt)": "advice_ppt",
-    "a message of Outlook (.msg)": "advice_msg",
-    "an old office document": "advice_office",
+    "djvu": "advice_djvu",
+    "rar": "advice_archive",
+    "7z": "advice_archive",
+    "kindle": "advice_kindle",
+    "spreadsheet": "advice_sheets",
+    "excel": "advice_sheets",
+    "old_excel": "advice_sheets",
+    "apple_pages": "advice_pages",
+    "doc": "advice_doc",
+    "ppt": "advice_ppt",
+    "outlook": "advice_msg",
+    "old_office": "advice_office",
 }
 _MARKS = frozenset({"html", "plain"})
 _ASIDE = re.compile(r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)", re.S)
@@ -121,7 +121,7 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
     """
     head = data[:SAMPLE_BYTES]
     if not data.strip(b"\x00 \t\r\n"):
-        return "plain" if not data.strip() else _unknown("a file of zero bytes")
+        return "plain" if not data.strip() else _unknown("zero_bytes")
     # Something may stand before the signature, whatever the name; but a page of documentation may quote it.
     if head.lstrip(_BEFORE).startswith(b"%PDF-") or (
         b"%PDF-" in head[:1024] and by_name(name) not in _QUOTING
@@ -137,14 +137,11 @@ def tell(data: bytes, *, name: str = "", declared_type: str = "") -> str:
         return "warc"
     if head[257:262] == b"ustar":
         return "tar"
-    foreign = "a Kindle book" if head[60:68] == b"BOOKMOBI" else binary_kind(head)
-    if foreign == "a binary file" and _is_damaged_page(head):
+    foreign = "kindle" if head[60:68] == b"BOOKMOBI" else binary_kind(head)
+    if foreign == "binary" and _is_damaged_page(head):
         return "html"
     if foreign:
-        if (
-            by_name(name) in ("docx", "odt", "pdf", "epub", "rtf", "pptx", "odp")
-            and foreign == "a binary file"
-        ):
+        if by_name(name) in ("docx", "odt", "pdf", "epub", "rtf", "pptx", "odp") and foreign == "binary":
             raise Broken("name_disagrees", name=_base(name))
         return _unknown(foreign)
     return _tell_text(head, name, declared_type)
@@ -193,7 +190,7 @@ def _package(data: bytes, named: str) -> str:
         if what.startswith("presentation"):
             return "odp"
         if what.startswith("spreadsheet"):
-            return _unknown("a spreadsheet")
+            return _unknown("spreadsheet")
         return "odt"
     if "[Content_Types].xml" in known:
         for folder, kind in (("word/", "docx"), ("ppt/", "pptx")):
@@ -211,10 +208,10 @@ def _package(data: bytes, named: str) -> str:
 
 # The stream that holds the document, its usual suffix, and what it is.
 _OLD_OFFICE = (
-    ("WordDocument", "doc", "an old Word document (.doc)"),
-    ("PowerPoint Document", "ppt", "an old PowerPoint presentation (.ppt)"),
-    ("Workbook", "xls", "an old Excel workbook"),
-    ("__properties_version1.0", "msg", "a message of Outlook (.msg)"),
+    ("WordDocument", "doc", "doc"),
+    ("PowerPoint Document", "ppt", "ppt"),
+    ("Workbook", "xls", "old_excel"),
+    ("__properties_version1.0", "msg", "outlook"),
 )
 
 
@@ -228,7 +225,7 @@ def _old_office(data: bytes, name: str) -> str:
     for _, usual, what in _OLD_OFFICE:
         if suffix == usual:
             return _unknown(what)
-    return _unknown("an old office document")
+    return _unknown("old_office")
 
 
 def _tell_text(head: bytes, name: str, declared_type: str) -> str:

@@ -39,6 +39,8 @@ class ReadDocument:
     hidden: tuple[HiddenText, ...]
     notes: tuple[Note, ...]
     title: str = ""  #: what the document calls itself; empty when it does not, or when that says nothing
+    #: of a page, where it was asked for: the blocks that were left out as frame, and where in the text they would stand
+    left_out: tuple[tuple[int, str], ...] = ()
 
     def place_of(self, at: int) -> Place | None:
         """The place of a character, or of the nearest one before it."""
@@ -82,14 +84,16 @@ def read_document(
     declared_type: str = "",
     as_kind: str = "",
     frame: bool = True,
+    left_out: bool = False,
     max_bytes: int = MAX_BYTES,
     recognise: Recogniser | None = None,
 ) -> ReadDocument:
     """The text of a document.
 
     *name* and *declared_type* (the Content-Type of a server, with its charset) are asked when the content does not say
-    what it is; *as_kind* overrides all. With *frame* only the useful content of pages is read. *recognise* reads
-    pages of a PDF that are pictures (OCR); without it they are left out and noted.
+    what it is; *as_kind* overrides all. With *frame* only the useful content of pages is read; with *left_out* the
+    rest is given apart from it. *recognise* reads pages of a PDF that are pictures (OCR); without it they are left out
+    and noted.
 
     Raises `UnknownKind`, `Encrypted`, `Scanned`, `Broken`, `NothingRead` or `Oversized`; the message begins
     with a verb and can follow the name of the document. Raises `ConfigError` when a library is missing.
@@ -105,6 +109,7 @@ def read_document(
         name=name,
         charset=charset.group(1) if charset else "",
         frame=frame,
+        left_out=left_out,
         unpacked_bytes=unpacked_limit(len(data), max_bytes),
         characters=text_limit(len(data)),
         picture_pages=recognise,
@@ -119,13 +124,18 @@ def read_document(
         raise Oversized("needs_more_memory") from error
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
         # A fault of the document, or of its reader; either way this document only.
-        raise Broken(
-            "not_read_as", kind=formats.describe(what), why=f"{type(error).__name__}: {error}"
-        ) from error
+        raise Broken("not_read_as", kind=what, why=f"{type(error).__name__}: {error}") from error
     if not found.text and not found.hidden and data.strip(_BLANK):
         raise NothingRead("nothing_read", why=found.notes[0] if found.notes else "")
     return ReadDocument(
-        found.text, what, found.encoding, found.places, found.hidden, found.notes, found.title
+        found.text,
+        what,
+        found.encoding,
+        found.places,
+        found.hidden,
+        found.notes,
+        found.title,
+        found.left_out,
     )
 
 
@@ -137,7 +147,7 @@ def hidden_summary(document: ReadDocument) -> Note | None:
     for item in document.hidden:
         words[item.reason] += len(item.text.split())
     parts = [Note("hidden_part", words=count, reason=reason) for reason, count in words.most_common()]
-    return Note("hidden_words", parts=parts, where=document.hidden[0].place.label())
+    return Note("hidden_words", parts=parts, where=document.hidden[0].place.notes())
 
 
 __all__ = [

@@ -24,7 +24,7 @@ _CACHE = 1_000_000  # word forms whose lemma is remembered: about 150 MB, more t
 
 
 def reducer(name: str) -> Reducer:
-    """The reducer called *name*: "stem", "lemma", or "root": the first letters of a stem, which derived words share.
+    """The reducer called *name*: "stem" or "lemma".
 
     Raises `ConfigError` when the package it needs is not installed, `InvalidParameter` for an unknown name.
     """
@@ -32,15 +32,17 @@ def reducer(name: str) -> Reducer:
         return _stems()
     if name == "lemma":
         return _lemmas()
-    if name == "root":
-        stems = _stems()
-        return lambda words: [stem[:ROOT_LETTERS] if stem.isalpha() else stem for stem in stems(words)]
     raise InvalidParameter(
         "unknown_reduction",
         nearest=nearest(name, ("stem", "lemma")),
         name="reduce",
         value=name,
     )
+
+
+def roots(stems: list[str]) -> list[str]:
+    """The first letters of stems, which derived words share."""
+    return [stem[:ROOT_LETTERS] if stem.isalpha() else stem for stem in stems]
 
 
 def _stemmer(language: str, *, pure: bool = False) -> Any:
@@ -68,11 +70,17 @@ def _stems(*, pure: bool = False) -> Reducer:
     english, russian = _stemmer("english", pure=pure), _stemmer("russian", pure=pure)
 
     def reduce(words: list[str]) -> list[str]:
-        # Whole lists go to the stemmers: a call a word would cost more than the stemming. The Russian one
-        # touches Cyrillic words only, so words of other alphabets pass it unchanged; numbers pass both.
-        latin = iter(english.stemWords([w for w in words if w.isascii()]))
-        others = iter(russian.stemWords([w for w in words if not w.isascii()]))
-        return [next(latin) if w.isascii() else next(others) for w in words]
+        # Whole lists go to the stemmers: a call a word would cost more than the stemming. So all go to the stemmer of
+        # most of them, and those of the other one take its answer. The Russian one touches Cyrillic words only, so
+        # words of other alphabets pass it unchanged; numbers pass both.
+        of_others = [i for i, word in enumerate(words) if not word.isascii()]
+        most, rest, few = english, russian, of_others
+        if 2 * len(of_others) > len(words):
+            most, rest, few = russian, english, [i for i, word in enumerate(words) if word.isascii()]
+        out: list[str] = most.stemWords(words)
+        for i, stem in zip(few, rest.stemWords([words[i] for i in few]), strict=True):
+            out[i] = stem
+        return out
 
     return reduce
 

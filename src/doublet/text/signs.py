@@ -9,6 +9,7 @@ docs/explanation/text-from-documents.md.
 from __future__ import annotations
 
 import functools
+import operator
 import re
 from typing import NamedTuple
 
@@ -35,8 +36,15 @@ from doublet.kernels.elements import (
     LISTED,
     MAIN,
     MAY_BE_SMALL_PRINT,
+    NAMED_BODY,
+    NAMED_CAPTION,
+    NAMED_COMMENT,
     NAMED_CONTENT,
     NAMED_FRAME,
+    NAMED_MENU,
+    NAMED_SHARING,
+    NAMED_TAGS,
+    NAMED_TEASER,
     NAV,
     QUOTATION,
     ROLE,
@@ -52,10 +60,10 @@ F64 = NDArray[np.float64]
 _FRAME_NAMES = re.compile(
     r"(?:^|[\s_-])(?:nav\w*|\w*sidebar|menus?|submenu|foot(?:er)?|comments?|commentlist|disqus\w*|"
     r"respond|replies|breadcrumbs?|crumbs?|share(?:daddy|bar)?|sharing|social|related(?:posts)?|recommend\w*|"
-    r"advert\w*|ads?|banner|sponsor\w*|promo|cookies?|consent|popup|modal|login|signin|signup|register|subscri\w+|"
-    r"newsletter|widget|pagination|pager|paginator|toolbar|skip-?link|copyright|masthead|topbar|toc|tags?|tagcloud|"
+    r"advert\w*|ads?|banner|sponsor\w*|promo|cookies?|cookieconsent\w*|onetrust\w*|consent|popup|modal|login|signin|signup|"
+    r"register|subscri\w+|newsletter|pagination|pager|paginator|toolbar|skip-?link|copyright|masthead|topbar|toc|tags?|tagcloud|"
     r"printfooter|catlinks|editsection|mw-jump-link|noprint|rating|vote|hidden|sr-only|metadata|infobar)"
-    r"(?:$|[\s_-])",
+    r"(?:$|[\s_-])|^widget(?:$|[\s_-])",
     re.I,
 )
 _BESIDE_NAMES = re.compile(
@@ -63,9 +71,11 @@ _BESIDE_NAMES = re.compile(
     r"byline|meta|caption|credit|date|time|breadcrumb",
     re.I,
 )
-_COMMENT_NAMES = re.compile(r"comment|disqus|respond|replies", re.I)
-# They say of a whole page, or of a part of the content, what it has.
-_LAYOUT_NAMES = re.compile(r"(?:has|with|no|without|is|content|main|page|article|post|entry|body)[_-]", re.I)
+COMMENT_NAMES = re.compile(r"comment|disqus|respond|replies", re.I)
+# They say of a whole page, or of a part of the content, what it has, or where it is left out: "hidden-print".
+_LAYOUT_NAMES = re.compile(
+    r"(?:hide|hidden|has|with|no|without|is|content|main|page|article|post|entry|body)[_-]", re.I
+)
 _CONTENT_NAMES = re.compile(
     r"(?:^|[\s_-])(?:article|content|entry|main|body|story|post|text|page)(?:$|[\s_-])", re.I
 )
@@ -90,10 +100,57 @@ _COMMENT_LISTS = re.compile(
     r"(?:\w+[_-])?(?:comments|commentlist|disqus\w*)(?:[_-](?:area|list|section|thread|wrap\w*))?", re.I
 )
 _LAST_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:\w*foot(?:er)?|copyright|comments?|commentlist|disqus\w*)(?:$|[\s_-])", re.I
+    r"(?:^|[\s_-])(?:\w*foot(?:er)?|copyright|comments?|commentlist|disqus\w*|onetrust\w*|cookieconsent\w*|"
+    r"cookies?[_-](?:consent|banner|notice|law|bar|modal|popup)|consent[_-](?:banner|modal|popup|manager))(?:$|[\s_-])",
+    re.I,
 )
 _LISTED_NAMES = re.compile(r"(?:^|[\s_-])toc(?:$|[\s_-])", re.I)
 _FRAME_TAGS = frozenset({"nav", "footer", "aside", "menu", "form", "dialog", "address"})
+
+# Parts of names: what they say is weak, and counts only together with the other signs.
+_PARTS = (
+    (NAMED_MENU, re.compile(r"nav|menu|header|footer|toolbar|\bbar\b|button|btn|\blink", re.I)),
+    (
+        NAMED_SHARING,
+        re.compile(
+            r"share|social|newsletter|subscri|follow|sign-?up|login|paywall|\bads?\b|advert|sponsor|donat|promo|cta\b|"
+            r"banner|cookie|consent|modal|popup|tooltip|dropdown|search",
+            re.I,
+        ),
+    ),
+    (NAMED_TAGS, re.compile(r"\btags?\b|topic|categor|keyword|breadcrumb|\btoc\b|pagination|pager", re.I)),
+    (
+        NAMED_BODY,
+        re.compile(
+            r"(?:article|post|entry|story|news|blog|page|main|rich|text|wiki|doc|detail)s?[-_]{0,2}"
+            r"(?:body|content|text|copy|main|inner)|(?:body|content|text)[-_]{0,2}(?:article|post|entry|story)|markdown|"
+            r"prose|mw-parser-output|wysiwyg",
+            re.I,
+        ),
+    ),
+    (NAMED_COMMENT, re.compile(r"comment|disqus|respond|repl(?:y|ies)|review|rating", re.I)),
+    (
+        NAMED_CAPTION,
+        re.compile(r"caption|credit|lightbox|gallery|figure|image|photo|media|video|picture", re.I),
+    ),
+    (
+        NAMED_TEASER,
+        re.compile(
+            r"related|recommend|more-|read-?more|promo|teaser|popular|trending|read-?next|card|also|most-?read|latest|"
+            r"carousel|slider|widget|recirc|outbrain|taboola|suggest|similar|up-?next",
+            re.I,
+        ),
+    ),
+)
+_ANY_PART = functools.reduce(operator.or_, (bit for bit, _ in _PARTS))
+_BITS_OF_NAMES = (
+    (NAMED_CONTENT, _CONTENT_NAMES),
+    (COMMENTS, COMMENT_NAMES),
+    (BESIDE, _BESIDE_NAMES),
+    (LAST, _LAST_NAMES),
+    (LISTED, _LISTED_NAMES),
+    *_PARTS,
+)
 
 INSIDE = (
     "nav", "footer", "aside", "form", "header", "article", "main", "table", "list", "figure", "quotation", "code",
@@ -111,6 +168,12 @@ NAMES = (
     "place", "first part", "last blocks", "before h1", "after h1",
     *(f"{sign} of {who}" for who in ("previous", "next") for sign in ("length", "links", "same kind", "heading")),
     "no previous or short", "no next or short",
+    "article", "words of the page", "blocks of the page", "links of the page", "text before", "text after",
+    "blocks alike", "words of those alike", "links of those alike", "parents alike", "words of parents alike",
+    "depth", "depth below text", "texts in parent", "text in parent", "words in parent", "blocks in parent",
+    "in the most texts", "words near", "links near", "text near",
+    "after a heading", "links of its heading", "framed heading", "size of its heading", "digits", "letters of a word",
+    *(f"named {name}" for name in ("menu", "sharing", "tags", "body", "comment", "caption", "teaser")),
 )  # fmt: skip
 
 
@@ -121,7 +184,6 @@ def is_small_print(text: str, words: int) -> tuple[bool, bool]:
     return words < 30 and bool(_LEGAL.search(text)), bool(_COOKIES.search(text))
 
 
-@functools.lru_cache(8192)
 def names_frame(name: str) -> bool:
     return bool(_FRAME_NAMES.search(name)) and not _LAYOUT_NAMES.match(name)
 
@@ -141,31 +203,45 @@ def _element_bits(tag: str, names: str, own_id: str, role: str, epub: str) -> in
         bits |= MAIN
     if tag == "aside" and _NOTES.search(f"{names} {role} {epub}"):
         return bits & ~ASIDE
-    if any(_COMMENT_LISTS.fullmatch(name) for name in f"{names} {own_id}".split()):
-        bits |= COMMENT_LIST
     framed = tag in _FRAME_TAGS or role in _ROLES
     if tag == "footer" or role == "contentinfo":
         bits |= LAST
-    if tag not in ("body", "html") and (names or own_id):
-        every = names.split()
-        if own_id and not _is_made_of_heading(tag, names, own_id):
-            every += own_id.split()
-        of_frame = [name for name in every if names_frame(name)]
-        of_content = any(_CONTENT_NAMES.search(name) for name in every if name not in of_frame)
-        if of_frame:
-            bits |= NAMED_FRAME
-            if not framed and all(_LISTED_NAMES.search(name) for name in of_frame):
-                bits |= LISTED
-            if any(_LAST_NAMES.search(name) for name in of_frame):
-                bits |= LAST
-            framed = framed or not of_content  # "footer-text" is a footer; "post hidden" is a post
-        if of_content:
-            bits |= NAMED_CONTENT
-        if any(_COMMENT_NAMES.search(name) for name in every):
-            bits |= COMMENTS
-        if any(_BESIDE_NAMES.search(name) for name in every):
-            bits |= BESIDE
+    classes, ids = _bits_of_names(names), _bits_of_names(own_id)
+    for said in (*classes, *ids):
+        bits |= said & COMMENT_LIST
+    if tag in ("body", "html"):
+        return bits | FRAME if framed else bits
+    for said in (*classes, *ids):
+        bits |= said & _ANY_PART
+    every = classes if _is_made_of_heading(tag, names, own_id) else classes + ids
+    of_frame = [said for said in every if said & NAMED_FRAME]
+    of_content = any(said & NAMED_CONTENT for said in every if not said & NAMED_FRAME)
+    if of_frame:
+        bits |= NAMED_FRAME
+        if not framed and all(said & LISTED for said in of_frame):
+            bits |= LISTED
+        for said in of_frame:
+            bits |= said & LAST
+        framed = framed or not of_content  # "footer-text" is a footer; "post hidden" is a post
+    if of_content:
+        bits |= NAMED_CONTENT
+    for said in every:
+        bits |= said & (COMMENTS | BESIDE)
     return bits | FRAME if framed else bits
+
+
+def _bits_of_names(names: str) -> list[int]:
+    return [_name_bits(name) for name in names.split()]
+
+
+@functools.lru_cache(1 << 15)
+def _name_bits(name: str) -> int:
+    """What one name says, whatever has it."""
+    bits = NAMED_FRAME if names_frame(name) else 0
+    for bit, names in _BITS_OF_NAMES:
+        if names.search(name):
+            bits |= bit
+    return bits | COMMENT_LIST if _COMMENT_LISTS.fullmatch(name) else bits
 
 
 def _is_made_of_heading(tag: str, names: str, own: str) -> bool:
@@ -179,8 +255,8 @@ class Signs(NamedTuple):
     flags: list[int]  #: of each block: FRAMED, MENU, NEVER
 
 
-def signs(page: Cut, settings: FrameOptions) -> Signs:
-    """What can be seen of the blocks of a page."""
+def signs(page: Cut, settings: FrameOptions, *, article: bool) -> Signs:
+    """What can be seen of the blocks of a page, which may say that it is an *article*."""
     said = page.said
     small = np.flatnonzero(said & MAY_BE_SMALL_PRINT).tolist()
     if small:
@@ -198,5 +274,6 @@ def signs(page: Cut, settings: FrameOptions) -> Signs:
         np.array([bits_of(key) for key in page.keys], np.uint32),
         page.names,
         settings,
+        article,
     )
     return Signs(rows, flags.tolist())

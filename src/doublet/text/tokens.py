@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from doublet.errors import InvalidParameter, require_texts
 from doublet.kernels.data import FLAG_SHORT, FLAG_STOP
 from doublet.model import Span, Token
 from doublet.text import apart
-from doublet.text.reduce import Reducer, reducer
+from doublet.text.reduce import Reducer, reducer, roots
 from doublet.text.stopwords import stop_words
 
 Number = TypeVar("Number", bound=np.generic)
@@ -88,10 +89,8 @@ class Canon:
         if self.plain:
             return batch
         reduced = known.reduced(self.reduce)
-        ids = reduced.numbers.values[batch.ids]
-        return replace(
-            batch, hashes=reduced.hashes.values[ids], ids=ids, vocabulary=reduced.words, spelling=None
-        )
+        ids, hashes = reduced.of(batch.ids)
+        return replace(batch, hashes=hashes, ids=ids, vocabulary=reduced.words, spelling=None)
 
     def plain_and_words(
         self, texts: Sequence[str], vocabulary: Vocabulary | None = None
@@ -216,12 +215,12 @@ class TokenBatch:
             first.spelling,
         )
 
-    def reduced(self, reduce: str) -> NDArray[np.uint64]:
-        """Hashes of the words as the reducer of this name makes them: no word is left out (`text.reduce`)."""
+    def roots(self) -> NDArray[np.uint64]:
+        """Hashes of the roots of the words (`text.reduce`): no word is left out."""
         if self.spelling is None:
             raise InvalidParameter("spelling_not_known", name="batch")
-        found = self.spelling.reduced(reduce)
-        return found.hashes.values[found.numbers.values[self.ids]]
+        stems, _ = self.spelling.reduced("stem").of(self.ids)
+        return self.spelling.roots().take(stems)
 
     def slice(self, text: int) -> slice:
         return slice(int(self.offsets[text]), int(self.offsets[text + 1]))
@@ -266,6 +265,7 @@ class Vocabulary:
         self.hashes: _Column[np.uint64] = _Column(np.uint64)  #: of each of *words*
         self.facts: Facts = {}  #: what `WordIds.remember` keeps
         self._reduced: dict[str, _Reduced] = {}
+        self._roots: _Column[np.uint64] = _Column(np.uint64)
         self._among: dict[int, tuple[NDArray[np.uint64], _Column[np.bool_]]] = {}
         self._letters = 0  # of all words
 
@@ -295,6 +295,13 @@ class Vocabulary:
             found = self._reduced[reduce] = _Reduced(reducer(reduce))
         found.follow(self.words)
         return found
+
+    def roots(self) -> NDArray[np.uint64]:
+        """Of every stem the hash of its root."""
+        new = self.reduced("stem").words[len(self._roots.values) :]
+        if new:
+            self._roots.add(_word_hashes(roots(new)))
+        return self._roots.values
 
     def among(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Of every word, whether its hash is one of these. What was found out is kept with the array."""
@@ -331,6 +338,17 @@ class _Reduced:
         self.facts: Facts = {}
         self._reduce = reduce
         self._known: dict[str, int] = {}
+        self._newest: tuple[weakref.ref[Any], _Both] | None = None
+
+    def of(self, ids: NDArray[np.uint32]) -> _Both:
+        """Of words by their numbers the numbers and hashes of their reduced forms. Several steps ask about the same
+        words one after the other: what was found for the newest ones is kept, unless there are many."""
+        if self._newest is not None and self._newest[0]() is ids:
+            return self._newest[1]
+        numbers = self.numbers.values.take(ids)
+        found = numbers, self.hashes.values.take(numbers)
+        self._newest = (weakref.ref(ids), found) if len(ids) <= _FEW_WORDS else None
+        return found
 
     def follow(self, words: list[str]) -> None:
         new = words[len(self.numbers.values) :]
@@ -344,6 +362,8 @@ class _Reduced:
         self.hashes.add(_word_hashes(added))
 
 
+_Both = tuple[NDArray[np.uint32], NDArray[np.uint64]]
+_FEW_WORDS = 1 << 16  # whose reduced forms are kept for the next who asks
 VOCABULARY_LIMIT = 2_000_000  #: words a thread remembers before it begins anew; some 300 MB
 _WORD_BYTES, _LETTER_BYTES = 150, 6  # of a remembered word, and of each of its letters
 _threads = threading.local()  # a vocabulary for each thread: the native table is not shared

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
-from django.utils.html import escape
 
+from doublet.reports.page import escape
 from doublet.web import checkers
 from doublet.web.errors import is_full
 from doublet.web.threads import App, Message, Receive, Send, Threads, on_threads

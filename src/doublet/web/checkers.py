@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
+
 from doublet.jobs.check_library import check_library
 from doublet.jobs.check_pool import CheckPool
-from doublet.model import Check
+from doublet.jobs.compare import compare as compare_texts
+from doublet.model import Check, Comparison
 from doublet.progress import Progress
+from doublet.web.configure import program_settings
 from doublet.web.store import store
 
 _pools: list[CheckPool] = []  # of this process: none or one
@@ -28,7 +32,19 @@ def at_once() -> int:
 
 
 def check(text: str, progress: Progress, **options: Any) -> Check:
-    """As `check_library`, in the pool where there is one. Raises `PoolBusy` when too many wait."""
+    """As `check_library`, in the pool where there is one, with the thesaurus of the installation. Raises `PoolBusy`
+    when too many wait."""
+    options = {**_synonyms(), **options}
     if _pools:
         return _pools[0].check(text, **options)
     return check_library(store(), text, progress=progress, **options)
+
+
+def compare(a: str, b: str) -> Comparison:
+    """Two texts beside each other, with the thesaurus of the installation."""
+    return compare_texts(a, b, **_synonyms())
+
+
+def _synonyms() -> dict[str, Any]:
+    thesaurus = program_settings(settings.DOUBLET).thesaurus
+    return {"thesaurus": thesaurus} if thesaurus else {}

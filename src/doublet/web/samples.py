@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from doublet.errors import DoubletError
-from doublet.model import Document
+from doublet.model import Document, Note
 from doublet.progress import Progress
 from doublet.samples import LIBRARY, WORK
 from doublet.web.store import store
@@ -18,7 +18,7 @@ from doublet.web.works.models import Upload, Work
 NAME = "Sample library"
 
 
-def load(owner: Any, say: Callable[[str], None]) -> None:
+def load(owner: Any, say: Callable[[Note], None]) -> None:
     """Load the samples once. A start is not stopped by what goes wrong here."""
     try:
         records = [orjson.loads(line) for line in LIBRARY.read_bytes().splitlines() if line.strip()]
@@ -39,9 +39,9 @@ def load(owner: Any, say: Callable[[str], None]) -> None:
                 owner=owner, title=title, kind="text", upload=upload, options=options, labels=["sample"]
             )
             checking.perform(work, Progress())
-        say("A sample library and two sample reports were loaded (--empty leaves them out).")
+        say(Note("samples_loaded"))
     except DoubletError as error:
-        say(f"The samples could not be loaded: {error}")
+        say(Note("samples_not_loaded", why=error.note))
 
 
 def _own_text(records: list[dict[str, Any]]) -> str:

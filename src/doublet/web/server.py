@@ -26,6 +26,7 @@ import doublet
 from doublet import config
 from doublet.errors import ConfigError
 from doublet.jobs.queue.supervisor import Supervisor
+from doublet.model import Note
 from doublet.store.connection import sqlite_place
 from doublet.web.configure import UNFINISHED, ServiceOptions, configure, is_loopback, require_safe
 from doublet.web.workers import DATABASE, command
@@ -99,7 +100,7 @@ def options_of(given: dict[str, Any], address: str) -> ServiceOptions:
     )
 
 
-def prepare(options: ServiceOptions, *, samples: bool, say: Callable[[str], None]) -> None:
+def prepare(options: ServiceOptions, *, samples: bool, say: Callable[[Note], None]) -> None:
     """Tables, static files, the first administrator and the samples. Does only what has not been done."""
     from django.core.management import call_command
 
@@ -111,9 +112,7 @@ def prepare(options: ServiceOptions, *, samples: bool, say: Callable[[str], None
     if not User.objects.exists():
         password = secrets.token_urlsafe(12)
         User.objects.create_user(FIRST_NAME, password=password, role=User.ADMINISTRATOR)
-        say(
-            f"The first administrator was made. This is shown once:\n  name      {FIRST_NAME}\n  password  {password}"
-        )
+        say(Note("first_administrator", name=FIRST_NAME, password=password))
         if samples:
             from doublet.web.samples import load
 
@@ -154,7 +153,7 @@ def serve(
     checkers: int,
     empty: bool,
     browse: bool | None,
-    say: Callable[[str], None],
+    say: Callable[[Note], None],
     config_file: Path | None = None,
     colour: str | None = None,
     database: str | None = None,
@@ -178,7 +177,7 @@ def serve(
     if workers:
         thread.start()
     shown = f"http://{'localhost' if is_loopback(bind) else bind}:{port}/"
-    say(f"Doublet {doublet.__version__} answers at {shown}  (Ctrl+C stops it)")
+    say(Note("service_answers", version=doublet.__version__, address=shown))
     if browse or (browse is None and sys.stdout.isatty() and os.environ.get("DISPLAY")):
         threading.Timer(1.0, webbrowser.open, [shown]).start()
     from doublet.jobs.check_pool import CheckPool

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from click.testing import CliRunner
 
-from doublet.cli import language
+from doublet.cli import language, run
 from doublet.cli.root import root
 from doublet.signatures import methods
 
@@ -32,10 +32,14 @@ COMMANDS = (
     "advise pairs.jsonl --methods shingles,tf",
     "compare one.txt two.txt",
     "check one.txt --against pile.jsonl",
+    "compare one.txt pile.jsonl",
     "dedupe pile.jsonl",
+    "dedupe pile.jsonl --dry-run",
     "repeats book.md",
     "repeats book.md --format sarif",
     "text one.txt",
+    "text book.md --places",
+    "text hidden.html",
     "library create shelf",
     "library add shelf pile.jsonl",
     "library add shelf pile.jsonl",
@@ -76,6 +80,10 @@ def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         right = left + " конец" if n % 2 else " ".join(f"другое{n}и{i}" for i in range(30))
         pairs.append({"text_a": left, "text_b": right, "label": "duplicate" if n % 2 else "not"})
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs))
+    for name in ("picture.png", "picture.jsonl"):
+        (tmp_path / name).write_bytes(b"\x89PNG\r\n\x1a\n")
+    hidden = f"<html><body><p>{SNOW * 3}</p><p hidden>{JAM}</p></body></html>"
+    (tmp_path / "hidden.html").write_text(hidden, encoding="utf-8")
     language.use("ru")
     yield tmp_path
     language.use("en")
@@ -90,6 +98,30 @@ def test_no_command_says_an_english_sentence(folder: pathlib.Path) -> None:
         if said:
             found[command] = said
     assert not found
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("worker --processes 0", "--processes: нужно целое число от 1"),
+        ("worker --lease abc", "--lease: нужно число от 0.5"),
+        ("serve --port 65536", "--port: нужно целое число от 0 до 65535"),
+        ("compare one.txt two.txt three.txt", "лишнее: three.txt"),
+        ("check one.txt --library", "для --library нужно значение"),
+        ("check one.txt --quiet=5", "--quiet не принимает значения"),
+        ("check one.txt --against pile.jsonl --min-share abc", "--min-share равно «abc»: нужна доля"),
+        ("text picture.png", "picture.png: это изображение PNG"),
+        ("dedupe picture.jsonl", "picture.jsonl — изображение PNG: документы читаются из"),
+        ("library restore nowhere.zip", "нет такого файла: nowhere.zip"),
+    ],
+)
+def test_a_wrong_call_is_told_in_russian(
+    command: str, said: str, folder: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--language", "ru", *command.split()]) in (2, 4)
+    told = capsys.readouterr().err
+    assert said in told
+    assert not SENTENCE.findall(told)
 
 
 def test_the_pattern_sees_english() -> None:

@@ -35,7 +35,7 @@ def names(seed: int, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "windows"), [(0, 1), (10, 1), (30, 1), (31, 2), (45, 2), (46, 3), (450, 29)]
+    ("words", "windows"), [(0, 1), (10, 1), (20, 1), (21, 2), (30, 2), (31, 3), (450, 44)]
 )
 def test_windows_overlap_by_half(words: int, windows: int) -> None:
     assert read_windows(content(" ".join(names(1, words)))).count == windows

@@ -227,9 +227,16 @@ def test_wording_of_many_files_is_common() -> None:
 
 
 def test_texts_that_are_hardly_readable() -> None:
-    from doublet.jobs.check import readable
+    from doublet.matches.readable import readable
 
     assert readable(check(WORK, []))
     assert not readable(check("", [Document("a", QUOTED)]))
     assert not readable(check("a %%% &&& *** ((( ))) @@@ b ### $$$", [Document("a", QUOTED)]))
     assert not readable(check("wor\ufffds los\ufffd in d\ufffdcoding", [Document("a", QUOTED)]))
+
+
+def test_five_documents_make_wording_common() -> None:
+    form = "ministry of education faculty of history department of general and local history term paper by"
+    documents = [Document(f"d{i}", f"{form} author {i} about thing number {i * 7}") for i in range(5)]
+    assert check(f"{form} somebody.", documents, leave_out=["common"]).share == 0
+    assert check(f"{form} somebody.", documents[1:], leave_out=["common"]).share > 0.8

@@ -109,7 +109,7 @@ def test_places_of_the_alignment_are_told_where_passages_are_not(monkeypatch):
     from doublet.matches import compare as job
     from doublet.matches.passages import SharedPassages
 
-    monkeypatch.setattr(job, "find_all", lambda *_: [SharedPassages([], [])])
+    monkeypatch.setattr(job, "find_all", lambda *_, **__: [SharedPassages([], [])])
     result = compare(*SHORT)
     assert result.similar
     assert [SHORT[0][f.a.start : f.a.end] for f in result.fragments] == [SHORT[0][:-1]]

@@ -327,7 +327,7 @@ def test_progress_is_told_in_order():
     assert list(dict.fromkeys(seen)) == ["reading", "joining", "writing"]
     seen.clear()
     dedupe(DOCUMENTS, progress=Progress(lambda event: seen.append(event.stage)))
-    assert list(dict.fromkeys(seen)) == ["reading", "joining", "reading again", "aligning", "writing"]
+    assert list(dict.fromkeys(seen)) == ["reading", "joining", "reading_again", "aligning", "writing"]
 
 
 def test_an_input_is_replaced_only_when_nothing_of_it_would_be_lost(tmp_path):

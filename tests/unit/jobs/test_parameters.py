@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -13,8 +14,14 @@ import pytest
 
 import doublet
 from doublet.jobs.check_library import check_library
+from doublet.jobs.check_many import against_documents, check_many
+from doublet.jobs.dedupe.documents import opened
+from doublet.jobs.find_pictures import find_pictures
+from doublet.jobs.library_duplicates import library_duplicates
 from doublet.matches.align import AlignOptions
+from doublet.model import LANGUAGES
 from doublet.repeats.model import OPTION_NAMES
+from doublet.reports.wording import wording
 from doublet.signatures import parameters_of
 
 TEXT = "The boats were locked in the ice until March, and nobody in the village minded it much. " * 8
@@ -71,6 +78,7 @@ JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
             "min_share": 0.25,
             "leave_out": ["quotations", "own"],
             "own": ["x"],
+            "thesaurus": "auto",
             **ALIGN,
         },
     ),
@@ -81,6 +89,7 @@ JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
             "method": "minhash",
             "leave_out": ["quotations", "own"],
             "own": ["x"],
+            "thesaurus": "auto",
             "min_share": 0.25,
             "candidates": 7,
             **ALIGN,
@@ -99,6 +108,7 @@ JOBS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
             "views": ["strict"],
             "candidates": "sketches",
             "reworded": "all",
+            "frames": True,
         },
     ),
     "find_repeats": (
@@ -178,3 +188,78 @@ def test_a_model_without_a_name_is_told_by_its_class() -> None:
             return np.ones((len(sentences), 3), np.float32)
 
     assert str(doublet.compare(TEXT, TEXT, embedder=Plain()).parameters["embedder"]).endswith("Plain")
+
+
+def test_how_the_documents_of_a_check_were_read(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "page.html").write_text(
+        f"<nav>menu of the page</nav><main><p>{TEXT}</p></main>", encoding="utf-8"
+    )
+    for whole in (False, True):
+        with opened(DOCUMENTS) as source:
+            page = ("page", tmp_path / "page.html")
+            (one,) = check_many([page], against_documents(source), whole_page=whole)
+        assert one.check is not None
+        assert (one.check.parameters["whole_page"], one.check.parameters["ocr"]) == (whole, False)
+
+
+def test_what_was_asked_of_pictures_of_a_library_and_of_advice(store: Any) -> None:
+    assert find_pictures([], distance=7).to_dict()["parameters"] == {"distance": 7}
+    for between in (False, True):
+        assert library_duplicates(store, between=between).parameters["between"] is between
+    pairs = [(TEXT, TEXT, True), (TEXT, f"Something else was said on day {TEXT[::-1]}", False)] * 3
+    found = doublet.advise(pairs, methods=["shingles", "tf"], seed=7).to_dict()["parameters"]
+    assert (len(found["methods"]), found["seed"]) == (2, 7)
+
+
+def test_every_parameter_has_a_name_in_every_language(store: Any) -> None:
+    """Reports show what was asked for: not as the program spells it."""
+    known = {name for call, _, _ in JOBS.values() for name in call(store).parameters}
+    known |= {name for info in doublet.methods(others=False) for name in parameters_of(info.name)}
+    known |= {"without", "ocr", "whole_page", "between"}
+    for language in LANGUAGES:
+        assert known <= wording(language).tables.NAMES["setting"].keys()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"min_share": "x"},
+        {"min_share": float("nan")},
+        {"min_share": 2},
+        {"candidates": "many"},
+        {"candidates": 2.5},
+        {"candidates": True},
+        {"own": None},
+        {"own": [5]},
+        {"leave_out": 5},
+        {"name": 5},
+    ],
+    ids=str,
+)
+def test_an_option_that_cannot_be_used_is_refused_by_its_name(options: dict[str, Any], store: Any) -> None:
+    (name,) = options
+    with pytest.raises(doublet.InvalidParameter, match=name):
+        check_library(store, TEXT, **options)
+    if name != "candidates":
+        with pytest.raises(doublet.InvalidParameter, match=name):
+            doublet.check(TEXT, DOCUMENTS, **options)
+
+
+def test_other_functions_refuse_what_cannot_be_used() -> None:
+    for options in ({"name": None}, {"declared_type": 5}, {"as_kind": 10**30}):
+        with pytest.raises(doublet.InvalidParameter, match=next(iter(options))):
+            doublet.read_document(b"a text", **options)  # type: ignore[arg-type]
+    with pytest.raises(doublet.InvalidParameter, match="exclude"):
+        doublet.find_repeats(TEXT, exclude=None)  # type: ignore[arg-type]
+    with pytest.raises(doublet.InvalidParameter, match="without"):
+        doublet.rescore(doublet.check(TEXT, DOCUMENTS), without=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["name", "threads", "within", "texts"])
+def test_a_name_that_only_the_inside_knows_is_refused_by_its_name(name: str) -> None:
+    """Else it would meet an argument of a function further in."""
+    texts = [("a", "one two three four"), ("b", "one two three four")]
+    with pytest.raises(doublet.InvalidParameter, match=name):
+        doublet.dedupe(texts, method="tfidf", **{name: 3})
+    with pytest.raises(doublet.InvalidParameter, match=name):
+        doublet.compare("one two three four", "one two three", method="tfidf", **{name: 3})

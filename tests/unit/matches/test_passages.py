@@ -13,8 +13,9 @@ import doublet
 from doublet import kernels, samples
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage
-from doublet.matches.passages import PassageOptions, find_all, find_reworded, join
+from doublet.matches.passages import PassageOptions, find_all, find_reworded, join, taken_one_by_one
 from doublet.matches.stems import read_stems
+from doublet.model import Span
 
 SOURCE = (
     "The observatory stood on the northern ridge above the fishing village. Its first director ordered a "
@@ -211,6 +212,26 @@ def test_a_summary_of_a_long_text_is_found():
     assert other.reason is not None
     assert other.reason.code == "passage_summed"
     assert (there.share, there.share_b) == (result.share_b, result.share)
+
+
+@pytest.mark.parametrize(("kept", "apart", "told"), [(8, 1, True), (8, 2, False), (5, 1, False)])
+def test_a_summary_that_is_the_whole_text(kept, apart, told):
+    """Of ten words of each of its sentences so many are in the source, two of a sentence, side by side or apart."""
+    topics = [[f"t{t}word{w}" for w in range(16)] for t in range(64)]
+    source = " ".join(" ".join(words).capitalize() + "." for words in topics)
+    summary = []
+    for one in range(8):
+        there = [topics[8 * pair + one][place] for pair in range(5) for place in (3, 3 + apart)][:kept]
+        summary.append([*there, *(f"o{one}word{w}" for w in range(10 - kept))])
+    text = " ".join(" ".join(words).capitalize() + "." for words in summary)
+    passages, other = found(text, source).passages, doublet.compare(source, text)
+    if told:
+        (p,) = passages
+        assert (p.origin, p.strength, p.a_start, p.a_end) == ("summary", "strong", 0, 80)
+        assert doublet.compare(text, source).share == other.share_b == 1.0
+    else:
+        assert passages == []
+        assert other.share_b == 0.0
 
 
 #: the plain kernels are not made for speed: they get less
@@ -472,3 +493,96 @@ def test_a_few_equal_words_count_beside_what_counts(between, counted):
     found = doublet.compare(text("a"), text("b"))
     assert len(found.fragments) == counted
     assert len(found.possible) == 2 - counted
+
+
+def numbered(letter: str, count: int) -> str:
+    """Sentences of nine words, no word twice."""
+    lines = (" ".join(f"{letter}{n}word{i}" for i in range(9)) for n in range(count))
+    return " ".join(line.capitalize() + "." for line in lines)
+
+
+@pytest.mark.covers("K2", "K3")
+def test_what_the_shorter_text_says_twice_is_told_twice():
+    taken = numbered("t", 4)
+    result = doublet.compare(f"{taken}\n\n{numbered('a', 9)}\n\n{taken}", f"{numbered('b', 40)} {taken}")
+    assert [(one.a_words, one.kind, one.strength) for one in result.fragments] == [
+        (Span(0, 36), "verbatim", "strong"),
+        (Span(117, 153), "verbatim", "weak"),
+    ]
+    assert result.share == 72 / 153
+    turned = doublet.compare(f"{numbered('b', 40)} {taken}", f"{taken}\n\n{numbered('a', 9)}\n\n{taken}")
+    assert [(one.a_words, one.b_words) for one in turned.fragments] == [(Span(360, 396), Span(0, 36))]
+
+
+@pytest.mark.covers("K2", "K3")
+def test_of_what_the_longer_text_says_twice_one_place_is_strong():
+    taken = numbered("t", 4)
+    long, short = f"{taken}\n\n{numbered('b', 40)}\n\n{taken}", f"{numbered('a', 9)}\n\n{taken}"
+    told = [(one.a_words, one.b_words, one.strength) for one in doublet.compare(long, short).fragments]
+    assert told == [(Span(0, 36), Span(81, 117), "strong"), (Span(396, 432), Span(81, 117), "weak")]
+    (turned,) = doublet.compare(short, long).fragments
+    assert (turned.a_words, turned.b_words, turned.strength) == (Span(81, 117), Span(0, 36), "strong")
+
+
+TWICE = (
+    "It was in August 1993 that Ian Murdock, then a student, announced it. The maintainer of a package answers for the"
+    " quality of each and reacts to bugs and reports."
+)
+
+
+@pytest.mark.covers("K2", "K3")
+@pytest.mark.parametrize("taken", [True, False])
+def test_what_was_taken_and_is_said_again_in_other_words_is_possible(taken):
+    """The two sentences count by themselves; where the passage was copied as well they say the same thing again."""
+    work = f"{numbered('a', 12)} {TWICE} {numbered('b', 12)} {HANDBOOK if taken else ''}"
+    found = doublet.compare(work, f"{HANDBOOK} {numbered('c', 30)}")
+    assert len(found.fragments) == 1
+    told = [work[one.a.start : one.a.end] for one in (found.possible if taken else found.fragments)]
+    assert [one for one in told if "Murdock, then" in one]
+
+
+def test_passages_that_were_found_before_have_their_first_text():
+    with pytest.raises(ValueError, match="first text"):
+        find_all(read_stems(["a", "b"]), [(0, 1)], exact=[[]], symmetric=True)
+
+
+HANDBOOK = (
+    "Debian is one of the oldest distributions that are still developed. It was announced in August 1993 "
+    "by Ian Murdock, who was then a student. The project has no company behind it, and volunteers decide "
+    "together what goes into a release. A release is published when it is ready, and not on a fixed date."
+    " Each package has a maintainer who answers for its quality and reacts to reports of bugs. Users can "
+    "read every report in a public tracker and follow how it was solved."
+)
+WORK = (
+    "Debian is among the oldest distributions that are developed to this day. It was announced by the "
+    "student Ian Murdock in August 1993. I learned about it from a poster in the library where I spent "
+    "rainy afternoons reading about ships. The project has no company behind it, and volunteers decide "
+    "together what goes into a release. A release is published when it is ready, and not on a fixed date."
+    " Our cat sleeps on the warm router every single winter evening. For every package there is a "
+    "maintainer who is responsible for quality and reacts to bug reports. Anybody may read all reports in"
+    " the public tracker and see how they were solved."
+)
+
+
+@pytest.mark.covers("K2")
+def test_pieces_between_own_sentences_are_named_by_what_they_are():
+    told = doublet.compare(WORK, HANDBOOK).fragments
+    assert [one.kind for one in told] == ["edited", "verbatim", "edited"]
+    assert [one.score == 1.0 for one in told] == [False, True, False]
+    assert "poster" not in "".join(WORK[one.a.start : one.a.end] for one in told)
+
+
+@pytest.mark.parametrize(
+    ("words", "equal", "one_by_one"),
+    [(25, 25, True), (24, 24, False), (25, 16, True), (25, 14, False)],
+)
+def test_sentences_that_were_taken_one_by_one_are_no_summary(
+    words: int, equal: int, one_by_one: bool
+) -> None:
+    """A paragraph of a source whose sentences are all over an essay has its words all over it, as a summary would."""
+    place = Passage(0, 300, 10, 60, 45, "reworded", "strong", "summed")
+    sentence = Passage(100, 100 + words, 10, 10 + words, equal, origin="words")
+    assert taken_one_by_one(place, [place, sentence]) == one_by_one
+    elsewhere = Passage(100, 125, 200, 225, 25)
+    assert not taken_one_by_one(place, [place, elsewhere])
+    assert not taken_one_by_one(sentence, [place, sentence])

@@ -159,3 +159,47 @@ def test_a_report_of_an_older_format_opens_and_says_why_it_cannot_be_scored_agai
     assert read_check(json.loads(old.read_text("utf-8"))).sources
     with pytest.raises(doublet.InputUnreadable, match="since format 2"):
         doublet.rescore(old, without=[])
+
+
+def damaged(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    copy = json.loads(json.dumps(value))
+    inner = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = new
+    return copy
+
+
+NO_NUMBER = ("x", [], {}, [None], {"a": 1}, 1e400)
+NO_TEXT = ([], {}, [None], -1)
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        (("words",), (*NO_NUMBER, -1, 10**13)),
+        (("documents",), (*NO_NUMBER, -1)),
+        (("parameters", "min_share"), NO_NUMBER),
+        (("parameters", "without"), (5, [None])),
+        (("sources", 0, "id"), NO_TEXT),
+        (("sources", 0, "fragments", 0, "id"), NO_TEXT),
+        (("sources", 0, "fragments", 0, "kind"), NO_TEXT),
+        (("sources", 0, "fragments", 0, "a_words"), (*NO_NUMBER, [0, 10**12], [9, 3], [-1, 3])),
+    ],
+)
+def test_a_damaged_report_is_refused_whatever_is_wrong_with_it(
+    path: tuple[Any, ...], values: tuple[Any, ...], tmp_path: Path
+) -> None:
+    text, sources = made(1)
+    report = check(text, sources).to_dict()
+    file = tmp_path / "report.json"
+    for new in values:
+        file.write_text(json.dumps(damaged(report, path, new)))
+        with pytest.raises(doublet.InputUnreadable, match="damaged"):
+            doublet.rescore(file, without=["edited"])
+
+
+def test_a_file_that_is_nested_without_end_is_no_report(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text("[" * 200_000)
+    with pytest.raises(doublet.InputUnreadable, match="not a report"):
+        doublet.rescore(tmp_path / "report.json", without=[])

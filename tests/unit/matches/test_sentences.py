@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import doublet
+from doublet.kernels.settings import PassageOptions
 from doublet.matches import sentences
 from doublet.matches.align import Passage
 from doublet.matches.own_sentences import _own, _pieces
+from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences
-from doublet.matches.sentences import Linked, _evidence, _left, _supported, _windows
+from doublet.matches.sentences import Linked, _evidence, _not_told, _supported, _windows
 from doublet.matches.stems import read_stems
 from doublet.model import Document
 
@@ -156,11 +158,12 @@ def test_a_passage_of_which_nothing_would_be_left_stays():
 
 def settled(worths: list[tuple[int, float]], sentences_of_text: int) -> tuple[int, int]:
     numbers, worth = (np.array(column) for column in zip(*worths, strict=True))
-    sure = _supported(numbers, worth, (np.empty(0, np.int64), np.empty(0)), sentences_of_text)
+    plain = np.ones(len(numbers), np.bool_)
+    sure = _supported(numbers, worth, plain, (np.empty(0, np.int64), np.empty(0)), sentences_of_text)
     return sum(sure), len(sure) - sum(sure)
 
 
-@pytest.mark.parametrize(("worth", "counted"), [(35.0, 0), (65.0, 1)])
+@pytest.mark.parametrize(("worth", "counted"), [(28.0, 0), (42.0, 1)])
 def test_what_one_sentence_must_be_worth(worth, counted):
     assert settled([(50, worth)], 140) == (counted, 1 - counted)
 
@@ -234,28 +237,39 @@ def test_where_a_sentence_is_looked_for_near_its_neighbours(told, links, windows
     texts = read_stems([ten_words(40), ten_words(40)])
     known = [passage(*one) for one in links]
     numbers = np.array([n for n in range(40) if n not in {a for a, _ in (*told, *links)}])
-    some, there = _windows(
+    some, there, enough = _windows(
         Sentences(texts), (0, 1), [*(passage(*one) for one in told), *known], known, numbers
     )
     found: dict[int, list[tuple[int, int]]] = {}
-    for i, (low, high) in zip(some.tolist(), there.tolist(), strict=True):
+    for i, (low, high), least in zip(some.tolist(), there.tolist(), enough.tolist(), strict=True):
         found.setdefault(int(numbers[i]), []).append((low // 10, high // 10 - 1))
+        assert least == (sentences.BESIDE if links and high - low == 20 else sentences.BETWEEN)
     assert found == windows
 
 
 @pytest.mark.parametrize(
-    ("worth", "close", "linked"), [(3.0, 0.2, True), (1.2, 0.2, False), (3.0, 0.08, False)]
+    ("places", "worth", "close", "linked"),
+    [
+        ([2], 2.0, 0.15, True),
+        ([2], 1.2, 0.15, False),
+        ([2], 2.0, 0.08, False),
+        ([], 3.0, 0.2, True),
+        ([], 1.5, 0.2, False),
+        ([], 3.0, 0.1, False),
+    ],
+    ids=lambda value: "beside one" if value == [] else "between two" if value == [2] else None,
 )
-def test_near_its_neighbours_a_sentence_needs_less(monkeypatch, worth, close, linked):
+def test_near_its_neighbours_a_sentence_needs_less(monkeypatch, places, worth, close, linked):
     def answer(*asked, **_):
         rows = sum(len(some) for some in asked[2])
         mass = worth / close
         return Places(*(np.full(rows, value) for value in (10, 20, mass, mass / close, mass / close, mass)))
 
     monkeypatch.setattr(sentences, "find_places", answer)
-    texts = read_stems([ten_words(3), ten_words(3)])
+    texts = read_stems([ten_words(2 + len(places)), ten_words(3)])
     known = Linked([passage(0, 0)], [])
-    (found,) = sentences.link_neighbours(texts, [(0, 1)], [[passage(2, 2)]], [known], Sentences(texts))
+    told = [passage(n, n) for n in places]
+    (found,) = sentences.link_neighbours(texts, [(0, 1)], [told], [known], Sentences(texts))
     assert [(p.a_start, p.a_end) for p in found.counted] == ([(0, 20)] if linked else [(0, 10)])
 
 
@@ -266,8 +280,17 @@ def test_reworded_passages_support_the_sentences_around_them_and_copies_do_not()
     assert numbers.tolist() == [1]
     assert worth.tolist() == [30.0 * both[0].score]
     alone = (np.array([5]), np.array([20.0]), 20)
-    assert _supported(alone[0], alone[1], (np.empty(0, np.int64), np.empty(0)), alone[2]) == [False]
-    assert _supported(alone[0], alone[1], (np.array([2]), np.array([20.0])), alone[2]) == [True]
+    plain = np.ones(1, np.bool_)
+    assert _supported(alone[0], alone[1], plain, (np.empty(0, np.int64), np.empty(0)), alone[2]) == [False]
+    assert _supported(alone[0], alone[1], plain, (np.array([2]), np.array([20.0])), alone[2]) == [True]
+
+
+@pytest.mark.parametrize(("around", "counts"), [(40.0, False), (60.0, False), (75.0, True)])
+def test_a_faint_sentence_counts_where_those_around_it_leave_no_doubt(around, counts):
+    numbers, worth, plain = np.array([5, 6]), np.array([around, 30.0]), np.array([True, False])
+    none = np.empty(0, np.int64), np.empty(0)
+    assert _supported(numbers, worth, plain, none, 20) == [True, counts]
+    assert _supported(numbers[1:], worth[1:], plain[1:], none, 20) == [False]
 
 
 @pytest.mark.parametrize(
@@ -275,15 +298,33 @@ def test_reworded_passages_support_the_sentences_around_them_and_copies_do_not()
     [
         ([], (10, 20)),
         ([(0, 13)], (13, 20)),
-        ([(12, 30)], (10, 12)),
-        ([(12, 14), (15, 16)], (16, 20)),
-        ([(5, 25)], (10, 10)),
+        ([(16, 30)], (10, 16)),
+        ([(10, 11), (18, 19)], (11, 18)),
+        ([(12, 30)], None),
+        ([(12, 14), (15, 16)], None),
+        ([(5, 25)], None),
         ([(0, 5), (25, 30)], (10, 20)),
     ],
 )
 def test_only_what_no_passage_tells_is_looked_for(told, left):
-    here = np.array([(0, 10), (10, 20), (20, 40)])
-    assert tuple(_left(here, told)[1].tolist()) == left
+    texts = read_stems([ten_words(4), ten_words(4)])
+    for equal, rest in ((20, left), (1, left and (10, 20))):  # copied; reworded, so that its end is a guess
+        passages = [Passage(start, end, 0, 10, equal, "reworded", "weak", "words") for start, end in told]
+        numbers, parts = _not_told(Sentences(texts), (0, 1), passages)
+        assert dict(zip(numbers.tolist(), map(tuple, parts.tolist()), strict=True)).get(1) == rest
+
+
+def test_a_sentence_that_goes_on_with_a_reworded_passage_is_a_part_of_it():
+    """With a copied one it is only possible: who copies has no need to reword the next sentence."""
+    texts = read_stems([ten_words(4), ten_words(4)])
+    for equal, whole, possible in ((4, (0, 20), []), (9, (0, 10), [(10, 20)])):
+        found = SharedPassages([passage(0, 0, equal=equal)], [])
+        linked = Linked([passage(1, 1)], [])
+        pair = _Pair(texts, 0, 1, PassageOptions())
+        pair.equal = lambda p: 4 * (p.a_end - p.a_start) // 10  # type: ignore[method-assign]
+        told = _with_sentences(found, linked, pair, symmetric=False)
+        assert [(p.a_start, p.a_end) for p in told.passages] == [whole]
+        assert [(p.a_start, p.a_end) for p in told.possible] == possible
 
 
 def test_clean_texts_on_one_theme_share_nothing():

@@ -98,3 +98,117 @@ def test_serial_reports_are_told_apart_by_names_and_numbers() -> None:
 def test_a_retelling_with_another_opening_is_the_same_story() -> None:
     again = "It was a long night for the town. People watched from their windows. " + AGAIN
     assert same_story(FIRE, again).same
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize(
+    ("one", "other", "agrees"),
+    [
+        ("1 200", "1200", True),
+        ("1,200", "1\u00a0200", True),
+        ("7,5", "7.5", True),
+        ("7,5", "75", False),
+        ("3:1", "1:3", False),
+        ("12,000", "12", False),
+    ],
+)
+def test_one_number_has_many_spellings(one: str, other: str, agrees: bool) -> None:
+    told = "The mill near the river sold {} tonnes of sugar."
+    assert same_story(told.format(one), told.format(other)).numbers == float(agrees)
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_other_numbers_in_the_same_sentences_are_another_story(language: str) -> None:
+    report = {
+        "ru": "Прогноз погоды на {0} ноября. По данным метеослужбы, {0} ноября ночью в области до {1} градусов мороза. "
+        "Ветер северный, {2} метров в секунду. Днём воздух прогреется до {3} градусов.",
+        "en": "Virus: {1} new cases. Health officials confirmed {1} infections in the county on May {0}. The total is "
+        "now {3}. Hospitals have {2} patients in care.",
+    }[language]
+    assert not same_story(report.format(8, 16, 12, 3), report.format(21, 24, 7, 11)).same
+    assert same_story(report.format(8, 16, 12, 3), report.format(8, 16, 12, 3)).score == pytest.approx(1.0)
+
+
+def test_a_name_that_one_text_leaves_out_is_not_the_end_of_a_story() -> None:
+    """The only names of these two differ: one says who found it, the other where it was published."""
+    one = "Сахар вредит кишечнику. Учёные из Канады выяснили, что сахар повышает риск воспаления кишечника у мышей."
+    other = "Чем опасен сахар. Риск воспаления кишечника повышает сахар, показали опыты на мышах в журнале Nature."
+    found = same_story(one, other)
+    assert found.names == 0.0
+    assert found.same
+
+
+RETOLD = {
+    "ru": (
+        "Завод в Коряжме отзывает печенье. Фирма «Ладога» изымает 18 тысяч пачек «Зимней сказки» от 7 апреля. "
+        "В них нашли крошку металла.",
+        "Осторожно, можно сломать зуб. Роспотребнадзор предупредил о сладостях «Зимняя сказка»: восемнадцать тысяч "
+        "коробок уже убраны с полок. Деньги обещает вернуть «Ладога».",
+    ),
+    "en": (
+        "Ferry runs aground off Tarbert. The vessel Corran hit a sandbank with 143 passengers aboard. All were taken "
+        "ashore by lifeboat. Repairs will cost 2.6 million pounds.",
+        "A long wait for breakfast. When the tide went out the Corran stayed where it was, a few hundred yards from "
+        "Tarbert. One hundred and forty-three people were carried to land. The bill: 2,600,000 pounds.",
+    ),
+}
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize("language", RETOLD)
+def test_names_and_numbers_tell_a_story_in_other_words(language: str) -> None:
+    one, other = RETOLD[language]
+    found = same_story(one, other)
+    assert found.same
+    assert found.figures > 0.3
+    # Without them the same words tell nothing.
+    swapped = other.replace("восемнадцать", "сорок").replace("One hundred and forty-three", "Sixty")
+    swapped = swapped.replace("2,600,000", "900,000").replace("Ладога", "Онега").replace("Corran", "Iona")
+    assert not same_story(one, swapped).same
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Пожар на складе: погибли двое. Огонь вспыхнул 8 ноября в посёлке Майский. Площадь составила 400 метров.",
+            "Пожар на складе: погибли трое. Огонь вспыхнул 17 января в посёлке Заречный. Площадь составила 900 метров.",
+        ),
+        (
+            "Rocket Vega-C lifts off. It carried the satellite Tern on Monday, December 16, at 12:17.",
+            "Rocket Vega-C lifts off. It carried the satellite Kestrel on Friday, November 5, at 02:18.",
+        ),
+    ],
+)
+def test_equal_titles_do_not_outweigh_other_facts(one: str, other: str) -> None:
+    found = same_story(one, other)
+    assert found.titles > 0.7
+    assert not found.same
+    assert found.days is False
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize("language", RETOLD)
+def test_a_text_in_capitals_tells_the_same(language: str) -> None:
+    one, other = RETOLD[language]
+    assert same_story(one.upper(), other).same
+    assert same_story(one, other.lower()).same
+    assert same_story(one, one.upper()).score == pytest.approx(1.0)
+
+
+def test_a_number_may_be_anywhere_in_the_other_text() -> None:
+    """The sentence that says the same has another number; the next one has this."""
+    one = "The mill near the river sold 114 tonnes of sugar."
+    other = "The mill near the river sold 9 tonnes of sugar. In all it was {} tonnes."
+    assert (same_story(one, other.format(114)).numbers or 0.0) > 0.5
+    assert same_story(one, other.format(115)).numbers == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * 5000, "two " + "hundred " * 500, "12.12.12.12", "0", "٣٤ мая", "45 May 99"]
+)
+def test_odd_numbers_are_no_error(text: str) -> None:
+    found = same_story(f"{text} sugar mills in Riga", f"Sugar mills in Riga: {text}")
+    assert 0 <= found.score <= 1

@@ -6,6 +6,7 @@ Each case is written with figures of its own, so that halving or doubling the nu
 from __future__ import annotations
 
 import dataclasses
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +23,8 @@ from doublet.matches.left_out import common_beside, common_runs
 from doublet.matches.passages import PassageOptions, SharedPassages, count_runs, find_all, join
 from doublet.matches.stems import read_stems
 from doublet.model import Document, Measures
+from doublet.signatures import method
+from doublet.signatures.meaning import Meaning
 from doublet.text.tokens import TokenBatch
 
 # Passages of equal words
@@ -65,6 +68,15 @@ def test_few_equal_words_are_called_reworded(equal: int, kind: str) -> None:
 def test_equal_runs_count_from_some_words_on(text: int, words: int, letters: int, counts: bool) -> None:
     read = batch(text, letters)
     found = count_runs([Passage(20, 20 + words, 30, 30 + words, words)], read, read)
+    assert (len(found.passages), len(found.possible)) == (int(counts), int(not counts))
+
+
+@pytest.mark.parametrize(
+    ("words", "changed", "counts"), [(20, 0, True), (20, 3, False), (25, 3, False), (35, 3, True)]
+)
+def test_runs_with_changed_words_count_from_more_words_on(words: int, changed: int, counts: bool) -> None:
+    read = batch(2_000, 9)
+    found = count_runs([Passage(20, 20 + words, 30, 30 + words, words - changed)], read, read)
     assert (len(found.passages), len(found.possible)) == (int(counts), int(not counts))
 
 
@@ -226,15 +238,40 @@ def test_where_all_is_equal_nothing_more_is_looked_for(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("told", "places"), [(30, 2), (47, 1)])
 def test_where_passages_tell_little_of_a_copy_the_alignment_tells_the_rest(told: int, places: int) -> None:
-    from doublet.signatures import method
-
     words = [f"особенное{i} слово{i}" for i in range(50)]
     text = ". ".join(words)
     read = read_stems([text, text])
     found = SharedPassages([Passage(0, told, 0, told, told)], [])
-    auto = method("auto")
-    settled = settle(found, Measures(0.1, None, True, "meaning", {"aligned": 0.9}), auto, read)
+    meaning = method("meaning")
+    assert isinstance(meaning, Meaning)
+    settled = settle(found, Measures(0.1, None, True, "meaning", {"aligned": 0.9}), meaning, read)
     assert len(settled.passages) == places
+
+
+@pytest.mark.parametrize(("told", "counted"), [(44, 2), (46, 1)])
+def test_what_is_possible_counts_only_where_the_rest_tells_little_of_a_copy(told: int, counted: int) -> None:
+    text = ". ".join(f"особенное{i} слово{i}" for i in range(50))
+    read = read_stems([text, text])
+    found = SharedPassages([Passage(0, told, 0, told, told)], [Passage(60, 70, 0, 10, 5)])
+    meaning = method("meaning")
+    assert isinstance(meaning, Meaning)
+    settled = settle(found, Measures(0.1, None, True, "meaning", {"aligned": 0.9}), meaning, read)
+    assert len(settled.passages) == counted
+    assert len(settled.possible) == 2 - counted
+
+
+def test_a_place_that_lies_on_several_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text that says one thing nine times, and another that rewords it once."""
+    text = ". ".join(f"особенное{i} слово{i}" for i in range(50))
+    read = read_stems([text, text])
+    monkeypatch.setattr(
+        Meaning, "paths", lambda *_: [(0, 20, 10 * i, 10 * i + 20) for i in range(9)] + [(20, 40, 20, 40)]
+    )
+    measures = Measures(0.1, None, True, "meaning", {"aligned": 0.9})
+    meaning = method("meaning")
+    assert isinstance(meaning, Meaning)
+    settled = settle(SharedPassages([], []), measures, meaning, read)
+    assert [(p.a_start, p.a_end) for p in settled.passages] == [(0, 20), (20, 40)]
 
 
 class Turned:
@@ -362,9 +399,71 @@ def test_half_of_the_opening_makes_the_same_story_and_a_quarter_does_not() -> No
     assert not doublet.same_story(told(1, 2, 3, 4), told(5, 2, 6, 7)).same
 
 
-def test_a_title_alone_makes_the_same_story_when_the_other_text_says_it() -> None:
-    assert doublet.same_story(told(1, 2, 3, 4), told(5, 6, 7, 8, 1)).score == pytest.approx(0.25)
+def test_a_title_in_the_other_text_counts_as_much_as_half_of_the_opening() -> None:
+    assert doublet.same_story(told(1, 2, 3, 4), told(5, 6, 7, 8, 1)).score == pytest.approx(0.25**0.5)
     assert doublet.same_story(told(1, 2, 3, 4), told(1, 5, 6, 7)).same
+
+
+def test_the_limit_of_a_story() -> None:
+    """A quarter of what counts in the openings is enough (0.5), a fifth is not (0.452)."""
+    enough = doublet.same_story(told(1, 2, 3, 4), told(5, 2, 3, 6))
+    assert enough.score == pytest.approx(0.25**0.5)
+    assert enough.same
+    near = doublet.same_story(told(1, 2), told(5, 6, 2))
+    assert near.score == pytest.approx((6**-0.5 / 2) ** 0.5)
+    assert near.threshold - 0.05 < near.score < near.threshold
+
+
+def test_one_name_that_is_missing_decides_little_and_four_decide() -> None:
+    """One rare name that each text lacks leaves three quarters, counted twice; four leave three sevenths."""
+
+    def score(names: int) -> float:
+        one, other = (" ".join(f"Z{side}q{n}" for n in range(names)) for side in "ab")
+        words = "zqaa zqbb zqcc zqdd zqee zqff zqgg zqhh zqii zqjj"
+        found = doublet.same_story(f"They {words} {one}.", f"They {words} {other}.")
+        assert found.names == 0.0
+        return found.score**2 / ((found.whole + found.titles) / 2.0)
+
+    assert score(1) == pytest.approx((3 / 4) ** 2)
+    assert score(4) == pytest.approx((3 / 7) ** 2)
+
+
+def test_names_that_only_one_text_has_count_once() -> None:
+    words = "zqaa zqbb zqcc zqdd zqee zqff zqgg zqhh zqii zqjj"
+    found = doublet.same_story(f"They {words} Zaq0 Zaq1 Zaq2 Zaq3.", f"They {words}.")
+    assert found.score**2 / ((found.whole + found.titles) / 2.0) == pytest.approx(3 / 7)
+
+
+def test_sentences_with_other_numbers_speak_against_a_story() -> None:
+    def report(numbers: list[int]) -> str:
+        return " ".join(f"Zq{n}aa zq{n}bb zq{n}cc zq{n}dd {value}." for n, value in enumerate(numbers))
+
+    same = doublet.same_story(report([73911, 73912]), report([73911, 73912]))
+    other = doublet.same_story(report([73911, 73912]), report([84921, 84922]))
+    assert (same.numbers, other.numbers) == (1.0, 0.0)
+    # Each sentence counts from both sides: four against a doubt of two. The numbers are missing among the names, too.
+    assert other.score**2 == pytest.approx((other.whole + other.titles) / 2.0 * (2 / 6) * (30 / 50))
+
+
+def test_common_numbers_speak_for_a_story() -> None:
+    """A number of five digits weighs as much as the rarest word, a round one less, and five more count as missing."""
+
+    def score(number: int) -> tuple[float, float]:
+        found = doublet.same_story(f"Zqaa zqbb {number} zqcc zqdd.", f"Zqee zqff zqgg {number} zqhh.")
+        return found.figures, found.score**2
+
+    assert score(73911)[0] == pytest.approx(10 / 15)
+    assert score(73911)[1] > 10 / 15  # the words of the openings hold the number itself as well
+    weight = (math.log(5001) + math.log(6)) / 2
+    assert score(5000)[0] == pytest.approx(weight / (weight + 5))
+
+
+def test_other_days_halve_what_is_alike() -> None:
+    same = doublet.same_story("On Monday zqaa zqbb zqcc.", "On Monday zqaa zqbb zqcc.")
+    other = doublet.same_story("On Monday zqaa zqbb zqcc.", "On Friday zqaa zqbb zqcc.")
+    left = other.score**2 / ((other.whole + other.titles) / 2.0)
+    assert (same.days, other.days) == (True, False)
+    assert 0.5**2 * 0.5 < left < 0.5**2  # and Monday and Friday are names
 
 
 def test_sentences_of_three_words_find_no_partner() -> None:

@@ -157,10 +157,18 @@ def test_borders_move_twelve_times(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(moves) == 12
 
 
+def test_sentences_are_taken_in_four_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bool] = []
+    monkeypatch.setattr(_Finder, "_best_move", lambda _self, _r: None)
+    monkeypatch.setattr(_Finder, "_take_next", lambda _self, _r, forward: taken.append(forward) or True)
+    finder(side([*range(10)]), side([*range(10)]))._fit(_Rectangle(0, 10, 0, 10))
+    assert taken == [True, False] * 4
+
+
 # Summaries
 
 
-def segments(*runs: int) -> int:
+def segments(*runs: int, passage: _Rectangle | None = None) -> int:
     """How many stretches may be summaries in a text of runs of words that the other has, with others between them."""
     ids: list[int] = []
     borders = []
@@ -169,6 +177,7 @@ def segments(*runs: int) -> int:
         ids += [int(run < 0)] * abs(run)
     one = finder(side(ids, tuple(borders)), side([0]), [6.0, 6.0])
     one.in_b = [1, 0]
+    one.found = [passage] if passage is not None else []
     found: list[tuple[int, int]] = []
     one._summary = lambda first, end, _every, _known: found.append((first, end))  # type: ignore[assignment,func-returns-value]
     one._summaries(SUMMARY)
@@ -178,6 +187,12 @@ def segments(*runs: int) -> int:
 def test_where_a_summary_may_be() -> None:
     assert [segments(run) for run in (4, 5, 7)] == [0, 0, 1]
     assert [segments(10, -between, 10) for between in (8, 15)] == [1, 2]
+
+
+@pytest.mark.parametrize(("mass", "may_be"), [(8, 1), (9, 0)])
+def test_no_summary_is_looked_for_in_a_passage_that_is_there_as_it_is(mass: int, may_be: int) -> None:
+    passage = _Rectangle(200, 220, 0, 20, mass=mass, whole_a=10, whole_b=10, kind=STRONG)
+    assert segments(20, passage=passage) == may_be
 
 
 def is_summary(
@@ -190,12 +205,14 @@ def is_summary(
     spread: int = 250,
     explained: int = 0,
     weight: float = 3.0,
+    behind: int = 420,
+    beside: int = 0,
 ) -> bool:
     """Whether the first words of a text sum up another, which has so many of them (the first of these *light*), and of
-    the 140 words behind them *rest*; a passage explains some."""
-    count = words + 140
+    each 140 words *behind* them *rest*; a passage explains some, and one *beside* them has some weight."""
+    count = words + behind
     weights = [1.9 if n < light else weight for n in range(count)] + [0.0]
-    has = [n < known or words <= n < words + rest for n in range(count)]
+    has = [n < known or words <= n < words + rest * behind // 140 for n in range(count)]
     there = [n for n in range(words) if has[n]]
     b = [*there[:-1], *[count] * (spread - len(there)), there[-1]]
     one = finder(side([*range(count)]), side([*b, count]), weights)
@@ -205,6 +222,8 @@ def is_summary(
     one.phrases = [0] * words + [round(often * every[words])] * (count + 1 - words)
     if explained:
         one.found = [_Rectangle(0, explained, 0, explained, kind=STRONG)]
+    if beside:
+        one.found = [_Rectangle(words, words + 9, 0, 9, mass=beside * UNIT, kind=WEAK)]
     return one._summary(0, words, every, held) is not None
 
 
@@ -220,6 +239,8 @@ def is_summary(
         ({"rest": 56, "often": 0.0}, {}),  # words and phrases together
         ({"explained": 40, "weight": 6.0}, {"rest": 42}),  # what no passage explains
         ({"known": 52, "explained": 44}, {"known": 52, "explained": 36}),  # and what it weighs
+        ({"behind": 150}, {"behind": 200}),  # how heavy the rest of the text is
+        ({"beside": 120}, {"beside": 80}),  # and passages there, beside a weight of 144
     ],
 )
 def test_what_a_summary_is(wrong: dict[str, Any], right: dict[str, Any]) -> None:

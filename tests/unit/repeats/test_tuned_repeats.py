@@ -12,6 +12,7 @@ import pytest
 
 import doublet
 from doublet.repeats import auto, baseline, by_edit
+from doublet.repeats.blocks import Blocks
 from doublet.repeats.borders import SymbolCounts
 from doublet.repeats.by_ngrams import find_by_ngrams, group_sentences
 from doublet.repeats.changed import State, fresh_words
@@ -46,9 +47,13 @@ def sequence_of(text: str) -> TokenSequence:
     return tokenise([read_markup(text)], OPTIONS)
 
 
+def blocks_of(sequence: TokenSequence) -> Blocks:
+    return Blocks(sequence, sequence.edges(), Headings(sequence))
+
+
 def parts(text: str) -> tuple[TokenSequence, Any, SymbolCounts]:
     sequence = sequence_of(text)
-    marks, at_start, at_end = sequence.edges()
+    marks, _, at_start, at_end = sequence.edges()
     return sequence, marks, SymbolCounts(sequence, at_start, at_end)
 
 
@@ -183,7 +188,8 @@ def bordered(*units: str) -> dict[int, float]:
     other = [" ".join(next(source) for _ in range(9)).capitalize() + "." for _ in range(4)]
     text = " ".join(f"{one} {' '.join(units)}" for one in other[:3]) + " " + other[3]
     sequence, marks, symbols = parts(text)
-    found = auto._bordered(sequence, marks, auto._unit_hashes(sequence, marks), symbols, OPTIONS)
+    kinds = sequence.edges().kinds
+    found = auto._bordered(sequence, marks, auto._unit_hashes(sequence, marks), kinds, symbols, OPTIONS)
     return {
         int(e - s): float(found.score[g]) for s, e, g in zip(found.start, found.end, found.group, strict=True)
     }
@@ -196,6 +202,11 @@ def sentence(count: int, name: str) -> str:
 def test_two_words_make_a_unit_at_an_edge() -> None:
     assert 10 in bordered(sentence(3, "a"), sentence(7, "b"))
     assert 8 not in bordered(sentence(1, "a"), sentence(7, "b"))
+
+
+def test_what_is_beside_a_colon_is_no_edge_of_several_units() -> None:
+    label = " ".join(words(3, "c")).capitalize() + ":"
+    assert set(bordered(sentence(6, "a"), label, sentence(7, "b"))) == {6, 7, 10, 16}  # not 9
 
 
 def test_signs_and_numbers_lower_a_score() -> None:
@@ -258,7 +269,7 @@ def told_by(members: int, covered: int, *, equal: bool = False) -> bool:
     """Whether a group of stretches of a hundred tokens goes, when two better groups cover so much of each."""
     group = Scored(10.0, [(1000 * n, 1000 * n + 100) for n in range(members)], 100.0, equal)
     better = Scored(90.0, [(start, start + covered) for start, _ in group.members], 90.0, equal=False)
-    return group not in without_covered([better, group], 20)
+    return group not in without_covered([better, group], 20, np.zeros(1000, bool), bool)
 
 
 def test_small_groups_that_are_mostly_told_are_left_out() -> None:
@@ -273,17 +284,57 @@ def test_small_groups_that_are_mostly_told_are_left_out() -> None:
 def test_what_nearly_is_a_larger_group_goes(length: int, stays: bool) -> None:
     pair = Scored(90.0, [(0, length), (200, 200 + length)], 50.0, equal=False)
     three = Scored(80.0, [(0, 100), (200, 300), (400, 500)], 90.0, equal=False)
-    assert (pair in without_covered([pair, three], 20)) is stays
+    assert (pair in without_covered([pair, three], 20, np.zeros(1000, bool), bool)) is stays
+
+
+def stays(length: int, same: int) -> bool:
+    """Whether two places of *length* words stay a group when the first *same* of them are shared."""
+    shared = words(same, "s")
+    places = [" ".join([*shared, *words(length - same, name)]).capitalize() + "." for name in "pq"]
+    sequence = sequence_of(" ".join(places))
+    group = Scored(50.0, [(0, length), (length, 2 * length)], float(same), equal=False)
+    return bool(shared_edges([group], blocks_of(sequence), 5))
+
+
+def test_short_groups_that_share_little_are_left_out() -> None:
+    assert stays(20, 15)
+    assert not stays(20, 13)
+    assert stays(26, 17)
+
+
+def test_a_member_grows_to_the_border_of_its_sentence() -> None:
+    """By eight words at most."""
+    text = " ".join(sentence(30, name) for name in "abc")
+    blocks = blocks_of(sequence_of(text))
+    assert blocks.cut((38, 60), 5) == (30, 60)
+    assert blocks.cut((39, 60), 5) == (39, 60)
+    assert blocks.cut((30, 52), 5) == (30, 60)
+    assert blocks.cut((30, 51), 5) == (30, 51)
+
+
+def test_a_piece_of_a_section_has_less_than_twenty_words() -> None:
+    for size, start in ((18, 18), (20, 0)):
+        text = f"# A\n\n{sentence(size + 9, 'a')}\n\n# B\n\n{sentence(60, 'b')}\n"
+        blocks = blocks_of(tokenise([read_markup(text, name="a.md")], OPTIONS))
+        first = 1 + 9
+        assert blocks._in_section(first, first + size + 61)[0] - first == start
+
+
+def test_a_label_has_three_words() -> None:
+    for count, cut in ((3, 3), (4, 0)):
+        text = f"{sentence(9, 'a')} {' '.join(words(count, 'b')).capitalize()}: Next."
+        headings = Headings(sequence_of(text))
+        assert headings.cut([[(0, 9 + count)]], 5) == [[(0, 9 + count - cut)]]
 
 
 @pytest.mark.parametrize(("more", "end"), [(8, 20), (12, 52)])
 def test_two_words_that_are_not_shared_outweigh_a_shared_one(more: int, end: int) -> None:
     first, last = sentence(20, "s"), sentence(more, "t")
     text = f"{first} {sentence(20, 'o')} {last} {first} {last}"
-    sequence, marks, _ = parts(text)
+    sequence = sequence_of(text)
     size = 40 + more
     group = Scored(50.0, [(0, size), (size, size + 20 + more)], 20.0, equal=False)
-    assert shared_edges([group], sequence, marks, 5)[0].members[0] == (0, end)
+    assert shared_edges([group], blocks_of(sequence), 5)[0].members[0] == (0, end)
 
 
 @pytest.mark.parametrize(("titles", "stays"), [(70, True), (90, False)])
@@ -311,8 +362,8 @@ def formulas(openings: list[list[str]], length: int = 8) -> list[int]:
     """Lengths of the members of the formula that sentences with these openings make."""
     other = fresh("o")
     lines = [[*one, *(next(other) for _ in range(length - len(one)))] for one in openings]
-    sequence, marks, _ = parts(" ".join(" ".join(line).capitalize() + "." for line in lines))
-    groups = find_formulas(sequence, marks, np.zeros(len(sequence), bool))
+    sequence, _, _ = parts(" ".join(" ".join(line).capitalize() + "." for line in lines))
+    groups = find_formulas(sequence, sequence.edges(), np.zeros(len(sequence), bool))
     return [end - start for group in groups for start, end in group]
 
 
@@ -344,8 +395,8 @@ def test_what_most_members_go_on_with_belongs_to_a_formula(alike: int, longest: 
             [next(other) for _ in range(12)],
         )
         text += [" ".join(line).capitalize() + "." for line in lines]
-    sequence, marks, _ = parts(" ".join(text))
-    [group] = find_formulas(sequence, marks, np.zeros(len(sequence), bool))
+    sequence, _, _ = parts(" ".join(text))
+    [group] = find_formulas(sequence, sequence.edges(), np.zeros(len(sequence), bool))
     assert max(end - start for start, end in group) == longest
 
 

@@ -245,20 +245,21 @@ def test_a_curve_as_a_picture_is_well_formed() -> None:
     [(0.0, "0%"), (1.0, "100%"), (0.372, "37.2%"), (0.00001, "under 0.1%"), (0.99999, "99.9%")],
 )
 def test_percent(share: float, text: str) -> None:
-    assert wording.percent(share) == text
+    assert wording.wording("en").percent(share) == text
 
 
 def test_numbers_in_words() -> None:
-    assert wording.size(0) == "0 bytes"
-    assert wording.size(999) == "999 bytes"
-    assert wording.size(1_300_000_000) == "1.3 GB"
-    assert wording.size(130_400_000) == "130 MB"
-    assert wording.duration(0.2) == "under a second"
-    assert wording.duration(59.6) == "1 min 0 s"
-    assert wording.duration(200) == "3 min 20 s"
-    assert wording.duration(7500) == "2 h 5 min"
-    assert wording.count(1, "group") == "1 group"
-    assert wording.count(2400, "group") == "2,400 groups"
+    english = wording.wording("en")
+    assert english.size(0) == "0 bytes"
+    assert english.size(999) == "999 bytes"
+    assert english.size(1_300_000_000) == "1.3 GB"
+    assert english.size(130_400_000) == "130 MB"
+    assert english.duration(0.2) == "under a second"
+    assert english.duration(59.6) == "1 min 0 s"
+    assert english.duration(200) == "3 min 20 s"
+    assert english.duration(7500) == "2 h 5 min"
+    assert english.count(1, "group") == "1 group"
+    assert english.count(2400, "group") == "2,400 groups"
 
 
 def test_the_number_of_a_source_stays_with_its_first_word() -> None:
@@ -295,3 +296,15 @@ def test_an_outcome_is_named_once_and_briefly() -> None:
     lines = terminal.outcomes(found).splitlines()[1:]
     assert lines[:2] == ["  texts/sub/a.txt: is gone", "  corpus.jsonl:2 7: is gone"]
     assert lines[2].startswith("  corpus.jsonl:3 xxx") and "…" in lines[2] and len(lines[2]) < 300
+
+
+def test_there_is_one_escaper_and_one_shell() -> None:
+    """What is harmless in a page is decided in one place. A result in a notebook (model.py) is no page of ours, and the
+    pages of the service have one template."""
+    package = Path(terminal.__file__).parents[1]
+    own = [path for path in package.rglob("*.py") if path.name not in ("page.py", "model.py")]
+    texts = {str(path.relative_to(package)): path.read_text(encoding="utf-8") for path in own}
+    assert not [name for name, text in texts.items() if re.search(r"html\.escape\(|utils\.html import", text)]
+    assert [name for name, text in texts.items() if "<html lang" in text] == ["web/asgi.py"], (
+        "before Django is there"
+    )

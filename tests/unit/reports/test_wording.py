@@ -24,6 +24,7 @@ ERRORS = {
 }
 ENGLISH, RUSSIAN = wording("en").tables, wording("ru").tables
 WORDS = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")
+SAID = re.compile(r"[A-Za-z]{2,}(?: [a-z]{2,}|: |$)")
 #: made of parts: the code is put together where it is used
 MADE = {"value_text", "value_number", "value_list", "value_object"}
 
@@ -103,11 +104,39 @@ def test_nothing_is_said_in_words_where_a_code_belongs() -> None:
         parts = first.values if isinstance(first, ast.JoinedStr) else [first]
         prose = [code for part in parts for code in codes(part) if code and not code.isidentifier()]
         for key, value in values.items():
-            if key != "kind":  # kinds of files have their table of names
-                texts = [one.value for one in ast.walk(value) if isinstance(one, ast.Constant)]
-                prose += [f"{key}={one}" for one in texts if isinstance(one, str) and WORDS.search(one)]
+            texts = [one.value for one in ast.walk(value) if isinstance(one, ast.Constant)]
+            prose += [f"{key}={one}" for one in texts if isinstance(one, str) and WORDS.search(one)]
         wrong += [f"{path}:{line} {one}" for one in prose]
     assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_said_to_people_is_a_code() -> None:
+    """Whatever prints a line for people is handed a note, or what a table made of one: never words of its own."""
+    wrong = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            if name not in ("say", "write_text", "echo", "tell_read"):
+                continue
+            said = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else codes(node.args[0])
+            texts = [one.value if isinstance(one, ast.Constant) else one for one in said]
+            wrong += [
+                f"{path.relative_to(PACKAGE)}:{node.lineno} {one}"
+                for one in texts
+                if isinstance(one, str)
+                and re.search(r"[A-Za-z]{2,}(?: [a-z]{2,}|: |$)", one)
+                and not one.isidentifier()
+            ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("kind", sorted(ENGLISH.NAMES))
+def test_names_are_asked_for_by_codes(kind: str) -> None:
+    """The code of a name is no English phrase: it stands in JSON, in databases and in calls."""
+    if kind != "help":  # headings that the library of the command line gives
+        assert not [code for code in ENGLISH.NAMES[kind] if re.search(r"\s", code)]
 
 
 def test_values_of_a_sentence_are_given_where_it_is_made() -> None:

@@ -113,3 +113,11 @@ def test_words_that_were_read_together_are_known_by_their_hashes():
     assert vocabulary.hashes.values.all()
     again = read_words(vocabulary.words, vocabulary)
     assert vocabulary.hashes.values[again.ids].tolist() == again.hashes.tolist()
+
+
+def test_a_table_of_digits_beside_it_changes_nothing():
+    table = " ".join("0110100110010110" * 20)
+    disguised = set_apart(ENGLISH)
+    batch = read_words([f"{disguised}\n\n{table}", disguised, table])
+    assert batch.words(0) == [*batch.words(1), *table.split()]
+    assert batch.words(2) == table.split()

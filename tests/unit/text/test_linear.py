@@ -140,3 +140,20 @@ def test_a_text_of_colons_is_told_at_once() -> None:
     small, large = b":a" * 2_048, b":a" * 32_768
     base = max(FLOOR_S, seconds(lambda _: kind.tell(small), ""))
     assert seconds(lambda _: kind.tell(large), "") <= 16 * SLACK * base
+
+
+@pytest.mark.covers("T1")
+@pytest.mark.parametrize("shape", ["beside", "inside"])
+def test_texts_for_readers_without_scripts_are_counted_once(shape: str) -> None:
+    """Each was compared with the text of the whole page: a megabyte of them took minutes."""
+    part = "word " * 60
+
+    def page(parts: int) -> str:
+        if shape == "beside":
+            return f"<noscript>{part}</noscript>" * parts
+        return f"<noscript>{part}" * parts + "</noscript>" * parts
+
+    work, (small, large) = reader("html"), (100, 800)
+    work("a")
+    base = max(FLOOR_S, *(seconds(work, page(small)) for _ in range(3)))
+    assert min(seconds(work, page(large)) for _ in range(3)) <= large // small * SLACK * base

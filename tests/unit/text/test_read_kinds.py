@@ -16,8 +16,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "integratio
 from formats_hostile import STRANGER, WORDS, docx, epub, paragraph, pdf
 
 from doublet.errors import UnknownKind, Unreadable
+from doublet.model import LANGUAGES, Span
+from doublet.reports.wording import wording
 from doublet.text.encoding import DAMAGED, declared_encoding, decode_page, known_encoding
-from doublet.text.formats import READERS, describe, reader
+from doublet.text.formats import READERS, reader
+from doublet.text.formats.protocol import Place
 from doublet.text.kind import tell
 from doublet.text.read import read_document
 
@@ -91,7 +94,7 @@ def test_what_is_no_document(data: bytes) -> None:
 def test_every_reader_is_there_and_has_a_name() -> None:
     for kind in READERS:
         assert callable(reader(kind).read)
-        assert describe(kind)
+        assert all(kind in wording(language).tables.NAMES["file"] for language in LANGUAGES)
 
 
 def test_a_kind_can_be_forced() -> None:
@@ -162,6 +165,25 @@ def test_a_declaration_that_cannot_be_true_is_not_believed() -> None:
     assert "Снег" in text
 
 
+@pytest.mark.covers("T2")
+@pytest.mark.parametrize("label", ["windows-1251", "iso-8859-1", "gb2312", "euc-kr"])
+def test_a_page_that_was_saved_as_utf8_may_still_name_the_encoding_it_had(label: str) -> None:
+    data = RUSSIAN_PAGE.format(f'<meta charset="{label}">').encode()
+    for header in ("", label):
+        text, encoding = decode_page(data, header=header)
+        assert encoding == "utf-8"
+        assert text.count("Снег") == 3
+
+
+@pytest.mark.parametrize(("count", "saved"), [(6, False), (10, True)])
+def test_a_few_characters_may_read_like_utf8_by_chance(count: int, saved: bool) -> None:
+    """«В«» is the same two bytes in windows-1251 as one quotation mark is in UTF-8."""
+    data = b'<meta charset="windows-1251">' + "В«a ".encode("windows-1251") * count
+    text, _ = decode_page(data)
+    assert ("В«" not in text) is saved
+    assert decode_page(data + "снег".encode("windows-1251"))[0].count("В«") == count
+
+
 def test_a_few_damaged_bytes_are() -> None:
     data = RUSSIAN_PAGE.format('<meta charset="utf-8">').encode()
     text, encoding = decode_page(data[:120] + b"\xff" + data[121:])
@@ -194,3 +216,24 @@ def test_a_text_may_quote_the_signature_of_a_pdf() -> None:
     assert tell(b"\xef\xbb\xbf\n%PDF-1.7\n", name="scan.txt") == "pdf"
     assert tell(b"HTTP header\n\n%PDF-1.7\n", name="scan.pdf") == "pdf"
     assert tell(b"HTTP header\n\n%PDF-1.7\n") == "pdf"
+
+
+@pytest.mark.parametrize(
+    ("place", "russian"),
+    [
+        (Place(Span(0, 1), 12, 40), "страница 12, абзац 40"),
+        (
+            Place(Span(0, 1), 3, 2, None, "slide 3, speaker notes"),
+            "страница 3, абзац 2, слайд 3, заметки к слайду",
+        ),
+        (Place(Span(0, 1), None, 1, 7, "table"), "абзац 1, строка 7, таблица"),
+        (Place(Span(0, 1), element="chapter 2, table"), "глава 2, таблица"),
+        (Place(Span(0, 1), element="footnote *"), "сноска *"),
+        (Place(Span(0, 1), element="text box"), "надпись"),
+        (Place(Span(0, 1), element="para"), "para"),
+        (Place(Span(0, 1)), "–"),
+    ],
+)
+def test_a_place_is_said_in_the_language_of_the_reader(place: Place, russian: str) -> None:
+    assert wording("ru").listed(place.notes()) == russian
+    assert wording("en").listed(place.notes()) == (place.label() or "–")

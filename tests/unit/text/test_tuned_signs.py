@@ -8,7 +8,7 @@ import pytest
 from doublet import kernels
 from doublet.kernels.elements import COMMENT_LIST, FRAME, LAST
 from doublet.kernels.settings import FrameOptions
-from doublet.text.signs import NAMES
+from doublet.text.signs import NAMES, names_frame
 
 pytestmark = pytest.mark.covers("T3")
 
@@ -31,6 +31,7 @@ def signs(
         np.array([0, bits, 0, 0, 0], np.uint32),
         np.zeros(5, np.uint32),
         FrameOptions(),
+        False,
     )
     return dict(zip(NAMES, rows.T.tolist(), strict=True)), flags.tolist()
 
@@ -67,3 +68,12 @@ def test_what_is_called_frame_and_holds_most_of_a_page(
 ) -> None:
     """It is none, unless it is comments or a footer and there is something beside it."""
     assert bool(signs([inside, outside], bits)[1][0]) is framed
+
+
+@pytest.mark.parametrize(
+    ("name", "framed"),
+    [("widget", True), ("widget_text", True), ("elementor-widget", False), ("hidden", True), ("hidden-print", False),
+     ("hide-from-toc", False), ("toc", True)],
+)  # fmt: skip
+def test_names_of_the_layout_make_no_frame(name: str, framed: bool) -> None:
+    assert names_frame(name) is framed

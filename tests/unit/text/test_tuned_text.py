@@ -20,7 +20,7 @@ from doublet.text.formats import pdf as reader
 from doublet.text.language import language_of
 from doublet.text.paragraphs import paragraphs
 from doublet.text.read import read_document
-from doublet.text.reduce import reducer
+from doublet.text.reduce import reducer, roots
 from doublet.text.sentences import sentences
 from doublet.text.titles import sensible
 
@@ -208,7 +208,7 @@ def test_english_has_stop_words(stop_words: int, language: str) -> None:
 
 
 def test_a_root_has_five_letters() -> None:
-    assert reducer("root")(["решение", "решённый", "переписывание", "дом"]) == [
+    assert roots(reducer("stem")(["решение", "решённый", "переписывание", "дом"])) == [
         "решен",
         "решен",
         "переп",

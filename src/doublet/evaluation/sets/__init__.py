@@ -69,8 +69,10 @@ def open_data(
     """The sets that *path* names, and those that were looked for and are not there. None: the bundled texts."""
     if path is None:
         return [bundled("ru"), bundled("en")], []
-    if not path.exists():
-        raise InputNotFound("no_data", path=str(path))
+    try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        raise InputNotFound("no_data", path=str(path)) from error
     if path.is_dir():
         for adapter in ADAPTERS:
             if adapter.recognises(path):

@@ -3,13 +3,14 @@
 The way of the data, a module each:
 
 1. `methods`: what was asked for, checked; the method and the shingles that verify it. `memory` shares out the budget.
-2. `reading`: batches (threads parse and shingle them in parallel) go into a `SetStore`, which spills to disk beyond
+2. `frames`: web pages are read, and compared without what nearly all pages of their site carry.
+3. `reading`: batches (threads parse and shingle them in parallel) go into a `SetStore`, which spills to disk beyond
    the budget; `signed` takes what a method with its own signatures needs, `outcomes` what could not be used, and of
    records with one id `repeated` leaves one. The rest of what is known is the `collection`.
-3. `joining`: documents in the order of the user's preference; exact for up to a million of them, else candidates from
+4. `joining`: documents in the order of the user's preference; exact for up to a million of them, else candidates from
    sketches; the other methods bring their own candidates. Every link is verified on the full sets of shingles.
-4. `answers`: every removed document goes to its closest keeper; pairs and other views. `related`: reworded copies.
-5. `writing`: the groups and the cleaned collection as files.
+5. `answers`: every removed document goes to its closest keeper; pairs and other views. `related`: reworded copies.
+6. `writing`: the groups and the cleaned collection as files.
 
 `documents` lets documents in memory be read like a file. The result does not depend on the order of the input or on the
 number of workers. Explained in docs/explanation/exact-join.md.
@@ -18,8 +19,9 @@ number of workers. Explained in docs/explanation/exact-join.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +39,9 @@ from doublet.model import Deduplication, Note
 from doublet.progress import Progress
 from doublet.sources.records import Batched
 
+if TYPE_CHECKING:
+    from doublet.jobs.dedupe.frames import WithoutFrames
+
 __all__ = ["Documents", "dedupe", "dedupe_inputs", "join_groups"]
 
 
@@ -52,6 +57,7 @@ def dedupe(
     views: Sequence[str] = (),
     candidates: str = "auto",
     reworded: str | None = None,
+    frames: bool | None = None,
     workers: int = 1,
     memory_bytes: int | None = None,
     spill_folder: str | None = None,
@@ -80,6 +86,8 @@ def dedupe(
     *pairs* lists all pairs, *views* adds "strict" groups and "families". *parameters* are those of the method.
     *reworded* is what the method "auto" does about kept documents that are edited or reworded copies of each other:
     "list" the likeliest (the default), list "all" (slow), "remove" the reworded ones, or "off".
+    *frames*: web pages are compared without what nearly all pages of their folder or host carry. None does it where a
+    folder has 20 pages or more, True from five on, False never.
     *candidates* are found by an "exact" join, by "sketches", or by what suits their number ("auto").
     Beyond *memory_bytes* (None: half of what is free) the work goes on in *spill_folder*. What cannot be used
     is an `Outcome` of the result; where nothing can be used, `RecordInvalid` is raised. Raises `UsageError`,
@@ -106,6 +114,7 @@ def dedupe(
             views=views,
             candidates=candidates,
             reworded=reworded,
+            frames=frames,
             workers=workers,
             memory_bytes=memory_bytes,
             spill_folder=spill_folder,
@@ -137,6 +146,7 @@ def dedupe_inputs(
     views: Sequence[str] = (),
     candidates: str = "auto",
     reworded: str | None = None,
+    frames: bool | None = None,
     workers: int = 1,
     memory_bytes: int | None = None,
     spill_folder: str | None = None,
@@ -161,31 +171,40 @@ def dedupe_inputs(
         candidates=candidates,
         reworded=reworded,
         workers=workers,
+        frames=frames,
     )
     if threshold is not None:
         parameters["threshold"] = check_share("threshold", threshold)
     check_files(source, groups_out, kept_out)
     memory_bytes = check_memory(memory_bytes)
     limit = limit_work(source, memory_bytes, options.workers, spill_folder)
-    with saving(memory_bytes):
+    with saving(memory_bytes), ExitStack() as opened_here:
         with spilling(limit.folder):
-            methods = DedupeMethods.make(method, parameters, source, options.workers, limit, progress)
+            frameless = _without_frames(source, options, limit.folder, progress)
+            if frameless is not None:
+                opened_here.callback(frameless.close)
+            compared: Batched = source if frameless is None else frameless
+            methods = DedupeMethods.make(method, parameters, compared, options.workers, limit, progress)
         memory = share_out(methods, options, limit)
         store = kernels.SetStore(memory.store, memory.folder, options.workers)
         try:
-            collection = read(source, methods, options, store, memory, progress)
+            collection = read(compared, methods, options, store, memory, progress)
             with spilling(memory.folder):
                 links = join(collection, methods, options, memory, progress)
                 grouped = make_groups(collection, links, methods.threshold, memory)
                 listed = list_pairs(collection, options, methods.threshold, memory, progress)
                 related, grouped = find_copies(
-                    source, collection, methods, options, links, grouped, memory, progress
+                    compared, collection, methods, options, links, grouped, memory, progress
                 )
         finally:
             store.close()
             methods.close()
     names, outcomes = collection.names, collection.outcomes
     notes = [*source.notes, *methods.notes, *listed.notes, *outcomes.notes()]
+    if frameless is not None:
+        notes += frameless.told()
+    elif options.frames:
+        notes.append(Note("frames_without_pages"))
     if collection.disguised:
         notes.append(Note("disguised_documents", disguised=collection.disguised, collection=len(collection)))
     gone = np.zeros(len(collection), np.bool_)
@@ -204,6 +223,7 @@ def dedupe_inputs(
             "prefer": list(options.prefer),
             "candidates": options.candidates,
             "reworded": options.reworded,
+            "frames": frameless is not None if options.frames is None else options.frames,
             "pairs": options.pairs,
             "views": list(options.views),
         },
@@ -225,3 +245,21 @@ def dedupe_inputs(
     progress.step("writing", 0, None, "files")
     write_files(source, result, collection, kept, groups_out, kept_out)
     return result
+
+
+PAGE_KINDS = frozenset({"texts", "zip", "tar", "warc"})  #: inputs in which there may be web pages
+
+
+def _without_frames(
+    source: Batched, options: DedupeOptions, folder: str | None, progress: Progress
+) -> WithoutFrames | None:
+    """The source without the frames of its sites, where it has such. Tables do not even load what is needed for it."""
+    from doublet.sources.open import Inputs
+
+    if options.frames is False or not isinstance(source, Inputs):
+        return None
+    if PAGE_KINDS.isdisjoint(part.kind for part in source.parts):
+        return None
+    from doublet.jobs.dedupe.frames import without_frames
+
+    return without_frames(source, bool(options.frames), options.workers, folder, progress)

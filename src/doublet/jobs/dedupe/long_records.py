@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.jobs.dedupe.options import DedupeMethods
+from doublet.text.apart import with_runs
 
 U64 = NDArray[np.uint64]
 
@@ -69,6 +70,8 @@ def read_long(line: bytes, id_field: str, text_field: str, methods: DedupeMethod
             return None
         if piece[0] > start and twice < shape.shingle_words - 1:
             return None
+        if int(tricks[0]) and len(with_runs([orjson.loads(b'"%b"' % line[slice(*piece)])], tricks[:1])):
+            return None  # letters that were set apart are read whole
         values.add(sets[: int(offsets[1])])
         words += int(count[0]) - twice
         disguised += int(tricks[0]) - (int(tricks[1]) if twice else 0)

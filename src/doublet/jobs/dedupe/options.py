@@ -14,7 +14,7 @@ from doublet.jobs.dedupe.signed import Signed
 from doublet.matches.preference import check_keep
 from doublet.model import Note
 from doublet.progress import Progress
-from doublet.signatures import METHODS, Limit, Method, Statistics, gather_statistics
+from doublet.signatures import METHODS, Limit, Method, Statistics, gather_statistics, require_parameters
 from doublet.signatures import method as make_method
 from doublet.signatures.shingled import ShingledMethod
 from doublet.text.tokens import forget_words
@@ -45,6 +45,7 @@ class DedupeOptions:
     candidates: str
     reworded: str
     workers: int
+    frames: bool | None  #: of sites are left out of their pages; None: where a folder has many pages
 
     @staticmethod
     def check(
@@ -59,6 +60,7 @@ class DedupeOptions:
         candidates: str,
         reworded: str | None,
         workers: int,
+        frames: bool | None = None,
     ) -> DedupeOptions:
         """Raises `InvalidParameter` for what cannot be asked for, and for what would be asked for in vain.
 
@@ -66,6 +68,8 @@ class DedupeOptions:
         *parameters* are the names of those given for the *method*.
         """
         workers = _check_workers(workers)
+        if frames is not None and not isinstance(frames, bool):
+            raise wrong_type("frames", frames, "wanted_truth")
         prefer, views = _names("prefer", prefer), _names("views", views)
         check_keep(keep, prefer)
         least = check_share("containment", containment)
@@ -84,7 +88,7 @@ class DedupeOptions:
         for view in views:
             if view not in VIEWS:
                 raise InvalidParameter("unknown_view", view=view, views=VIEWS, name="views")
-        return DedupeOptions(least, keep, prefer, pairs, views, candidates, reworded, workers)
+        return DedupeOptions(least, keep, prefer, pairs, views, candidates, reworded, workers, frames)
 
 
 @dataclass(slots=True)
@@ -150,6 +154,7 @@ class DedupeMethods:
     ) -> DedupeMethods:
         """Raises `MemoryTooSmall` when what the method has to know about the collection does not fit the *limit*."""
         own = own_parameters(name, parameters)
+        require_parameters(name, own)
         statistics = gather_statistics(name, _texts(source, progress), threads=workers, within=limit, **own)
         forget_words()  # the threads that read have their own
         return DedupeMethods.of(name, parameters, statistics)

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,13 @@ from doublet.matches.preference import has_repeats, id_ranks
 from doublet.model import Note, Outcome
 from doublet.progress import Progress
 from doublet.signatures import in_parts
+from doublet.signatures.shingled import without
 from doublet.sources.jsonl import JsonBatch
 from doublet.sources.records import MAX_BATCH_BYTES, Batch, Batched, ParsedBatch
+from doublet.text.apart import with_runs
 from doublet.text.tokens import forget_words
 
+Made = TypeVar("Made")  # what is made of a batch
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
@@ -168,6 +171,20 @@ def shingle_block(
         canon.min_letters,
         store,
     )
+    spaced = _spaced_lines(batch, lines, starts, tricks)
+    if len(spaced):  # the kernel does not know the words of letters that were set apart
+        stay = np.ones(len(lines), np.bool_)
+        stay[spaced] = False
+        left, left_starts = (
+            np.concatenate([left, lines[spaced]]),
+            np.concatenate([left_starts, starts[spaced]]),
+        )
+        values, offsets, words, tricks = without((values, offsets, words, tricks), spaced)
+        lengths = ends.astype(np.int64)
+        lengths[1:] -= lengths[:-1].copy()
+        ids = np.frombuffer(ids, np.uint8)[np.repeat(stay, lengths)].tobytes()
+        ends = np.cumsum(lengths[stay]).astype(np.uint64)
+        lines, starts = lines[stay], starts[stay]
     doubtful = _suspicious(tricks, words)
     suspects = batch.pick(lines[doubtful].tolist(), starts[doubtful].tolist())
     empty = np.flatnonzero(np.diff(offsets) == 0).tolist()
@@ -190,6 +207,15 @@ def shingle_block(
         yield shingle_parsed(
             batch.pick(left.tolist(), left_starts.tolist()).parse(), methods, memory, batch.consumed_bytes
         )
+
+
+def _spaced_lines(batch: Any, lines: U32, starts: U64, tricks: U32) -> NDArray[np.int64]:
+    """Which of the records of a block may have letters that were set apart with the gaps between words lost."""
+    some = np.flatnonzero(tricks)
+    if not len(some):
+        return some
+    texts = batch.pick(lines[some].tolist(), starts[some].tolist()).parse().texts
+    return some[with_runs(texts, tricks[some])]
 
 
 def shingle_parsed(
@@ -228,14 +254,14 @@ def shingle_parsed(
 
 
 def in_order(
-    batches: Iterator[Any], work: Callable[[Any], Iterator[Shingled]], workers: int
-) -> Generator[Shingled, None, None]:
+    batches: Iterator[Any], work: Callable[[Any], Iterator[Made]], workers: int
+) -> Generator[Made, None, None]:
     """Results of *work* in the order of the batches; *workers* batches are in hand at a time."""
     if workers == 1:
         for batch in batches:
             yield from work(batch)
         return
-    waiting: deque[Future[list[Shingled]]] = deque()
+    waiting: deque[Future[list[Made]]] = deque()
     threads = BusyThreads()
     with ThreadPoolExecutor(workers, thread_name_prefix="doublet") as pool:
         try:
@@ -264,7 +290,7 @@ class BusyThreads:
         self._busy = 0
         self._resting = False
 
-    def call(self, work: Callable[[Any], Iterator[Shingled]], batch: Any) -> list[Shingled]:
+    def call(self, work: Callable[[Any], Iterator[Made]], batch: Any) -> list[Made]:
         """All results of *work*; none after `rest`."""
         with self._changed:
             if self._resting:

@@ -38,4 +38,4 @@ def texts_at(source: Batched, positions: I64, progress: Progress) -> Iterator[tu
         if len(places):
             yield places, [parsed.texts[i] for i in np.flatnonzero(known).tolist()]
             first_unread = int(places.max()) + 1
-        progress.step("reading again", batch.consumed_bytes, source.total_bytes, "bytes")
+        progress.step("reading_again", batch.consumed_bytes, source.total_bytes, "bytes")

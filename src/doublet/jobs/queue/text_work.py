@@ -85,6 +85,7 @@ def check_class(
     *out* gets a report for each work (*form* "html" or "pdf") and an index; the result is the index. *options* are
     those of `doublet.jobs.check_library.check_library`."""
     from doublet.jobs.check_class import check_class as check_all
+    from doublet.jobs.check_class import leave_out_of_class
     from doublet.jobs.check_many import against_libraries
     from doublet.jobs.class_folder import make_folder, write_class
     from doublet.sources.works import list_works
@@ -92,9 +93,7 @@ def check_class(
     folder = Path(out)
     make_folder(folder)
     wanted = {"build": True, **dict(options or {})}
-    kinds = [str(kind) for kind in wanted.get("leave_out", ())]
-    if "own" not in kinds:
-        wanted["leave_out"] = [*kinds, "own"]  # a work is not checked against its own earlier version
+    wanted["leave_out"] = leave_out_of_class(map(str, wanted.get("leave_out", ())))
     checker = against_libraries(work.store, libraries, **wanted)
     found = check_all(
         list_works(map(Path, works)), checker, ocr=ocr, whole_page=whole_page, progress=work.progress

@@ -7,23 +7,33 @@ tests/reference compares the two on hostile input.
 from __future__ import annotations
 
 from doublet.kernels.reference.bags import heaviest, pack_bags, unpack_bags
-from doublet.kernels.reference.frame import block_signs, without_numbers
+from doublet.kernels.reference.frame import block_signs, tree_scores, without_numbers
 from doublet.kernels.reference.json import count_lines, json_sets
 from doublet.kernels.reference.markup import NumberTable, mark_markdown, read_texts, repeated, word_edges
-from doublet.kernels.reference.meaning import align_texts, number_words, pair_keys, sample_keys
+from doublet.kernels.reference.meaning import align_texts, find_keys, number_words, pair_keys, sample_keys
 from doublet.kernels.reference.memory import save_memory
 from doublet.kernels.reference.page import cut_markup
 from doublet.kernels.reference.passages import passages, sentence_marks
 from doublet.kernels.reference.runs import common_runs
 from doublet.kernels.reference.segments import (
+    cut_postings,
     merge_postings,
     pack_postings,
     sort_postings,
     unpack_postings,
 )
-from doublet.kernels.reference.sentences import best_places, sentence_starts
+from doublet.kernels.reference.sentences import best_places, sentence_starts, untold_parts
 from doublet.kernels.reference.sets import SetStore
-from doublet.kernels.reference.shingles import components, distinct, minima, shingle, simhash
+from doublet.kernels.reference.shingles import (
+    components,
+    count_common,
+    distinct,
+    minima,
+    ordered,
+    shingle,
+    simhash,
+    sort_values,
+)
 from doublet.kernels.reference.spread import (
     add_cells,
     count_cells,
@@ -34,7 +44,14 @@ from doublet.kernels.reference.spread import (
 )
 from doublet.kernels.reference.stems import chunk_stems, shared_chunks
 from doublet.kernels.reference.suffix import common_prefixes, exact_groups, self_chains, suffix_array
-from doublet.kernels.reference.tokens import WordTable, fold_text, shingle_sets, tokenize
+from doublet.kernels.reference.tokens import (
+    WordTable,
+    apart_runs,
+    fold_text,
+    odd_characters,
+    shingle_sets,
+    tokenize,
+)
 from doublet.kernels.reference.winnow import winnow
 
 __all__ = [
@@ -43,6 +60,7 @@ __all__ = [
     "WordTable",
     "add_cells",
     "align_texts",
+    "apart_runs",
     "best_places",
     "block_signs",
     "chunk_stems",
@@ -50,11 +68,14 @@ __all__ = [
     "common_runs",
     "components",
     "count_cells",
+    "count_common",
     "count_lines",
     "cut_markup",
+    "cut_postings",
     "digest_sets",
     "distinct",
     "exact_groups",
+    "find_keys",
     "fold_text",
     "heaviest",
     "json_sets",
@@ -63,6 +84,8 @@ __all__ = [
     "merge_postings",
     "minima",
     "number_words",
+    "odd_characters",
+    "ordered",
     "pack_bags",
     "pack_postings",
     "pair_keys",
@@ -81,10 +104,13 @@ __all__ = [
     "shingle_sets",
     "simhash",
     "sort_postings",
+    "sort_values",
     "suffix_array",
     "tokenize",
+    "tree_scores",
     "unpack_bags",
     "unpack_postings",
+    "untold_parts",
     "winnow",
     "without_numbers",
     "word_edges",

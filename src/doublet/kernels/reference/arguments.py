@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
+U16 = NDArray[np.uint16]
 F64 = NDArray[np.float64]
 OnStep = Callable[[int, int], None] | None  #: told how far a long kernel has come: done, total
 

@@ -23,23 +23,35 @@ from doublet.kernels.elements import (
     HEADER,
     INHERITED,
     INSIDE_BITS,
+    KIND_MASK,
     KIND_SHIFT,
     KINDS,
     LAST,
     LISTED,
     MAIN,
     MENU,
+    NAMED_BODY,
+    NAMED_CAPTION,
+    NAMED_COMMENT,
+    NAMED_MENU,
+    NAMED_SHARING,
+    NAMED_TAGS,
+    NAMED_TEASER,
     NEVER,
     SPEAKS_OF_COOKIES,
     SPEAKS_OF_RIGHTS,
 )
-from doublet.kernels.reference.arguments import F64, U8, U32, checked_texts
+from doublet.kernels.reference.arguments import F64, U8, U16, U32, checked_texts
 from doublet.kernels.settings import FrameOptions
 
+LEAF = 0xFFFF  #: the sign of a node that is none
 _NUMBER = re.compile(r"\d+")
-_ENDS = frozenset('.!?…"”»')
+_ENDS = frozenset('.!?…"”»。！？」')
 _HEADINGS = frozenset(KINDS.index(name) + 1 for name in ("h1", "h2", "h3", "h4-h6"))
 _H1 = KINDS.index("h1") + 1
+_SIZES = {KINDS.index(name) + 1: size for size, name in enumerate(("h1", "h2", "h3", "h4-h6"), 1)}
+_NAMED_AROUND = (NAMED_MENU, NAMED_SHARING, NAMED_TAGS, NAMED_BODY)
+_NAMED_NEAR = (NAMED_COMMENT, NAMED_CAPTION, NAMED_TEASER)
 
 
 def block_signs(
@@ -52,12 +64,13 @@ def block_signs(
     elements: U32,
     names: U32,
     settings: FrameOptions,
+    article: bool,
 ) -> tuple[F64, U8]:
     """The signs of the blocks of a page, a row for each, and where each is: FRAMED, MENU, NEVER.
 
     A block has its words, the share of it that is links, what it speaks of (DATED, SPEAKS_OF_…) and the element that
     holds it. Elements come after the one around them, a root is its own parent; what they are is told in bits, and
-    those with the same *names* are alike.
+    those with the same *names* are alike. A page may say that it is an *article*.
     """
     texts = checked_texts(texts)
     count, size = len(texts), len(parents)
@@ -74,11 +87,15 @@ def block_signs(
         raise ValueError("a block is in an element that is not there")
     if any(parent > place for place, parent in enumerate(above)):
         raise ValueError("an element comes before the one around it")
+    if any(name >= size for name in alike):
+        raise ValueError("there are more names than elements")
     lengths, links, speaks = words.tolist(), linked.tolist(), said.tolist()
     own, inside = _bits(elements.tolist(), above)
     flags = _framed(lengths, links, where, above, own, settings)
     around = _around(lengths, links, where, above, settings)
-    kinds = [own[place] >> KIND_SHIFT for place in where]
+    kinds = [own[place] >> KIND_SHIFT & KIND_MASK for place in where]
+    headings = [_SIZES.get(kind, 0) for kind in kinds]
+    shape = _shape(texts, lengths, links, where, above, own, alike, headings, flags)
     first = next((number for number, kind in enumerate(kinds) if kind == _H1), -1)
     total = max(1.0, float(sum(lengths)))
     rows = []
@@ -132,11 +149,13 @@ def block_signs(
         for near in (number - 1, number + 1):
             short = not 0 <= near < count or lengths[near] * (1.0 - links[near]) < 5
             row.append(float(short))
+        row.append(float(article))
+        row += shape[number]
         rows.append(row)
         before += lengths[number]
         if speaks[number] & (SPEAKS_OF_RIGHTS | SPEAKS_OF_COOKIES):
             flags[number] |= NEVER
-    columns = 18 + len(KINDS) + INSIDE_BITS + 17 + 5 + 10
+    columns = 18 + len(KINDS) + INSIDE_BITS + 17 + 5 + 10 + 27 + len(_NAMED_AROUND) + len(_NAMED_NEAR)
     return np.array(rows, np.float64).reshape(count, columns), np.array(flags, np.uint8)
 
 
@@ -259,6 +278,112 @@ def _around(
     return rows
 
 
+def _shape(
+    texts: list[str],
+    words: list[int],
+    linked: list[float],
+    where: list[int],
+    above: list[int],
+    own: list[int],
+    alike: list[int],
+    headings: list[int],
+    flags: list[int],
+) -> list[list[float]]:
+    """Where each block is in the running text of the page, how often what looks like it comes, what its heading is, and
+    what it and the elements around it are called. *headings*: 1 to 4, 0 for other blocks."""
+    count, size = len(texts), len(above)
+    unlinked = [words[number] * (1.0 - linked[number]) for number in range(count)]
+    text = [
+        words[number] if words[number] >= 15 and linked[number] < 0.25 and not headings[number] else 0
+        for number in range(count)
+    ]
+    in_links = 0.0
+    for number in range(count):
+        in_links += words[number] * linked[number]
+    every = sum(words)
+    whole = max(1.0, float(sum(text)))
+    texts_there = max(1.0, float(sum(amount > 0 for amount in text)))
+    kinds = max(alike, default=-1) + 1
+    blocks_of, words_of, links_of = [0] * kinds, [0] * kinds, [0.0] * kinds
+    held, held_text, held_blocks, texts_in = [0] * size, [0] * size, [0] * size, [0] * size
+    for number, place in enumerate(where):
+        name = alike[place]
+        blocks_of[name] += 1
+        words_of[name] += words[number]
+        links_of[name] += words[number] * linked[number]
+        held[place] += words[number]
+        held_text[place] += text[number]
+        held_blocks[place] += 1
+        texts_in[above[place]] += text[number] > 0
+    for place in range(size - 1, -1, -1):
+        if above[place] < place:
+            held[above[place]] += held[place]
+            held_text[above[place]] += held_text[place]
+            held_blocks[above[place]] += held_blocks[place]
+    elements_of, held_of = [0] * kinds, [0] * kinds
+    depth, named, in_most = [0] * size, [0] * size, [False] * size
+    most = max(range(size), key=lambda place: (texts_in[place], -place), default=0)
+    for place, parent in enumerate(above):
+        elements_of[alike[place]] += 1
+        held_of[alike[place]] += held[place]
+        inside = parent < place
+        depth[place] = depth[parent] + 1 if inside else 0
+        named[place] = own[place] | (named[parent] if inside else 0)
+        in_most[place] = place == most or (inside and in_most[parent])
+    depths = sorted(depth[where[number]] for number in range(count) if text[number])
+    middle = depths[len(depths) // 2] if depths else 0
+    rows = []
+    before, heading = 0, -1
+    for number, place in enumerate(where):
+        parent, name = above[place], alike[place]
+        of_parent = alike[parent]
+        near_words, near_unlinked, near_text = 0, 0.0, 0
+        for other in range(max(0, number - 10), min(count, number + 11)):
+            near_text += text[other]
+            if abs(other - number) <= 3:
+                near_words += words[other]
+                near_unlinked += unlinked[other]
+        row = [
+            math.log1p(every) / 10.0,
+            math.log1p(count) / 8.0,
+            in_links / max(1.0, float(every)),
+            before / whole,
+            max(0.0, whole - before - text[number]) / whole,
+            math.log1p(blocks_of[name]) / 6.0,
+            min(60.0, words_of[name] / blocks_of[name]) / 60.0,
+            links_of[name] / max(1.0, float(words_of[name])),
+            math.log1p(elements_of[of_parent]) / 5.0,
+            min(300.0, held_of[of_parent] / elements_of[of_parent]) / 300.0,
+            depth[place] / 30.0,
+            float(depth[place] - middle),
+            texts_in[parent] / texts_there,
+            held_text[parent] / whole,
+            math.log1p(held[parent]) / 8.0,
+            math.log1p(held_blocks[parent]) / 6.0,
+            float(in_most[place]),
+            min(100.0, near_unlinked / 7.0) / 100.0,
+            1.0 - near_unlinked / max(1.0, float(near_words)),
+            near_text / whole,
+            min(20, number - heading) / 20.0 if heading >= 0 else 1.0,
+            linked[heading] if heading >= 0 else 0.0,
+            float(bool(flags[heading])) if heading >= 0 else 0.0,
+            headings[heading] / 4.0 if heading >= 0 else 1.25,
+            sum(letter.isdecimal() for letter in texts[number]) / max(1.0, float(len(texts[number]))),
+            min(12.0, len(texts[number]) / max(1.0, float(words[number]))) / 12.0,
+        ]
+        row += [float(bool(named[place] & bit)) for bit in _NAMED_AROUND]
+        near = 0
+        for _ in range(3):
+            near |= own[place]
+            place = above[place]
+        row += [float(bool(near & bit)) for bit in _NAMED_NEAR]
+        rows.append(row)
+        before += text[number]
+        if headings[number]:
+            heading = number
+    return rows
+
+
 def _is_beside(own: list[int], above: list[int], place: int) -> bool:
     """Whether one of the nearest elements has a name that things beside an article have: teaser, byline, caption."""
     for _ in range(4):
@@ -268,6 +393,36 @@ def _is_beside(own: list[int], above: list[int], place: int) -> bool:
             return False
         place = above[place]
     return False
+
+
+def tree_scores(rows: F64, signs: U16, values: F64, others: U32, roots: U32) -> F64:
+    """For each row the sum of what the trees say of it. A node that is no leaf (`LEAF`) asks for a sign: up to its
+    value the next node follows, beyond it the other branch. A leaf has the value that counts."""
+    if not isinstance(rows, np.ndarray) or rows.ndim != 2:
+        raise TypeError("rows are a table")
+    count, columns = rows.shape
+    size = len(signs)
+    if not len(values) == len(others) == size:
+        raise ValueError("every node needs its sign, its value and its other branch")
+    asked, bounds, branches = signs.tolist(), values.tolist(), others.tolist()
+    for node, sign in enumerate(asked):
+        if sign == LEAF:
+            continue
+        if sign >= columns:
+            raise ValueError("a node asks for a sign that is not there")
+        if node + 1 >= size or not node < branches[node] < size:
+            raise ValueError("the branches of a node come after it")
+    if any(root >= size for root in roots.tolist()):
+        raise ValueError("a tree begins where there is no node")
+    out = np.zeros(count)
+    for number, row in enumerate(rows.tolist()):
+        total = 0.0
+        for node in roots.tolist():
+            while asked[node] != LEAF:
+                node = node + 1 if row[asked[node]] <= bounds[node] else branches[node]
+            total += bounds[node]
+        out[number] = total
+    return out
 
 
 def without_numbers(texts: Sequence[str]) -> list[bytes]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from doublet.kernels.blanks import blank, blanked
+from doublet.kernels.blanks import QUIET, blank, blanked
 from doublet.kernels.reference.arguments import (
     U8,
     U32,
@@ -97,6 +97,11 @@ _INLINE = re.compile(
     r"|(?<=\*)\*{0,2}|(?<=_)_+|(?<=`)`*|(?<=~)~)",
     re.DOTALL,
 )
+_TAG_NAME = re.compile(r"</?([A-Za-z0-9]*)")
+INLINE_TAGS = frozenset(
+    "a abbr b cite code del dfn em font i img ins kbd mark q s samp small span strike strong sub sup tt u var "
+    "wbr".split()
+)
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 
@@ -112,15 +117,22 @@ def _marked(text: str) -> MarkdownMarks:
     code: list[tuple[int, int]] = []
     tables: list[tuple[int, int]] = []
 
-    def paint(start: int, end: int, *, border: bool = False) -> None:
+    def paint(start: int, end: int, *, border: bool = False, quiet: bool = False) -> None:
         if end > start:
-            parts.append(blank(start, end, border=border))
+            parts.append((start, end, QUIET * (end - start)) if quiet else blank(start, end, border=border))
+
+    def join(start: int) -> None:
+        """The line that begins at *start* goes on with the paragraph of the line before."""
+        joined.append(start - 1)
+
+    joined: list[int] = []  # line ends inside a paragraph
 
     fence = ""
     fence_at = 0
     before = before_end = 0  # the line before, when it is a paragraph
     code_at = -1  # of indented code
     empty = True
+    open_ = False  # the line before belongs to a paragraph and is wrapped
     in_list = False
     table_at = table_end = -1
     front = _FRONT_MATTER.match(text)  # settings between two lines of dashes at the very beginning
@@ -133,6 +145,9 @@ def _marked(text: str) -> MarkdownMarks:
         if first not in _MARKS and not first.isspace() and table_at < 0 and code_at < 0 and not fence:
             # An ordinary line: most are.
             in_list = in_list and not empty
+            if open_:
+                join(start)
+            open_ = _wrapped(line)
             before, before_end = start, end - 1
             empty = False
             continue
@@ -153,12 +168,16 @@ def _marked(text: str) -> MarkdownMarks:
         if table_at >= 0 and not _TABLE_ROW.match(line):
             tables.append((table_at, table_end))
             table_at = -1
+        goes_on, open_ = open_, False
         if not stripped:
             empty = True
             before_end = 0
             continue
         if stripped[0] not in _MARKS and not indented:
             in_list = in_list and not empty
+            if goes_on:
+                join(start)
+            open_ = _wrapped(line)
             before, before_end = start, start + len(line)
             empty = False
             continue
@@ -184,14 +203,18 @@ def _marked(text: str) -> MarkdownMarks:
                 table_end = end
             elif _DEFINITION.match(line):
                 paint(start, start + len(line))
+            else:
+                open_ = _wrapped(line)
             item = _ITEM.match(line)
             quote = _QUOTE.match(line)
             if item:
                 paint(start, start + item.end(), border=True)
                 in_list = True
-            elif quote:
-                paint(start, start + quote.end())
-            elif not indented and empty:
+            elif open_ and goes_on:
+                join(start)
+            if not item and quote:
+                paint(start, start + quote.end(), quiet=True)
+            elif not item and not indented and empty:
                 in_list = False
             before, before_end = (0, 0) if heading or underline else (start, start + len(line))
         empty = False
@@ -204,9 +227,23 @@ def _marked(text: str) -> MarkdownMarks:
     for code_start, code_end in [*code, (len(text), len(text))]:  # inline marks outside code
         if code_start > at:
             for match in _INLINE.finditer(text, at, code_start):
-                paint(*match.span())
+                tag = match[0].startswith("<")
+                inline = not tag or _TAG_NAME.match(match[0])[1].lower() in INLINE_TAGS  # type: ignore[index]
+                paint(*match.span(), border=not inline, quiet=inline)
         at = max(at, code_end)
-    return blanked(text, parts) if parts else None, headings, code, tables
+    letters = list(blanked(text, parts))
+    for at in joined:
+        letters[at] = QUIET
+        while letters[at + 1 : at + 2] in ([" "], ["\t"]):
+            at += 1
+            letters[at] = QUIET
+    return "".join(letters) if parts or joined else None, headings, code, tables
+
+
+def _wrapped(line: str) -> bool:
+    """Whether a line of a paragraph is wrapped where it ends: not after two blanks or a backslash."""
+    line = line.rstrip("\r")
+    return bool(line) and not line.endswith(("  ", "\\"))
 
 
 class NumberTable:
@@ -223,8 +260,18 @@ class NumberTable:
         return np.array([known.setdefault(value, len(known)) for value in hashes.tolist()], np.uint32)
 
 
-# The end of a sentence, of a line or of an element. A line that only wraps a sentence goes on with a small letter.
-_BORDER = re.compile(r"[.!?…:;][\"'»”’)\]]*(?=\s)|\n(?!\s*[a-zа-яё])|\n\s*\n|  (?!\s*[a-zа-яё])|\t")
+# What ends between two words, as bits: a part of a sentence or a column (1), a sentence (2), a line (4), a paragraph or
+# an element (8), or only a line that is wrapped (16). Nothing but a paragraph ends before a small letter, or before a
+# sign that belongs to the word before it.
+_ON = r"\s*[a-zа-яё,)\]»”]"
+_CLOSING = r"[\"'»”’)\]]*(?=\s)"
+_BORDERS = (
+    (1, re.compile(rf"[:;]{_CLOSING}(?!{_ON})|  (?!{_ON})|\t")),
+    (2, re.compile(rf"[.!?…]{_CLOSING}(?!{_ON})")),
+    (4, re.compile(rf"\n(?!{_ON})")),
+    (8, re.compile(r"\n\s*\n")),
+    (16, re.compile(rf"\n(?={_ON})")),
+)
 _SIGN = re.compile(r"[^\w\s.,;:!?'\"()\-“”→–—…’‘«»\u00ad]")
 
 
@@ -235,8 +282,8 @@ def word_edges(
     offsets: U64,
     threads: int = 1,
 ) -> tuple[U8, U32, U32]:
-    """For each word: whether a sentence, a line or an element begins between the word before and it (1 for the first of
-    a text); how many signs (braces, slashes, bars …) its text has before its start; and before its end.
+    """For each word: what ends between the word before and it (`_BORDERS`; 8 for the first of a text); how many signs
+    (braces, slashes, bars …) its text has before its start; and before its end.
 
     Text t has the words ``[offsets[t]:offsets[t+1]]``, which follow each other. *threads* is ignored here.
     """
@@ -257,9 +304,9 @@ def word_edges(
         at_start[first:last] = np.searchsorted(signs, starts[first:last])
         at_end[first:last] = np.searchsorted(signs, ends[first:last])
         for word in range(first, last):
-            borders[word] = word == first or any(
-                _BORDER.match(text, place) for place in range(int(ends[word - 1]), int(starts[word]))
-            )
+            gap = range(int(ends[word - 1]), int(starts[word])) if word > first else ()
+            found = (bit for bit, border in _BORDERS if any(border.match(text, place) for place in gap))
+            borders[word] = 8 if word == first else sum(found)
     return borders, at_start, at_end
 
 

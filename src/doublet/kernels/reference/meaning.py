@@ -22,6 +22,23 @@ def number_words(words: U64) -> tuple[U64, U32]:
     return np.array(list(known), np.uint64), np.array(numbers, np.uint32)
 
 
+def find_keys(words: U64, keys: U64, firsts: U32, bits: int) -> NDArray[np.int64]:
+    """Where the first *bits* of each word are among the *keys*, which are sorted; where they are not, the number of
+    keys. Words are dealt out evenly to as many parts as *firsts* tells of: keys of part i are from ``firsts[i]`` to
+    ``firsts[i + 1]``."""
+    if not 1 <= bits <= 63:
+        raise ValueError("a key has 1 to 63 bits")
+    if len(firsts) < 2:
+        raise ValueError("there must be a part or more")
+    parts, known, bounds = len(firsts) - 1, keys.tolist(), firsts.tolist()
+    out = []
+    for word in words.tolist():
+        part = word * parts >> 64
+        among = range(min(bounds[part], len(known)), min(bounds[part + 1], len(known)))
+        out.append(next((at for at in among if known[at] == word >> 64 - bits), len(known)))
+    return np.array(out, np.int64)
+
+
 def sample_keys(values: U64, offsets: U64, first: int, bits: int) -> tuple[U64, U8]:
     """One in 2 ** *bits* of the fingerprints of documents *first* and on, chosen by their second lowest byte: the
     fingerprint with the number of its document in place of its 24 lowest bits, and that byte."""

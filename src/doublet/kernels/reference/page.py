@@ -24,6 +24,7 @@ SILENT = frozenset(
 )
 VERBATIM = frozenset({"pre", "listing", "xmp", "plaintext"})
 _IN_FLAT_ROWS = INLINE | {"td", "th", "p", "br", "div"}
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CELL_LETTERS = 600
 _PARAGRAPHS = 40
 _BUTTON_ELEMENTS = 30
@@ -46,6 +47,11 @@ _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\d{1,2}[:.]\d\d|\bago\b|назад|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|"
     r"янв|фев|март|апр|мая|июн|июл|авг|сент|окт|нояб|дек"
 )
+# Letters of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_UNSPACED_WORD = 2  # such letters that count as a word
 _OF_RIGHTS = ("right", "©", "(c)", "права защ", "powered by", "privacy p", "terms of")
 
 Blocks = tuple[
@@ -166,7 +172,7 @@ class _Cutter:
             elif isinstance(one, _Element):
                 if (one.tag in SILENT and not _never_closed(one)) or _is_note(one):
                     continue
-                link = one.tag == "a" and "href" in one.attributes
+                link = one.tag == "a" and "href" in one.attributes and not self.leads_here(one)
                 self.links += link
                 self.start(one)
                 waiting.append((one, link))
@@ -174,6 +180,10 @@ class _Cutter:
             else:
                 self.end(one[0])
                 self.links -= one[1]
+
+    def leads_here(self, link: _Element) -> bool:
+        """A link to the place where it is, as manuals have in their headings, leads nowhere else."""
+        return link.attributes["href"].startswith("#") and self.owner.tag in _HEADINGS
 
     def start(self, element: _Element) -> None:
         tag = element.tag
@@ -241,7 +251,7 @@ class _Cutter:
         ]
         return (
             [text for text, _, _ in self.found],
-            np.array([len(text.split()) for text, _, _ in self.found], np.uint32),
+            np.array([count_words(text) for text, _, _ in self.found], np.uint32),
             np.array([linked for _, _, linked in self.found], np.uint32),
             np.array(shares, np.float64),
             np.array([_hints(text) for text, _, _ in self.found], np.uint8),
@@ -253,9 +263,14 @@ class _Cutter:
         )
 
 
+def count_words(text: str) -> int:
+    """The words of a text: stretches between blanks, and where a script has none, every two letters."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // _UNSPACED_WORD
+
+
 def _hints(text: str) -> int:
     """What a block speaks of, as far as that can be told quickly."""
-    words = len(text.split())
+    words = count_words(text)
     if words >= 150:
         return 0
     low = "".join([letter.lower()[0] for letter in text])

@@ -15,7 +15,8 @@ A text is its stems as hashes, their places, and marks of where sentences and li
    keeps the words.
 6. *Filter.* Strong is what is heavy, dense and long enough; weak what is heavier than chance.
 7. *Summaries.* A stretch of a whose words and phrases stand all over b, much more often than those of the rest of a;
-   so do the words that no passage explains.
+   so do the words that no passage explains. Where it is asked for, places of a that b sums up are found in the same
+   way.
 
 What could grow with the square of a text has a bound: see the constants. Why it is so and what it reaches is told in
 docs/explanation/passages.md; after a change run benchmarks/passages.py.
@@ -44,6 +45,7 @@ LONE_SEED = 5 * UNIT  #: weight of two stems that may be a cluster by themselves
 BORDER_WORDS = 40_000_000  #: words that the border step may read for one pair
 TELLING = 2 * UNIT  #: weight from which a word counts as telling in a summary
 LEAST_SENTENCES = 30.0  #: a pair of tiny texts is weighed as if it had so many
+STRETCH = 1500  #: words of a source in which all of a summary is looked for
 PLAIN = 9  #: tenths of its weight that make a passage too plain for a part of a summary
 NEXT, NEXT_ROUNDS = 2, 4  #: sentences that may be added at once on each side, and how often
 
@@ -100,7 +102,8 @@ class _Settings:
         self.times = given.summary_times
         self.level, self.left_above = given.summary_level, given.summary_left
         self.left_mass = given.summary_left_mass * UNIT
-        self.evidence = given.summary_evidence
+        self.evidence, self.alone = given.summary_evidence, given.summary_alone
+        self.rest, self.beside = given.summary_rest, given.summary_beside
 
 
 @dataclass(slots=True)
@@ -175,11 +178,7 @@ class _Finder:
         self._resolve()
         self._filter()
         if self.set.summaries:
-            self._summaries(SUMMARY)
-        if self.set.summaries and self.set.summed:
-            self._turn()
-            self._summaries(SUMMED)
-            self._turn()
+            self._all_summaries()
         return sorted(self.found, key=lambda r: r.key)
 
     def _number(self) -> None:
@@ -561,20 +560,39 @@ class _Finder:
             r.a0, r.a1, r.b0, r.b1 = r.b0, r.b1, r.a0, r.a1
             r.whole_a, r.whole_b = r.whole_b, r.whole_a
 
+    def _all_summaries(self) -> None:
+        """Summaries in a of places of b and, where that is asked for, in b of places of a. Both are looked for beside
+        the same passages, so that it does not matter which text comes first."""
+        before = [
+            _Rectangle(*r.key, r.mass, r.whole_a, r.whole_b, r.equal, r.rank, r.kind) for r in self.found
+        ]
+        self._summaries(SUMMARY)
+        if not self.set.summed:
+            return
+        in_a, self.found = self.found, before
+        self._turn()
+        self._summaries(SUMMED)
+        self._turn()
+        left = {r.key for r in in_a if r.kind != SUMMARY}
+        self.found = [
+            *(r for r in in_a if r.kind == SUMMARY),
+            *(r for r in self.found if r.kind == SUMMED or r.key in left),
+        ]
+
     def _summaries(self, kind: int) -> None:
         a = self.a
+        whole = self._whole_summary()
+        if whole is not None:
+            whole.kind = kind
+            self.found = [whole]
+            return
         every, known = [0], [0]
         for term in a.ids:
             every.append(every[-1] + self.capped[term])
             known.append(known[-1] + (self.capped[term] if self.in_b[term] else 0))
         plain = [False] * a.size
         for r in self.found:
-            # What b sums up is looked for where nothing else was found.
-            if (
-                r.kind != WEAK
-                if kind == SUMMED
-                else r.kind == STRONG and 10 * r.mass >= PLAIN * max(r.whole_a, r.whole_b)
-            ):
+            if r.kind == STRONG and 10 * r.mass >= PLAIN * max(r.whole_a, r.whole_b):
                 plain[r.a0 : r.a1] = [True] * (r.a1 - r.a0)
         # What is found pays, what is not costs: it balances half way between the share of the whole text and that of a
         # summary.
@@ -603,6 +621,42 @@ class _Finder:
                 summary.kind = kind
                 self.found.append(summary)
 
+    def _whole_summary(self) -> _Rectangle | None:
+        """The whole of a as a summary of one stretch of b. There is no rest of a that would say how much it holds of
+        b anyway, so it must hold more, and nothing else may have been found."""
+        a, b, s = self.a, self.b, self.set
+        length = a.length(0, a.size)
+        if not s.shortest <= length <= s.longest or any(r.kind != WEAK for r in self.found):
+            return None
+        here = sum(self.capped[term] for term in a.ids)
+        best = best_held = start = 0
+        for first in range(0, max(b.size - STRETCH // 2, 1), STRETCH // 2):
+            stretch = b.ids[first : first + STRETCH]
+            there, pairs = set(stretch), {tuple(sorted(pair)) for pair in pairwise(stretch)}
+            held = sum(self.capped[term] for term in a.ids if term in there)
+            phrases = sum(
+                min(self.capped[x], self.capped[y])
+                for x, y in pairwise(a.ids)
+                if tuple(sorted((x, y))) in pairs
+            )
+            if held + 2 * phrases > best:
+                best, best_held, start = held + 2 * phrases, held, first
+        if here <= 0 or float(best) < s.alone * float(here) or float(best_held) < s.share * float(here):
+            return None
+        stretch = b.ids[start : start + STRETCH]
+        words = {term for term in a.ids if self.capped[term] > TELLING} & set(stretch)
+        places = [start + j for j, term in enumerate(stretch) if term in words]
+        if len(words) < s.telling or not places:
+            return None
+        low, high = places[0], places[-1] + 1
+        if float(b.length(low, high)) < s.times * float(length):
+            return None
+        r = _Rectangle(0, a.size, low, high)
+        self._open(r)
+        self._measure(r)
+        r.mass = best_held
+        return r
+
     def _phrases(self) -> list[int]:
         """Weights up to a word of a: of those that stand beside the next one in b too, as the lighter of the two."""
         a, b = self.a.ids, self.b.ids
@@ -629,7 +683,7 @@ class _Finder:
             return None
         here, held = every[end] - every[first], known[end] - known[first]
         rest, rest_held = every[-1] - here, known[-1] - held
-        if here <= 0 or rest <= 0:
+        if here <= 0 or rest <= 0 or float(rest) < s.rest * float(here):
             return None
         share = float(held) / float(here)
         usual = float(rest_held) / float(rest)
@@ -651,13 +705,20 @@ class _Finder:
         elsewhere = float(self.phrases[-1] - phrases) / float(rest)
         if share - usual + 2 * (often - 2 * elsewhere) < s.evidence:
             return None
-        # What other passages do not explain must stand in b much more often than the rest of a does.
+        # What other passages do not explain must stand in b much more often than the rest of a does, and outweigh the
+        # passages beside it: where much of a stands in b, sentences that were taken one by one only look like a
+        # summary.
         told: set[int] = set()
+        beside = 0
         for o in self.found:
+            if o.kind in (WEAK, STRONG) and not _overlap(o.a0, o.a1, first, end):
+                beside += o.mass
             if o.kind != WEAK and _overlap(o.a0, o.a1, first, end):
                 there = set(b.ids[o.b0 : o.b1])
                 told.update(i for i in range(max(first, o.a0), min(end, o.a1)) if a.ids[i] in there)
         explained = sum(self.capped[a.ids[i]] for i in told)
+        if float(held - explained) < s.beside * float(beside):
+            return None
         left = float(here - explained)
         more = float(held - explained) - usual * left
         if more < s.left_mass or more < s.left_above * left:

@@ -57,6 +57,39 @@ def pack_postings(keys: U64, documents: U64, libraries: U64, offsets: U64) -> tu
     return np.frombuffer(bytes(data), np.uint8), np.array(ends, np.uint64)
 
 
+def cut_postings(
+    keys: U64, documents: U64, libraries: U64, key_bits: int, bits: int, heavy: int
+) -> tuple[NDArray[np.int64], U8, U64]:
+    """Postings in any order, as blocks: their parts, their bytes, and where each ends. A part has the keys that begin
+    with the same *bits* of all *key_bits*. A key with more than *heavy* postings has a part of its own, -1 - key; they
+    come first. In the block of its part a posting of document 0 points to it."""
+    if len(documents) != len(keys) or len(libraries) != len(keys):
+        raise ValueError("every posting needs a key, a document and a library")
+    if key_bits > 63 or bits > key_bits:
+        raise ValueError("a key has at most 63 bits, a part at most those of the key")
+    rows = sorted(
+        zip(keys.tolist(), documents.tolist(), libraries.tolist(), strict=True), key=lambda row: row[:2]
+    )
+    if any(key >> key_bits for key, _, _ in rows):
+        raise ValueError("a key has too many bits")
+    blocks: list[tuple[int, list[tuple[int, int, int]]]] = []
+    rest: list[tuple[int, int, int]] = []
+    for key, group in itertools.groupby(rows, lambda row: row[0]):
+        own = list(group)
+        if len(own) > heavy:
+            blocks.append((-1 - key, own))
+            own = [(key, 0, own[0][2])]
+        rest += own
+    shift = key_bits - bits
+    blocks += [(part, list(group)) for part, group in itertools.groupby(rest, lambda row: row[0] >> shift)]
+    flat = [row for _, own in blocks for row in own]
+    columns = [np.array([row[n] for row in flat], np.uint64) for n in range(3)]
+    cuts = [0, *itertools.accumulate(len(own) for _, own in blocks)]
+    # Each block begins anew, so the keys of all need not rise.
+    data, ends = pack_postings(columns[0], columns[1], columns[2], np.array(cuts, np.uint64))
+    return np.array([part for part, _ in blocks], np.int64), data, ends
+
+
 def _bytes(value: int) -> bytes:
     out = bytearray()
     while value > 127:

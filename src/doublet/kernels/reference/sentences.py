@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet.kernels.reference.arguments import F64, U8, U32, U64, documents
 from doublet.kernels.reference.passages import (
@@ -125,6 +126,32 @@ def sentence_starts(marks: U8, offsets: U64) -> tuple[U32, U64]:
         starts += cut_sentences(begins, end - start)
         firsts.append(len(starts))
     return np.array(starts, np.uint32), np.array(firsts, np.uint64)
+
+
+def untold_parts(borders: U32, starts: U32, ends: U32) -> tuple[NDArray[np.int64], U32]:
+    """Of the sentences between *borders* those of which the ranges from *starts* to *ends* leave more than half in one
+    piece: their numbers, and of each the longest piece, of equals the first. The ranges come in order of their
+    starts."""
+    if len(starts) != len(ends):
+        raise ValueError("starts and ends must be of one length")
+    for name, some in (("borders", borders), ("starts", starts)):
+        if any(after < before for before, after in pairwise(some.tolist())):
+            raise ValueError(f"{name} must not fall")
+    told = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    numbers, parts = [], []
+    for number, (low, high) in enumerate(pairwise(borders.tolist())):
+        best, at = (low, low), low
+        for start, end in (*told, (high, high)):
+            if at >= high:
+                break
+            if end > at:
+                if min(start, high) - at > best[1] - best[0]:
+                    best = at, min(start, high)
+                at = end
+        if 2 * (best[1] - best[0]) > high - low:
+            numbers.append(number)
+            parts.append(best)
+    return np.array(numbers, np.int64), np.array(parts, np.uint32).reshape(-1, 2)
 
 
 def best_places(

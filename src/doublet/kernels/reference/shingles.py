@@ -1,6 +1,11 @@
-"""Runs of words as numbers: shingle, distinct, minima, simhash, components. Twin of native/shingles.cpp."""
+"""Runs of words as numbers: shingle, distinct, ordered, sort_values, count_common, minima, simhash, components.
+
+Twin of native/shingles.cpp.
+"""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 
@@ -49,6 +54,30 @@ def distinct(values: U64, offsets: U64) -> tuple[U64, U64]:
         out.extend(dict.fromkeys(values[start:end].tolist()))
         ends.append(len(out))
     return np.array(out, np.uint64), np.array(ends, np.uint64)
+
+
+def ordered(values: U64, offsets: U64) -> tuple[U64, U64]:
+    """Each value once per document, the smallest first."""
+    sets = [sorted(set(values[start:end].tolist())) for start, end in documents(offsets, len(values))]
+    ends = itertools.accumulate(map(len, sets), initial=0)
+    return np.array(list(itertools.chain.from_iterable(sets)), np.uint64), np.array(list(ends), np.uint64)
+
+
+def sort_values(values: U64) -> None:
+    """Put the values in order where they lie, the smallest first."""
+    values[:] = np.array(sorted(values.tolist()), np.uint64)
+
+
+def count_common(a: U64, b: U64) -> int:
+    """How many values two arrays have in common, both of which rise."""
+    left, right = a.tolist(), b.tolist()
+    x = y = count = 0
+    while x < len(left) and y < len(right):
+        one, other = left[x], right[y]
+        count += one == other
+        x += one <= other
+        y += other <= one
+    return count
 
 
 def check_functions(factors: U32, terms: U32) -> None:

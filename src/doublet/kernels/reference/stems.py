@@ -31,7 +31,7 @@ def chunk_stems(
         raise ValueError("a row lies outside its document")
     bits: list[list[int]] = []
     counts: list[int] = []
-    places: list[tuple[int, int, int, int, int]] = []  # key, word, place, document, chunk
+    found: list[tuple[int, int, int, int, int]] = []  # key, word, place, document, chunk
     for document, (start, end) in enumerate(parts):
         size = end - start
         count = min(max((size + chunk_words // 2) // chunk_words, 1), most)
@@ -39,18 +39,14 @@ def chunk_stems(
         bits.append([0] * (-(-((max(own) + 1 if own else 0) * count) // 8) * 8))
         counts.append(count)
         for place, word in enumerate(words[start:end].tolist()):
-            if filed[word]:
-                chunk = place * count // size
-                places.append((int(keys[word]), word, start + place, document, chunk))
-    found: list[tuple[int, int, int]] = []
-    for key, _, place, document, chunk in sorted(places):
-        bit = int(rows[place]) * counts[document] + chunk
-        if not bits[document][bit]:
-            bits[document][bit] = 1
-            found.append((key, document, chunk))
+            chunk = place * count // size
+            bit = own[place] * count + chunk
+            if filed[word] and not bits[document][bit]:
+                bits[document][bit] = 1
+                found.append((int(keys[word]), word, start + place, document, chunk))
     data = [np.packbits(np.array(own, np.uint8)).tobytes() for own in bits]
     ends = np.cumsum([0, *map(len, data)])
-    columns = np.array(found, np.uint64).reshape(-1, 3)
+    columns = np.array([(one[0], *one[3:]) for one in sorted(found)], np.uint64).reshape(-1, 3)
     return (
         np.frombuffer(b"".join(data), np.uint8),
         ends.astype(np.uint64),

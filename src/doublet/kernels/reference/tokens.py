@@ -1,4 +1,5 @@
-"""Words of texts: tokenize, shingle_sets, fold_text and the vocabulary. Twin of native/tokens.{hpp,cpp}.
+"""Words of texts: tokenize, shingle_sets, fold_text and the vocabulary; and what stands out among their characters.
+Twin of native/tokens.{hpp,cpp}.
 
 Rules of the canonical form are explained in docs/explanation/canonical-form.md.
 """
@@ -32,6 +33,7 @@ from doublet.kernels.data import (
     MARK,
     MASK64,
     NEAR,
+    ODD_BLANKS,
     OTHER,
     SCRIPT_SHIFT,
     SPACED_RUN,
@@ -56,6 +58,7 @@ _GREEK_MARKED = frozenset(
 _SHOWING = 3  # letters of a word that shows what its neighbours are: «της», not Δ or «ΔΤ»
 _SYMBOL_BLOCKS = 8  # up to U+08FF: Greek, Armenian, Hebrew, Arabic letters, which books name one by one
 _TWINS_ALONE = 16  # so many look-alikes and no anchor near by: no alphabet is written so
+_SMALL_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzабвгдежзийклмнопрстуфхцчшщъыьэюяё")
 _BLANKS = frozenset([0x20, 0x09, 0xA0, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)])
 
 
@@ -533,6 +536,51 @@ def fold_text(text: str) -> tuple[str, U32]:
             out.append(chr(unit.letter))
             places.append(unit.place)
     return "".join(out), np.array(places, np.uint32)
+
+
+def odd_characters(text: str) -> tuple[U32, U32, U32]:
+    """Places of characters that may hide something: those that nobody sees, blanks that no keyboard has, and the digits
+    0, 3 and 6 before a small Latin or Russian letter."""
+    (text,) = checked_texts([text])
+    entries = fold_table().entries
+    invisible, blanks, digits = [], [], []
+    for place, char in enumerate(text):
+        entry = int(entries[ord(char)])
+        if entry & DROP and entry & LETTER_MASK in (INVISIBLE, BREAK):
+            invisible.append(place)
+        if ord(char) in ODD_BLANKS:
+            blanks.append(place)
+        if char in "036" and text[place + 1 : place + 2] in _SMALL_LETTERS:
+            digits.append(place)
+    return np.array(invisible, np.uint32), np.array(blanks, np.uint32), np.array(digits, np.uint32)
+
+
+def apart_runs(starts: U32, ends: U32, flags: U8, offsets: U64, least: int) -> tuple[U32, U32]:
+    """First word and end of the runs of words that were set apart, and of single letters, with one character between
+    them, of *least* characters and more."""
+    check_numbers(least)
+    if least >= 1 << 32:
+        raise ValueError("no run is so long")
+    bounds = documents(offsets, len(starts))
+    if not len(starts) == len(ends) == len(flags):
+        raise ValueError("starts, ends and flags must be of one length")
+    low, high = starts.tolist(), ends.tolist()
+    is_apart = [
+        bool(flag & FLAG_SPACED) or (end - start) % (1 << 32) == 1
+        for start, end, flag in zip(low, high, flags.tolist(), strict=True)
+    ]
+    found = []
+    for first, stop in bounds:
+        i = first
+        while i < stop:
+            begin, i = i, i + 1
+            if not is_apart[begin]:
+                continue
+            while i < stop and is_apart[i] and (low[i] - high[i - 1]) % (1 << 32) == 1:
+                i += 1
+            if (high[i - 1] - low[begin]) % (1 << 32) >= least:
+                found.append((begin, i))
+    return np.array([row[0] for row in found], np.uint32), np.array([row[1] for row in found], np.uint32)
 
 
 def shingle_sets(

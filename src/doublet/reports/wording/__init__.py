@@ -212,26 +212,3 @@ def wording(language: str = "en") -> Wording:
 def placeholders(template: str) -> set[str]:
     """Names of the values that a template shows."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
-
-
-# English for those who do not choose a language.
-
-
-def count(number: int, one: str, several: str | None = None) -> str:
-    """ "1 group", "2,400 groups"."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
-def percent(share: float) -> str:
-    """ "37.2%"."""
-    return wording().percent(share)
-
-
-def size(number: float) -> str:
-    """ "1.3 GB"."""
-    return wording().size(number)
-
-
-def duration(seconds: float) -> str:
-    """ "3 min 20 s"."""
-    return wording().duration(seconds)

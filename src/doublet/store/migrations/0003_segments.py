@@ -56,7 +56,7 @@ def change(apps: Any, editor: Any) -> None:  # noqa: ARG001 - the signature that
 
 def _fill(database: Any) -> None:
     """Segments from the keys that stand with the documents: exactly those that went into the postings."""
-    from doublet.store import postings, segments
+    from doublet.store import plain_blocks, postings, segments
 
     last = 0
     while True:
@@ -75,13 +75,13 @@ def _fill(database: Any) -> None:
         )
         if not len(keys):
             continue
-        records = segments.sorted_records(keys, documents, libraries)
+        records = segments.records_of(keys, documents, libraries).sorted()
         bits = segments._bits(len(records))
         row = database.row(
             "INSERT INTO doublet_segment (bits, postings, removed) VALUES (%s, %s, 0) RETURNING id",
             [bits, len(records)],
         )
-        segments.copy_blocks(database.raw, row[0], segments.cut_blocks(bits, records, segments.pack_plain))
+        segments.copy_blocks(database.raw, row[0], plain_blocks.cut_plain(bits, records))
 
 
 class Migration(migrations.Migration):

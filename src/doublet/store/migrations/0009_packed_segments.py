@@ -103,7 +103,7 @@ def back(apps: Any, editor: Any) -> None:  # noqa: ARG001
 
 def _make_plain(connection: Any) -> None:
     """Blocks as they were before."""
-    from doublet.store import segments
+    from doublet.store import plain_blocks, segments
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT id, bits FROM doublet_segment WHERE format = %s", [segments.PACKED])
@@ -112,7 +112,7 @@ def _make_plain(connection: Any) -> None:
             records, _ = segments.unpack([bytes(row[0]) for row in cursor.fetchall()])
             records = records.some(records.documents != 0).sorted()
             cursor.execute("DELETE FROM doublet_block WHERE segment = %s", [segment])
-            segments.copy_blocks(connection, segment, segments.cut_blocks(bits, records, segments.pack_plain))
+            segments.copy_blocks(connection, segment, plain_blocks.cut_plain(bits, records))
 
 
 class Migration(migrations.Migration):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doublet.errors import Broken, Encrypted, Unreadable
-from doublet.text.formats.html import line, parse_page, walk
+from doublet.text.formats.html import line, parse_page, read_elements
 from doublet.text.formats.package import Package, inside, local
 from doublet.text.formats.protocol import Builder, Hints, Reading
 
@@ -53,7 +53,7 @@ def read(data: bytes, hints: Hints) -> Reading:
             continue
         if build.empty:
             build.offer_title(next((line(item) for item in page.iter("h1")), ""), heading=True)
-        walk(page, build, element=f"chapter {chapter}")
+        read_elements(page, build, element=f"chapter {chapter}")
     if not chapter:
         raise Broken("no_chapters")
     return build.done()

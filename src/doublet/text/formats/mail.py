@@ -97,7 +97,7 @@ def _part(part: email.message.Message, build: Builder, hints: Hints, element: st
         return
     charset = part.get_content_charset() or ""
     if part.get_content_type() == "text/html":
-        from doublet.text.formats.html import parse_page, walk
+        from doublet.text.formats.html import parse_page, read_elements
         from doublet.text.frame import useful
 
         try:
@@ -108,7 +108,7 @@ def _part(part: email.message.Message, build: Builder, hints: Hints, element: st
         if page and hints.frame:
             useful(root, build)
         else:
-            walk(root, build, element=element)
+            read_elements(root, build, element=element)
         return
     try:
         text, _ = decode_page(raw, header=charset, markup=False)

@@ -23,7 +23,11 @@ def read(data: bytes, hints: Hints) -> Reading:
     found = read_structure(text)
     build = Builder(hints.characters)
     build.offer_title(found.title)
-    for number, (block, line) in enumerate(zip(found.blocks, places(text, found.blocks), strict=True), 1):
+    lines = places(text, found.blocks)
+    waiting = found.blocks[::-1]  # each is let go when its words are there: a long table has very many
+    found.blocks.clear()
+    for number, line in enumerate(lines, 1):
+        block = waiting.pop()
         words = block.text(text)
         if block.element not in ("code", "table"):
             words = "\n".join(part.strip() for part in _BLANKS.sub(" ", words).split("\n"))

@@ -22,7 +22,7 @@ from doublet.text.formats.protocol import needs
 try:
     from lxml import etree
 except ImportError as error:  # pragma: no cover - depends on what is installed
-    raise needs("lxml", "this kind of document") from error
+    raise needs("lxml", "this_kind") from error
 
 Element = Any  # lxml has no types of its own
 

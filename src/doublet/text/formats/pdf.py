@@ -25,7 +25,7 @@ try:
     import pypdfium2
     import pypdfium2.raw as pdfium
 except ImportError as error:  # pragma: no cover - depends on what is installed
-    raise needs("pypdfium2", "a PDF document") from error
+    raise needs("pypdfium2", "pdf") from error
 
 _TINY_POINTS = 1.5
 _LIGHT = 240

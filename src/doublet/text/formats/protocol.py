@@ -25,6 +25,10 @@ BETWEEN_BLOCKS = "\n\n"
 _UNWANTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
 
 
+_NUMBERED = ("slide", "chapter", "footnote", "endnote", "comment")  # elements that have a number or a mark
+_CODES = {"speaker notes": "speaker_notes", "text box": "text_box"}
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a stretch of the text is in the document: what the format knows of page, paragraph, line (of
@@ -36,8 +40,22 @@ class Place:
     line: int | None = None
     element: str = ""
 
+    def notes(self) -> tuple[Note, ...]:
+        """The parts of a place for people, from the largest to the smallest."""
+        numbers = (("page", self.page), ("paragraph", self.paragraph), ("line", self.line))
+        parts = [
+            Note("place_numbered", what=what, number=number) for what, number in numbers if number is not None
+        ]
+        for part in self.element.split(", ") if self.element else ():
+            what, _, number = part.partition(" ")
+            if what in _NUMBERED and number:
+                parts.append(Note("place_numbered", what=what, number=number))
+            else:
+                parts.append(Note("place_named", what=_CODES.get(part, part)))
+        return tuple(parts)
+
     def label(self) -> str:
-        """ "page 12, paragraph 40", as a report says it."""
+        """The same in English, "page 12, paragraph 40", for results; of long documents very many are asked for."""
         numbers = (("page", self.page), ("paragraph", self.paragraph), ("line", self.line))
         parts = [f"{name} {number}" for name, number in numbers if number is not None]
         return ", ".join([*parts, *([self.element] if self.element else [])])
@@ -81,6 +99,7 @@ class Hints:
     name: str = ""
     charset: str = ""  #: from the server
     frame: bool = True  #: leave out the frame of a page: menus, footers, comments
+    left_out: bool = False  #: say what was left out as frame
     unpacked_bytes: int = MAX_BYTES  #: at most so much after decompression
     characters: int = MAX_BYTES  #: of the text
     picture_pages: Recogniser | None = None  #: called where pages are pictures: OCR
@@ -93,6 +112,8 @@ class Reading(NamedTuple):
     notes: tuple[Note, ...]
     encoding: str = ""
     title: str = ""
+    #: blocks of a page that were left out as its frame, with the places in the text where they would stand
+    left_out: tuple[tuple[int, str], ...] = ()
 
 
 class Reader(Protocol):
@@ -118,6 +139,7 @@ class Builder:
     _parts: list[str] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
     _hidden: list[HiddenText] = field(default_factory=list)
+    _left_out: list[tuple[int, str]] = field(default_factory=list)
     _length: int = 0
     _spent: int = 0
 
@@ -202,6 +224,13 @@ class Builder:
             self._hidden.append(HiddenText(text, reason, place))
             self._spend(len(text))
 
+    def leave_out(self, text: str) -> None:
+        """Remember a block that is frame, for whoever asked for it."""
+        text = _wanted(text)
+        if text:
+            self._left_out.append((self._length, text))
+            self._spend(len(text))
+
     def _spend(self, characters: int) -> None:
         self._spent += characters
         if self._spent > self.limit:
@@ -225,7 +254,7 @@ class Builder:
 
     def done(self, encoding: str = "") -> Reading:
         text, places, hidden = "".join(self._parts), tuple(self._places), tuple(self._hidden)
-        return Reading(text, places, hidden, tuple(self.notes), encoding, self.title)
+        return Reading(text, places, hidden, tuple(self.notes), encoding, self.title, tuple(self._left_out))
 
 
 def _wanted(text: str) -> str:

@@ -17,6 +17,9 @@ from doublet.model import Span
 from doublet.text.markup.marked import Block, MarkedText, Piece, Structure
 
 _VERBATIM = frozenset("verbatim verbatim* Verbatim lstlisting minted alltt comment".split())
+_CODE_NAME = re.compile(
+    r"code|listing"
+)  #: environments of packages and of manuals themselves: codeexample, tcblisting
 _VERBATIM_START = re.compile(
     r"%[^\n]*|\\begin\{([A-Za-z]+\*?)\}|\\(?:verb|lstinline)\*?([^A-Za-z\s*{])|\\.", re.S
 )
@@ -124,8 +127,8 @@ def read_structure(text: str) -> Structure:
     )
     reader.read_title()
     for argument in reader.shown_title(start):
-        reader.walk(argument.start, argument.end)
-    reader.walk(start, finish.start() if finish else len(text))
+        reader.read_between(argument.start, argument.end)
+    reader.read_between(start, finish.start() if finish else len(text))
     return reader.found
 
 
@@ -183,7 +186,7 @@ class _Reader:
         """What \\title says, wherever it stands and whether the body shows it or not."""
         argument = self.argument_of("title", 0, len(self.text))
         if argument is not None:
-            self.walk(argument.start, argument.end)
+            self.read_between(argument.start, argument.end)
             words = [block.text(self.text) for block in self.found.blocks if block.element != "footnote"]
             self.found = Structure(title=" ".join(words))
 
@@ -194,7 +197,7 @@ class _Reader:
         found = (self.argument_of(name, 0, start) for name in ("title", "author", "date"))
         return [argument for argument in found if argument]
 
-    def walk(self, start: int, end: int) -> None:
+    def read_between(self, start: int, end: int) -> None:
         """What readers see of text[start:end]."""
         text, at = self.text, start
         number = bisect_right(self._starts, start - 1)
@@ -446,7 +449,7 @@ def _verbatims(text: str) -> list[_Verbatim]:
             if close >= 0 and "\n" not in text[at:close]:
                 out.append(_Verbatim(found.start(), Span(at, close), close + 1, ""))
                 at = close + 1
-        elif name in _VERBATIM and name not in missing:
+        elif name and (name in _VERBATIM or _CODE_NAME.search(name)) and name not in missing:
             closing = f"\\end{{{name}}}"
             close = text.find(closing, at)
             if close < 0:

@@ -37,6 +37,7 @@ _EMPHASIS = re.compile(r"(?<![^\W_])_(?=[^\s_])[^_\n]*(?:\n[^_\n]+)*(?<=[^\s_])_
 _BRACKET = re.compile(r"[\[\]]")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}\Z")
 _DIV = re.compile(r":{3,}")
+_BAR = re.compile(r"(?<!\\)\|")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
 _DELIMITERS = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*\Z")
 # What stands in the copy for a sign of the text: itself, nothing, a line end, a blank.
@@ -72,8 +73,22 @@ def read_all_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkedText
             marked.code = sorted(Span(*span) for span in code)
         if tables:
             marked.tables = [Span(*span) for span in tables]
+            marked.wholes, marked.cells = _rows(text, marked.tables)
         marked_texts.append(marked)
     return marked_texts
+
+
+def _rows(text: str, tables: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+    """Tables with their rows and cells, and the cells alone."""
+    wholes, cells = list(tables), []
+    for table in tables:
+        at = table.start
+        for line in text[table.start : table.end].splitlines(keepends=True):
+            bars = [at, *(at + bar.start() for bar in _BAR.finditer(line)), at + len(line)]
+            wholes.append(Span(at, at + len(line)))
+            cells += [Span(one, two) for one, two in itertools.pairwise(bars)]
+            at += len(line)
+    return sorted(wholes + cells), cells
 
 
 def _title(text: str, start: int, end: int, begin: int) -> str:
@@ -209,19 +224,25 @@ class _Blocks:
         self._finish()
 
     def _line(self, start: int, end: int, *, in_table: bool) -> None:
-        pieces = list(self._kept(start, end))
         line = self.guarded[start:end].rstrip("\r")
-        if start in self._headings:
+        heading = start in self._headings
+        row = not heading and (in_table or (self._in_table and "|" in line))
+        pieces = list(self._row(start, end) if row else self._kept(start, end))
+        if heading:
             self._finish()
             self._add(pieces, "heading", self._headings[start])
-        elif not self._has_words(pieces) or _DIV.match(line) or _RULE.match(line):
+        elif (
+            not (self._has_words(pieces) or (row and "|" in self.marked[start:end]))
+            or _DIV.match(line)
+            or _RULE.match(line)
+        ):
             self._finish()
-        elif in_table or (self._in_table and "|" in line):
+        elif row:
             if _DELIMITERS.match(line):
                 self._header()
             else:
                 self._finish()
-                self._add(list(self._row(start, end)), "table")
+                self._add(pieces, "table")
             self._in_table = True
         else:
             item = _ITEM.match(line)

@@ -7,17 +7,18 @@ place found in it is a place in the file as the user sees it in an editor.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from doublet.kernels.blanks import blank, blanked
+from doublet.kernels.blanks import QUIET, blank, blanked
 from doublet.model import Span
 
-QUIET = (
-    "\u00a0"  #: a blank that ends nothing, however many there are: two common ones end an element of a line
-)
 FILLER = "\u00ad"  #: stands for the rest of a character reference; the tokeniser drops it inside words
+
+
+_ITEM_MARK = re.compile(r"[-*+•]\s|\(?[\w#]{1,4}[.)]\s|:[^:]+:|\.\.\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,12 @@ class MarkedText:
     headings: list[Heading] = field(default_factory=list)
     code: list[Span] = field(default_factory=list)
     tables: list[Span] = field(default_factory=list)
+    links: list[Span] = field(default_factory=list)  #: words that lead elsewhere, where the markup says it
+    labels: list[Span] = field(default_factory=list)  #: terms of a list, which belong to what follows
+    wholes: list[Span] = field(
+        default_factory=list
+    )  #: items of lists, rows and cells, where the markup says it
+    cells: list[Span] = field(default_factory=list)  #: of tables and of lists of terms; they are wholes too
     places: list[tuple[int, str]] = field(default_factory=list)  #: from which character on it is "page 3"
 
     def section_at(self, place: int) -> Heading | None:
@@ -86,37 +93,73 @@ class Structure:
         return MarkedText(
             kind,
             text,
-            masked(text, self.blocks),
+            masked(text, self.blocks, self.tables, indented=kind == "rst"),
             number_headings(self.headings),
             sorted(self.code),
             sorted(self.tables),
         )
 
 
-def masked(text: str, blocks: Iterable[Block]) -> str:
-    """*text* with all blanked out that is in no block; line ends stay, and no sentence goes on from block to block."""
+def masked(text: str, blocks: Sequence[Block], tables: Sequence[Span] = (), *, indented: bool = False) -> str:
+    """*text* with all blanked out that is in no block; line ends stay, and no sentence goes on from block to block.
+
+    Inside a block of running text nothing ends a sentence but its own signs: neither marks nor wrapped lines do. Where
+    lines may be *indented*, one that stands further in or out than the line before begins something else.
+    """
     pieces = sorted(
         (piece.start, piece.end, number, piece.shown or "")
         for number, block in enumerate(blocks)
         for piece in block.pieces
         if piece.end > piece.start and not piece.quiet and piece.shown != ""
     )
+    rows = sorted(tables)
+    row = 0
     out: list[str] = []
     at, before = 0, -1
     for begin, end, number, shown in pieces:
         start = max(begin, at)
         if start >= end:
             continue
-        out.append(_gap(text[at:start], border=number != before))
+        while row < len(rows) and rows[row].end <= start:
+            row += 1
+        runs = blocks[number].element not in ("code", "table") and not (
+            row < len(rows) and rows[row].start <= start
+        )
+        gap = text[at:start]
+        if number == before and runs and not (indented and "\n" in gap and _begins(text, at, start)):
+            out.append(QUIET * len(gap))
+        else:
+            out.append(_gap(gap, border=number != before))
         source = text[start:end]
         if not shown or len(shown) == len(source):
-            out.append(shown or source)
+            out.append(shown or (running(source) if runs else source))
         else:
             filler = FILLER if shown[0].isalnum() else " "
             out += [shown[0], *(old if old.isspace() else filler for old in source[1:])]
         at, before = end, number
     out.append(_gap(text[at:], border=True))
     return "".join(out)
+
+
+def _begins(text: str, before: int, start: int) -> bool:
+    """Whether the line of *start* stands further in or out than the line of the character before *before*, or has a
+    mark of its own. What follows a mark or the name of a field may stand further in."""
+    line = text.rfind("\n", 0, start) + 1
+    above = text[text.rfind("\n", 0, before) + 1 : before]
+    here = text[line:start]
+    if "|" in here:
+        return True
+    indent, bare = len(here) - len(here.lstrip()), above.lstrip()
+    left = len(above) - len(bare)
+    mark = _ITEM_MARK.match(bare)
+    return indent != left and not (indent > left and mark)
+
+
+def running(part: str) -> str:
+    """Running text with its line ends and rows of blanks as blanks that end nothing."""
+    if "\n" in part or "\t" in part:
+        part = part.replace("\n", " ").replace("\t", " ")
+    return part.replace("  ", f" {QUIET}") if "  " in part else part
 
 
 def _gap(source: str, *, border: bool) -> str:
@@ -153,6 +196,10 @@ class Painter:
             self._parts.append(
                 (start, end, QUIET * (end - start)) if quiet else blank(start, end, border=border)
             )
+
+    def end_line(self, start: int, end: int) -> None:
+        """Blank out what ends a line inside a paragraph."""
+        self._parts.append((start, end, "\n" + " " * (end - start - 1)))
 
     def put(self, start: int, end: int, letter: str) -> None:
         """One character stands for a whole reference."""

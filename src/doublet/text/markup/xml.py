@@ -6,14 +6,14 @@ import html
 import re
 
 from doublet.model import Span
-from doublet.text.markup.marked import QUIET, MarkedText, Painter, number_headings
+from doublet.text.markup.marked import MarkedText, Painter, number_headings, running
 
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)"
     r"|<\?.*?(?:\?>|\Z)"
     r"|<!DOCTYPE[^<>\[]*(?:\[.{0,50000}?\]\s*)?>|<![A-Za-z][^<>]*>"
-    r"|<(?P<close>/?)(?P<name>[A-Za-z_][\w:.-]*)(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*>"
+    r"|<(?P<close>/?)(?P<name>[A-Za-z_][\w:.-]*)(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*'|\"[^\"<\n]{0,300}<[^\"\n]{0,300}\")*>"
     r"|&(?P<entity>#?\w{1,31});",
     re.DOTALL,
 )
@@ -38,12 +38,35 @@ _CODE = frozenset(
     "listing programlistingco screenco screenshot sourcecode xmp".split()
 )
 _TABLE = frozenset(["table", "informaltable", "simpletable"])
-_SKIPPED = frozenset(["script", "style", "indexterm", "template"])
+_SKIPPED = frozenset(["script", "style", "indexterm", "template", "credit"])
 _SECTIONS = frozenset(
     "set book part chapter appendix preface article section sect1 sect2 sect3 sect4 sect5 simplesect refentry "
     "refsection refsect1 refsect2 refsect3 glossary bibliography topic concept task reference "
     "troubleshooting dita".split()
 )
+_LABELS = frozenset(["dt", "term", "question"])
+# Elements that are whole or not there: in HTML the end of most of them need not be marked.
+_HOLDERS = frozenset("ul ol dl menu dir".split())
+_WHOLES = {
+    **dict.fromkeys("li listitem step callout item varlistentry qandaentry dlentry plentry".split(), "item"),
+    **dict.fromkeys("tr row strow".split(), "row"),
+    **dict.fromkeys("td th entry stentry".split(), "cell"),
+    **dict.fromkeys(_TABLE, "table"),
+    **{
+        name: name
+        for name in "div section article aside nav header footer main figure blockquote fieldset details note tip "
+        "caution important warning example informalexample sidebar admonition".split()
+    },
+    "dt": "term",
+    "dd": "body",
+}
+_ENDED_BY = {
+    "item": frozenset(["item"]),
+    "row": frozenset(["row", "cell"]),
+    "cell": frozenset(["cell"]),
+    "term": frozenset(["body"]),
+    "body": frozenset(["body"]),
+}  #: which open elements end where one begins, if nobody said so before
 _TITLES = frozenset(["title", "refname", "h1", "h2", "h3", "h4", "h5", "h6"])
 
 
@@ -62,8 +85,9 @@ def _read(text: str, kind: str) -> MarkedText:
     depth = 0
     opened: dict[str, int] = {}  # skipped, code, table: where the outermost open one began
     nested: dict[str, int] = {}
-    title_at = -1
+    title_at = link_at = label_at = -1
     parent = ""
+    wholes = _Wholes()
     for match in _MARKUP.finditer(text):
         start, end = match.span()
         if match["entity"] is not None:
@@ -81,9 +105,14 @@ def _read(text: str, kind: str) -> MarkedText:
             paint.blank(start, end, border=True)
             continue
         name = match["name"].rpartition(":")[2].lower()
+        if name == "br":
+            paint.end_line(start, end)
+            continue
         paint.blank(start, end, border=name not in _INLINE, quiet=name in _INLINE)
         if match[0].endswith("/>"):
             continue
+        if name in _WHOLES or name in _HOLDERS:
+            wholes.see(name, start, end, close=bool(match["close"]))
         if name in _SECTIONS:
             depth = max(0, depth + (-1 if match["close"] else 1))
         elif name in _CODE or name in _TABLE or name in _SKIPPED:
@@ -103,30 +132,92 @@ def _read(text: str, kind: str) -> MarkedText:
                 level = int(name[1]) if name[0] == "h" and len(name) == 2 else max(depth, 1)
                 if title_at >= 0 and (name[0] == "h" or parent in _SECTIONS or parent.endswith("info")):
                     headings.append((Span(title_at, start), level, _plain(text[title_at:start])))
+                elif title_at >= 0 and kind == "html":
+                    marked.links.append(
+                        Span(title_at, start)
+                    )  # the name of the page, as its heading and links have it
                 title_at = -1
             else:
                 title_at = end
+        elif name == "a":
+            if link_at >= 0:
+                marked.links.append(Span(link_at, start))
+            link_at = end if "href" in match[0] else -1
+        elif name in _LABELS:
+            if match["close"] and label_at >= 0:
+                marked.labels.append(Span(label_at, start))
+            label_at = -1 if match["close"] else end
         if not match["close"] and name not in _INLINE and name not in _TITLES:
             parent = name
+    marked.wholes, marked.cells = wholes.found(len(text))
     marked.code.sort()
-    marked.masked = paint.masked(_running(text, marked.code))
+    marked.masked = paint.masked(_outside_code(text, marked.code))
     marked.headings = number_headings([row for row in headings if row[2]])
     marked.tables.sort()
     return marked
 
 
-def _running(text: str, code: list[Span]) -> str:
+class _Wholes:
+    """Where items, rows, cells and the entries of a list of terms begin and end. A term and what is said of it are one
+    entry."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[str, int]] = []
+        self._spans: list[Span] = []
+        self._cells: list[Span] = []
+
+    def see(self, name: str, start: int, end: int, *, close: bool) -> None:
+        """A tag, from *start* to *end*."""
+        kind = _WHOLES.get(name, name)
+        if close:
+            if kind == "term":
+                return
+            self._close(kind, start)
+            return
+        while self._open and self._open[-1][0] in _ENDED_BY.get(kind, ()):
+            self._end(start)
+        if kind == "term":
+            if self._open and self._open[-1][0] == "said":
+                self._end(start)
+            if not self._open or self._open[-1][0] != "entry":
+                self._open.append(("entry", end))
+            return
+        if kind == "body" and self._open and self._open[-1][0] == "entry":
+            self._open[-1] = ("said", self._open[-1][1])
+        self._open.append((kind, end))
+
+    def _close(self, kind: str, at: int) -> None:
+        if self._open and self._open[-1][0] == kind:  # nearly always so
+            self._end(at)
+            return
+        for number in range(len(self._open) - 1, -1, -1):
+            if self._open[number][0] == kind:
+                while len(self._open) > number:
+                    self._end(at)
+                return
+            if self._open[number][0] in _HOLDERS or self._open[number][0] == "table":
+                return  # a stray tag
+
+    def _end(self, at: int) -> None:
+        kind, start = self._open.pop()
+        if at > start:
+            (self._cells if kind in ("cell", "body") else self._spans).append(Span(start, at))
+
+    def found(self, size: int) -> tuple[list[Span], list[Span]]:
+        """All, and the cells among them: of a table, and what is said of a term."""
+        while self._open:
+            self._end(size)
+        return sorted(self._spans + self._cells), sorted(self._cells)
+
+
+def _outside_code(text: str, code: list[Span]) -> str:
     """*text* with its line ends and rows of blanks as blanks that end nothing: only an element does that, and code."""
     out, at = [], 0
     for span in code:
         if span.start >= at:
-            out += [_quiet(text[at : span.start]), text[span.start : span.end]]
+            out += [running(text[at : span.start]), text[span.start : span.end]]
             at = span.end
-    return "".join([*out, _quiet(text[at:])])
-
-
-def _quiet(part: str) -> str:
-    return part.replace("\n", " ").replace("\t", " ").replace("  ", f" {QUIET}")
+    return "".join([*out, running(text[at:])])
 
 
 def _plain(part: str) -> str:

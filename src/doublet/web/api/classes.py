@@ -14,7 +14,7 @@ from ninja.files import UploadedFile
 from pydantic import Field
 
 from doublet.errors import InvalidParameter
-from doublet.jobs.compare import compare
+from doublet.web import checkers
 from doublet.web.accounts import audit
 from doublet.web.api import shapes
 from doublet.web.api.access import allowed
@@ -131,7 +131,7 @@ def compare_works(request: HttpRequest, id: UUID, a: UUID, b: UUID) -> Any:
     texts = groups.two_texts(_group(request, id), str(a), str(b))
     if texts is None:
         raise Http404
-    return compare(*texts).to_dict()
+    return checkers.compare(*texts).to_dict()
 
 
 def _group(request: HttpRequest, id: UUID) -> Group:

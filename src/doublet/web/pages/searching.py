@@ -85,7 +85,7 @@ def index_some(library: int, progress: Progress, most: int | None = None) -> int
                     [(number, text.split(" ")) for number, text in rows if text],
                 )
         done, after = done + len(numbers), numbers[-1]
-        progress.step("indexing words", done, None, "documents")
+        progress.step("indexing_words", done, None, "documents")
     return done
 
 

@@ -131,7 +131,8 @@ def decide(request: HttpRequest, id: Any) -> HttpResponse:
         elif active.update(undone_at=timezone.now(), undone_by=request.user):
             audit.note(request, "decision_undone", found.title, work=str(found.pk), **which)
         rescore(found)
-    return redirect(f"{reverse('work', args=[found.pk])}#sources")
+    where = "kinds" if data["target"] == "kind" else "sources"  # the button that was pressed stays in sight
+    return redirect(f"{reverse('work', args=[found.pk])}#{where}")
 
 
 def rescore(found: Work) -> Figures:

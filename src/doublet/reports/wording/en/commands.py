@@ -79,6 +79,14 @@ MESSAGES: dict[str, str] = {
     "allowed_number_above_to": "a number above {above:g}, up to {high:g}",
     "allowed_number_from": "a number from {low:g} up",
     "allowed_number_from_to": "a number from {low:g} to {high:g}",
+    # before and after the work
+    "table_read_as_text": "{name} is read as one text. To look at each of its records: `doublet check {other} --against {name}`",
+    "estimate": "About {documents:document} in {input:size}: about {seconds:duration} and {memory:size} of memory",
+    "estimate_short": "About {documents:document} in {input:size}: {seconds:duration} and {memory:size} of memory",
+    "new_repeats": "{repeats:new_repeat} against {baseline}",
+    "note_told": "note: {note}",
+    "no_contact": "web servers are not told whom to write to: set contact (--contact, or DOUBLET_CONTACT) to your e-mail address or page",
+    "standard_output": "standard output",
     # libraries
     "library_made": "made the library {name} in {database}",
     "queue_empty": "The queue is empty.",

@@ -57,6 +57,7 @@ LABELS: dict[str, str] = {
     "kind": "kind",
     "f1": "F1",
     "auc": "ROC AUC",
+    "passages_told": "{detected} of {cases} touched, {found} found by half, {detections} detections",
     "own_flagged": "own sentences flagged",
     "cases_found": "found by half",
     "failures": "What went wrong",

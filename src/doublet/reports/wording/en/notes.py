@@ -52,6 +52,8 @@ MESSAGES: dict[str, str] = {
     "too_few_words": "has {words:word}; the least is {wanted} (min_words)",
     "database_in_use": "another process writes to this database",
     "source_empty_now": "{address} is empty now, and {documents:,} documents of the library came from it: they were kept. To remove them: doublet library remove",
+    "frames_left_out": "{pages} pages were compared without the frame of their site ({lines} lines that nearly all of its pages have)",
+    "frames_without_pages": "there are too few web pages in one folder to find the frame of a site",
     "disguised_documents": "{disguised} of {collection} documents hold disguised words (look-alike letters, hidden characters)",
     "pairs_cut_short": "there are more than {pairs_limit:,} pairs: the list, the strict groups and the families are cut short; the groups around kept documents are complete",
     "candidates_from_sketches": "candidates came from sketches: a few pairs close to the threshold, and short texts inside long ones, may be missing; every link shown was verified",

@@ -59,6 +59,8 @@ MESSAGES: dict[str, str] = {
     "stop_words_line": "line {line} of the list of stop words {path} holds several words: put one word on a line",
     "min_letters_choices": "min_letters is {min_letters}: it can be 1 (keep all) or 3",
     "reduce_choices": "reduce is {reduce!r}: it can be one of {reductions:list}",
+    "place_numbered": "{what:name.element} {number}",
+    "place_named": "{what:name.element}",
     "hidden_words": "hidden words that are not part of the text: {parts}{where:?, first at %s}",
     "hidden_part": "{words:,} {reason:name.hidden}",
     "page_too_deep": "is nested deeper than any page should be",

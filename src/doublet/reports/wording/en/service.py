@@ -4,6 +4,10 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "nothing_to_check": "there is no text in the document {path:quoted}: look whether it is a scan, or empty",
+    "first_administrator": "The first administrator was made. This is shown once:\n  name      {name}\n  password  {password}",
+    "service_answers": "Doublet {version} answers at {address}  (Ctrl+C stops it)",
+    "samples_loaded": "A sample library and two sample reports were loaded (--empty leaves them out).",
+    "samples_not_loaded": "The samples could not be loaded: {why}",
     "service_key_unusable": (
         "{path} does not hold a usable key: delete the file, and a new key is made at the next start; "
         "everybody then has to log in again"

@@ -80,6 +80,14 @@ MESSAGES: dict[str, str] = {
     "allowed_number_above_to": "число больше {above:g}, не больше {high:g}",
     "allowed_number_from": "число от {low:g}",
     "allowed_number_from_to": "число от {low:g} до {high:g}",
+    # before and after the work
+    "table_read_as_text": "{name} читается как один текст. Чтобы проверить каждую запись: `doublet check {other} --against {name}`",
+    "estimate": "Примерно {documents:document}, {input:size}: около {seconds:duration} и {memory:size} памяти",
+    "estimate_short": "Примерно {documents:document}, {input:size}: {seconds:duration} и {memory:size} памяти",
+    "new_repeats": "{repeats:new_repeat} по сравнению с {baseline}",
+    "note_told": "примечание: {note}",
+    "no_contact": "веб-серверы не знают, кому писать: укажите в contact (--contact или DOUBLET_CONTACT) адрес почты или страницы",
+    "standard_output": "стандартный вывод",
     # libraries
     "library_made": "создана библиотека {name} в {database}",
     "queue_empty": "Очередь пуста.",

@@ -57,6 +57,7 @@ LABELS: dict[str, str] = {
     "kind": "вид",
     "f1": "F1",
     "auc": "ROC AUC",
+    "passages_told": "затронуто {detected} из {cases}, наполовину найдено {found}, срабатываний {detections}",
     "own_flagged": "своих предложений задето",
     "cases_found": "найдено наполовину",
     "failures": "Что не получилось",

@@ -59,6 +59,8 @@ MESSAGES: dict[str, str] = {
     "stop_words_line": "строка {line} списка стоп-слов {path} содержит несколько слов: пишите по одному на строке",
     "min_letters_choices": "min_letters равно {min_letters}: может быть 1 (все слова) или 3",
     "reduce_choices": "reduce равно «{reduce}»: может быть {reductions:list}",
+    "place_numbered": "{what:name.element} {number}",
+    "place_named": "{what:name.element}",
     "hidden_words": "скрытые слова, не входящие в текст: {parts}{where:?, первые: %s}",
     "hidden_part": "{words:,} {reason:name.hidden}",
     "page_too_deep": "вложенность больше, чем бывает у страниц",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     "nothing_to_check": "в документе {path:quoted} нет текста: посмотрите, не скан ли это и не пуст ли он",
+    "first_administrator": "Создан первый администратор. Это показывается один раз:\n  имя     {name}\n  пароль  {password}",
+    "service_answers": "Doublet {version} отвечает по адресу {address}  (остановить: Ctrl+C)",
+    "samples_loaded": "Загружены библиотека-образец и два отчёта-образца (--empty обходится без них).",
+    "samples_not_loaded": "Образцы загрузить не удалось: {why}",
     "service_key_unusable": (
         "в файле {path} нет пригодного ключа: удалите файл, и при следующем запуске появится новый; "
         "после этого всем придётся войти снова"

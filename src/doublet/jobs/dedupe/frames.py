@@ -1,0 +1,430 @@
+"""Web pages without the frame of their site: a source that is read once, counted, and then walked without it.
+
+Lines are counted by folder (and in all folders above it, up to the input or the host) in a first walk. What is read in
+it waits, compressed, in a temporary file: no document is read twice, and later walks are quicker than the first. Inputs
+without pages are handed through. The rule itself is `doublet.text.site_frame`; a count depends neither on the order of
+the pages nor on the number of workers. Why it is done so: docs/decisions/0066-frames-of-sites.md.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.jobs.dedupe.reading import in_order
+from doublet.model import Note
+from doublet.progress import Progress
+from doublet.signatures.long_array import LongArray
+from doublet.signatures.mixing import mix
+from doublet.sources.open import Inputs
+from doublet.sources.pages import inputs_with_pages
+from doublet.sources.records import (
+    MAX_BATCH_BYTES,
+    MAX_BATCH_RECORDS,
+    PageBatch,
+    ParsedBatch,
+    RawBatch,
+)
+from doublet.text.site_frame import (
+    FRAME_SHARE,
+    LEAST_PAGES,
+    U64,
+    Mask,
+    PageLines,
+    cut_lines,
+    least_with_line,
+    lines_of,
+    own_text,
+)
+
+if TYPE_CHECKING:
+    from doublet.reports.output import Together
+
+FEW_PAGES = 5  #: of a folder, where the user asks for frames
+LEVELS = 24  #: of folders; what lies deeper counts in the folder there
+COUNTED_BYTES = 16_000_000  #: of counted lines in memory, 24 for each line of a page; more wait on disk
+PARTS = 128  #: files in which they wait, by their keys; each is counted by itself
+
+I64 = NDArray[np.int64]
+#: columns of a counted line
+_KEY, _FOLDER, _PAGES, _WORDS = range(4)
+
+
+def folders_of(id: str) -> list[str]:
+    """The folders that a page is in, the nearest first: by its path, or by its address up to the host."""
+    scheme, mark, rest = id.partition("://")
+    if not mark:
+        scheme, rest = "", id
+    path = rest.split("?", 1)[0].split("#", 1)[0].rstrip("/") if mark else rest
+    parts = path.split("/")[:-1]
+    lowest = 1 if mark else 0  # of an address the host alone; of a path also the input as a whole
+    if mark and not parts:
+        parts = [path]
+    deepest = min(len(parts), LEVELS)
+    return [scheme + mark + "/".join(parts[:size]) for size in range(deepest, lowest - 1, -1)]
+
+
+class Counted:
+    """How many pages of each folder have each line: counted in the nearest folder, then in those above it."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._rows: list[U64] = []  # key, folder and useful words of lines, in memory
+        self._size = 0
+        self._parts: list[LongArray[np.uint64]] = []  # the same on disk
+        self._numbers: dict[str, int] = {}
+        self._above: list[int] = []  # of each folder the number of the one that it is in, -1 of the highest
+        self._pages: list[int] = []  # in it, and when all are counted also below it
+        self._words: list[int] = []  # of their useful content
+
+    def add(self, folders: Sequence[str], page: PageLines) -> int:
+        """Count a page in the first of its folders; gives the number of that."""
+        number = self._number_of(folders)
+        counted = page.keys != 0
+        keys, places = np.unique(page.keys[counted], return_inverse=True)
+        rows = np.empty((len(keys), 3), np.uint64)
+        rows[:, _KEY], rows[:, _FOLDER] = keys, number
+        rows[:, 2] = np.bincount(places, (page.words * page.useful)[counted], len(keys))
+        self._pages[number] += 1
+        self._words[number] += int(page.words[page.useful].sum())
+        self._rows.append(rows)
+        self._size += rows.nbytes
+        if self._size > COUNTED_BYTES:
+            self._deal()
+        return number
+
+    def _number_of(self, folders: Sequence[str]) -> int:
+        known = self._numbers.get(folders[0])
+        if known is not None:
+            return known
+        above = -1
+        for name in reversed(folders):
+            number = self._numbers.setdefault(name, len(self._above))
+            if number == len(self._above):
+                self._above.append(above)
+                self._pages.append(0)
+                self._words.append(0)
+            above = number
+        return above
+
+    def _deal(self) -> None:
+        """Move all rows to disk, to the part that their keys belong to."""
+        rows = np.concatenate(self._rows)
+        self._rows, self._size = [], 0
+        self._parts = self._parts or [LongArray(np.uint64, 0, self._folder) for _ in range(PARTS)]
+        part = rows[:, _KEY] % np.uint64(PARTS)
+        rows = rows[np.argsort(part, kind="stable")]
+        cuts = np.cumsum(np.bincount(part.astype(np.int64), minlength=PARTS))[:-1]
+        for own, some in zip(self._parts, np.split(rows, cuts), strict=True):
+            own.add(some.ravel())
+
+    def frames(self, least_pages: int) -> U64:
+        """The keys of the lines that are frame, sorted, each as those of their folder (`in_folders`). To be asked once,
+        when all pages were counted."""
+        for number in range(
+            len(self._above) - 1, -1, -1
+        ):  # a folder has a higher number than the one that it is in
+            if self._above[number] >= 0:
+                self._pages[self._above[number]] += self._pages[number]
+                self._words[self._above[number]] += self._words[number]
+        if self._parts and self._rows:
+            self._deal()
+        least = np.array(
+            [least_with_line(pages) if pages >= least_pages else 1 << 60 for pages in self._pages]
+        )
+        depths = np.zeros(len(self._above), np.int64)
+        for number, upper in enumerate(self._above):
+            depths[number] = depths[upper] + 1 if upper >= 0 else 0
+        found: list[U64] = [np.zeros((0, 4), np.uint64)]
+        for rows in self._by_keys():
+            _, places, pages = np.unique(rows[:, _KEY], return_inverse=True, return_counts=True)
+            some = rows[pages[places] >= least_with_line(least_pages)]  # the others are frame nowhere
+            if len(some):
+                found += self._climb(some, least, depths)
+        lines = np.concatenate(found)
+        homes = lines[:, _FOLDER].astype(np.int64)
+        words = np.bincount(homes, lines[:, _WORDS], len(self._words))
+        kept = words <= FRAME_SHARE * np.array(self._words, np.float64)
+        return np.sort(in_folders(lines[:, _KEY], lines[:, _FOLDER])[kept[homes]])
+
+    def _by_keys(self) -> Iterator[U64]:
+        """All rows, those of a key together."""
+        for part in self._parts:
+            yield part.read(0, len(part)).reshape(-1, 3)
+        if self._rows:
+            yield np.concatenate(self._rows)
+
+    def _climb(self, rows: U64, least: I64, depths: I64) -> Iterator[U64]:
+        """Lines that are frame in their folder, then in the folders above it: key, folder, pages, words."""
+        above = np.array(self._above, np.int64)
+        lines = np.insert(rows, _PAGES, 1, axis=1)
+        for depth in range(int(depths.max(initial=0)), -1, -1):
+            here = depths[lines[:, _FOLDER].astype(np.int64)] == depth
+            sums = _sum_up(lines[here])
+            homes = sums[:, _FOLDER].astype(np.int64)
+            yield sums[sums[:, _PAGES].astype(np.int64) >= least[homes]]
+            upper = above[homes]
+            sums[:, _FOLDER] = upper.astype(np.uint64)
+            lines = np.concatenate([lines[~here], sums[upper >= 0]])
+
+    def large_folders(self, number: int, least_pages: int) -> list[int]:
+        """A folder and those above it, if they have so many pages."""
+        out = []
+        while number >= 0:
+            if self._pages[number] >= least_pages:
+                out.append(number)
+            number = self._above[number]
+        return out
+
+    def close(self) -> None:
+        """Give back what the lines take."""
+        for part in self._parts:
+            part.close()
+        self._rows, self._parts = [], []
+
+
+def _sum_up(lines: U64) -> U64:
+    """A row for each key and folder, with the pages and words of all."""
+    order = np.lexsort((lines[:, _FOLDER], lines[:, _KEY]))
+    lines = lines[order]
+    new = np.ones(len(lines), np.bool_)
+    new[1:] = (lines[1:, _KEY] != lines[:-1, _KEY]) | (lines[1:, _FOLDER] != lines[:-1, _FOLDER])
+    firsts = np.flatnonzero(new)
+    if not len(firsts):
+        return lines
+    out = lines[firsts]
+    out[:, _PAGES:] = np.add.reduceat(lines[:, _PAGES:], firsts, axis=0)
+    return out
+
+
+def in_folders(keys: U64, folders: U64) -> U64:
+    """The keys of lines as those of folders: the same line has another key in each."""
+    return keys ^ mix(folders + np.uint64(1))
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A batch that was read, as it lies in the file."""
+
+    parsed: ParsedBatch
+    pages: dict[int, tuple[PageLines, int]]  #: without their lines, with the number of their folder
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a batch lies in the file, and what a source says of it."""
+
+    at: int
+    size: int
+    first: int  #: position of the first record in its input
+    count: int
+    size_bytes: int
+    consumed_bytes: int
+
+
+@dataclass(slots=True)
+class _Walked:
+    """A batch of the first walk."""
+
+    number: int  #: of its input
+    done: int  #: bytes of the inputs before
+    batch: RawBatch
+
+    @property
+    def size_bytes(self) -> int:
+        return self.batch.size_bytes
+
+
+@dataclass(slots=True)
+class FramelessBatch:
+    """Some records of an input with pages, as they are compared."""
+
+    first: int
+    count: int
+    size_bytes: int
+    consumed_bytes: int
+    read: Callable[[], ParsedBatch]
+
+    def parse(self) -> ParsedBatch:
+        return self.read()
+
+
+@dataclass(slots=True)
+class WithoutFrames:
+    """Inputs whose pages come without the frame of their site. A `RecordSource`; close it to remove what waits."""
+
+    source: Inputs
+    paged: Sequence[int]  #: numbers of the inputs that hold pages
+    least_pages: int
+    workers: int
+    folder: str | None
+    progress: Progress
+    frames: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
+    _counted: Counted | None = None
+    _file: IO[bytes] | None = None
+    _waiting: dict[int, list[_Place]] = field(default_factory=dict)  #: by the number of the input
+    _without: dict[int, int] = field(
+        default_factory=dict
+    )  #: pages that lost lines, by the place of their batch
+    _lines: set[int] = field(default_factory=set)  #: keys of the lines that were left out
+
+    def prepare(self) -> None:
+        """The first walk. Raises `SourceError`, and `OSError` when the file cannot be written."""
+        counted = self._counted = Counted(self.folder)
+        self._file = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115 - closed by `close`
+        total = sum(self.source.parts[number].size_bytes for number in self.paged)
+        self._waiting = {number: [] for number in self.paged}
+        try:
+            with closing(in_order(self._walk(), _read_pages, self.workers)) as found:
+                for walked, parsed in found:
+                    self._waiting[walked.number].append(self._put(walked.batch, parsed, counted))
+                    done = walked.done + walked.batch.consumed_bytes
+                    self.progress.step("counting", done, total, "bytes")
+            self._file.flush()
+            self.frames = counted.frames(self.least_pages)
+        finally:
+            counted.close()
+
+    def _walk(self) -> Iterator[_Walked]:
+        """The batches of all inputs with pages."""
+        done = 0
+        for number in self.paged:
+            part = self.source.parts[number]
+            self.source.check_unchanged(part)
+            for batch in part.batches(0, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES):
+                yield _Walked(number, done, batch)
+            self.source.check_unchanged(part)
+            done += part.size_bytes
+
+    def _put(self, batch: RawBatch, parsed: ParsedBatch, counted: Counted) -> _Place:
+        assert self._file is not None
+        pages: dict[int, tuple[PageLines, int]] = {}
+        for index, left_out in enumerate(parsed.left_out):
+            if left_out is not None:
+                page = lines_of(parsed.texts[index], left_out)
+                pages[index] = replace(page, lines=[]), counted.add(folders_of(parsed.ids[index]), page)
+        packed = zlib.compress(pickle.dumps(_Waiting(parsed, pages), pickle.HIGHEST_PROTOCOL), 1)
+        at = self._file.tell()
+        self._file.write(packed)
+        return _Place(at, len(packed), batch.first, batch.count, batch.size_bytes, batch.consumed_bytes)
+
+    @property
+    def total_bytes(self) -> int:
+        return self.source.total_bytes
+
+    @property
+    def notes(self) -> list[Note]:
+        return self.source.notes
+
+    def told(self) -> list[Note]:
+        """What was left out, when all batches were read."""
+        pages = sum(self._without.values())
+        return [Note("frames_left_out", lines=len(self._lines), pages=pages)] if pages else []
+
+    def batches(
+        self, max_records: int = MAX_BATCH_RECORDS, max_bytes: int = MAX_BATCH_BYTES
+    ) -> Iterator[Any]:
+        first = done = 0
+        for number, part in enumerate(self.source.parts):
+            if number not in self._waiting:
+                self.source.check_unchanged(part)
+                for batch in part.batches(first, done, max_records, max_bytes):
+                    yield batch
+                    first = batch.first + batch.count
+                self.source.check_unchanged(part)
+            else:
+                for place in self._waiting[number]:
+                    yield self._batch(place, first, done)
+                first += sum(place.count for place in self._waiting[number])
+            done += part.size_bytes
+
+    def _batch(self, place: _Place, first: int, done: int) -> FramelessBatch:
+        return FramelessBatch(
+            first + place.first,
+            place.count,
+            place.size_bytes,
+            done + place.consumed_bytes,
+            lambda: self._read(place, first),
+        )
+
+    def _read(self, place: _Place, first: int) -> ParsedBatch:
+        """The records of a batch without frames. From any thread."""
+        assert self._file is not None
+        packed = os.pread(self._file.fileno(), place.size, place.at)
+        # Nobody else has this file: it has no name, and all of it was written above.
+        waiting: _Waiting = pickle.loads(zlib.decompress(packed))
+        texts = waiting.parsed.texts
+        without = 0
+        for index, (page, folder) in waiting.pages.items():
+            frame = self._is_frame(page, folder)
+            if not frame.any():
+                continue
+            lines, _ = cut_lines(texts[index], waiting.parsed.left_out[index] or ())
+            own = own_text(replace(page, lines=lines), frame)
+            if own is not None:
+                texts[index] = own
+                without += 1
+                self._lines.update(page.keys[frame].tolist())
+        self._without[place.at] = without
+        return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
+
+    def _is_frame(self, page: PageLines, folder: int) -> Mask:
+        """Which lines of a page are frame in its folder or in one above it."""
+        assert self._counted is not None
+        found = np.zeros(len(page.keys), np.bool_)
+        for number in self._counted.large_folders(folder, self.least_pages) if len(self.frames) else ():
+            keys = in_folders(page.keys, np.array([number], np.uint64))
+            places = np.minimum(np.searchsorted(self.frames, keys), len(self.frames) - 1)
+            found |= self.frames[places] == keys
+        found &= page.keys != 0
+        return found
+
+    def check_kept(self, out: Path) -> None:
+        self.source.check_kept(out)
+
+    def reads(self, path: Path) -> bool:
+        return self.source.reads(path)
+
+    def digests(self, positions: U64) -> U64:
+        return self.source.digests(positions)
+
+    def write_kept(self, out: Path, keep: Callable[[int], bool], together: Together | None = None) -> int:
+        return self.source.write_kept(out, keep, together)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _read_pages(walked: _Walked) -> Iterator[tuple[_Walked, ParsedBatch]]:
+    batch = walked.batch
+    yield walked, batch.parse_pages() if isinstance(batch, PageBatch) else batch.parse()
+
+
+def without_frames(
+    source: Inputs, asked: bool, workers: int, folder: str | None, progress: Progress
+) -> WithoutFrames | None:
+    """*source* without the frames of its sites; None when it has too few pages: `LEAST_PAGES`, or a few where the user
+    *asked* for it. Raises `SourceError`, `OSError`."""
+    least = FEW_PAGES if asked else LEAST_PAGES
+    paged = inputs_with_pages(source.parts, least)
+    if not paged:
+        return None
+    out = WithoutFrames(source, paged, least, workers, folder, progress)
+    try:
+        out.prepare()
+    except BaseException:
+        out.close()
+        raise
+    return out

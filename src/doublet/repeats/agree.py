@@ -1,0 +1,260 @@
+"""Members of a group begin with the same sentence or item, and end with the same.
+
+Chains end where words stop to match: in the middle of a sentence or an item as often as not, and not in the same one
+for all members. Here the members of a group get the first unit that they have in common, and the last: a few words
+further out, or further in. Those that have another one in common are a group of their own. A member that agrees with
+none says something else and goes.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+
+from doublet.repeats.blocks import NEAR, PIECE, Blocks
+from doublet.repeats.edges import SHORT
+from doublet.repeats.told import Members, Scored
+from doublet.repeats.wholes import Cells, Listings, Wholes
+
+# Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
+# the manuals: .876 with 48 words, .871 with 24; the text reported hardly differs.
+WORDS = 48  #: of a unit that are compared, from the edge on; and tokens by which joined members may overlap
+# Recall of all fragments and mean of the manuals: .965 and .895 with .6 for all lengths, .963 and .890 with .6 for the
+# longer ones, .961 and .889 with .65, .958 and .880 with .7. Below .65 readers refuse most, and more of what is short.
+ALIKE = 0.65  #: of the longer of two members that must be in common
+SHORT_ALIKE = 0.75  #: the same of members of less than `SHORT` tokens
+# Chosen on the same eight: mean .895 with .6 and .8, .887 with .9, and 2.26, 2.22 and 2.20 times the accepted text.
+NEARLY = 0.8  #: the same of members that agree on no edges
+# Chosen by reading, for no manual marks code: .8 lets prototypes of functions through.
+CODE_ALIKE = 0.9  #: the same in code and rows of tables, which are alike by nature
+PIVOTS = 4  #: members whose units are tried as the common one: .878 with 2, .883 with 4
+# On the same eight: .966 and .896 with 128 members, .959 and .894 with 512, .950 and .892 without a limit.
+MOST = 256  #: members of a group that is looked at: larger ones are frames of pages and formulas
+
+Unit = frozenset[int]  #: the words of a sentence or an item, from the edge on
+Place = tuple[
+    int, tuple[int, int], Unit
+]  #: how much a member is worth that begins or ends there, and its unit
+NUMBERS = frozenset([0])  #: all numbers are one word
+
+
+class Agreement:
+    """Finds the edges on which the members of a group agree."""
+
+    def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
+        self._are_rows = cells.are_rows
+        self._cuts_one = wholes.cuts
+        self._borders = blocks.full
+        self._inside, self._in_code = blocks.inside, blocks.in_code
+        self._blocks, self._marks = blocks.starts, blocks.edges.marks
+        self._introduces = functools.cache(blocks.introduces)
+        self._cuts: list[int] = blocks.sequence.cuts.tolist()
+        self._ids = blocks.sequence.ids
+
+    def parted(self, groups: list[Scored], least: int) -> list[Scored]:
+        """*groups* whose members begin and end alike: one that was not so becomes several, or none. Those that are word
+        for word the same stay."""
+        return [
+            group._replace(members=members)
+            for group in groups
+            for members in ([group.members] if group.equal else self(group.members, least))
+        ]
+
+    def whole(self, groups: list[Scored], least: int) -> list[Scored]:
+        """*groups*, those that are word for word the same with whole sentences if all members can have these."""
+        return [
+            group._replace(members=self._whole(group.members, least)) if group.equal else group
+            for group in groups
+        ]
+
+    def joined(self, groups: list[Scored]) -> list[Scored]:
+        """*groups*, two of them as one where each member of the one goes on in a member of the other.
+
+        A sentence that one copy says twice in a row parts an exact copy: both halves have it. So members may overlap.
+        """
+        out = list(groups)
+        order = sorted(range(len(groups)), key=lambda number: groups[number].members)
+        starts = [groups[number].members[0][0] for number in order]
+        gone: set[int] = set()
+        for number in order:
+            while number not in gone:
+                members = out[number].members
+                end = members[0][1]
+                near = order[bisect_left(starts, end - WORDS) : bisect_right(starts, end)]
+                other = next(
+                    (one for one in near if one not in gone and self._goes_on(members, out[one].members)), -1
+                )
+                if other < 0:
+                    break
+                whole = [(one[0], two[1]) for one, two in zip(members, out[other].members, strict=True)]
+                equal = (
+                    out[number].equal and out[other].equal and len({end - start for start, end in whole}) == 1
+                )
+                out[number] = out[number]._replace(members=whole, equal=equal)
+                gone.add(other)
+        return [group for number, group in enumerate(out) if number not in gone]
+
+    def _goes_on(self, members: Members, others: Members) -> bool:
+        return (
+            len(members) == len(others)
+            and all(
+                one[0] < two[0]
+                and one[1] < two[1]
+                and one[1] - WORDS <= two[0] <= one[1]
+                and self._part(*one) == self._part(*two)
+                and not self._cuts_one(one[0], two[1])
+                for one, two in zip(members, others, strict=True)
+            )
+            and all(two[1] <= one[0] for two, one in zip(others, members[1:], strict=False))
+        )
+
+    def _part(self, start: int, _end: int) -> int:
+        return bisect_right(self._cuts, start)
+
+    def listed(self, groups: list[Scored], listings: Listings) -> list[Scored]:
+        """*groups* of which no member is a piece of a listing."""
+        out = []
+        for group in groups:
+            members = listings.whole(group.members)
+            if members == group.members:
+                out.append(group)
+            else:
+                alike = self._alike(sorted(set(members)), CODE_ALIKE)
+                out += [group._replace(members=part, equal=False) for part in alike]
+        return out
+
+    def __call__(self, members: Members, least: int) -> list[Members]:
+        """Groups of those *members* that begin and end alike, with at least *least* tokens each."""
+        if len(members) > MOST:
+            return [members]
+        out: list[Members] = []
+        for ended in self._parted(members, self._ends):
+            free = dict(
+                zip(ended, [0, *(end for _, end in ended)], strict=False)
+            )  # where the one before ends
+            for begun in self._parted(ended, functools.partial(self._begins, free)):
+                out += self._alike([(start, end) for start, end in begun if end - start >= least], ALIKE)
+        # What is nearly word for word the same is told wherever it begins and ends, if no better place is near.
+        return out or self._alike([member for member in members if all(map(self._fair, member))], NEARLY)
+
+    def _alike(self, members: Members, share: float) -> list[Members]:
+        """*members* parted into those that share enough words. Numbers are masked: they say nothing."""
+        texts = {(start, end): frozenset(self._ids[start:end].tolist()) - NUMBERS for start, end in members}
+        out = []
+        while len(members) > 1:
+            middle = sorted(members, key=lambda member: len(texts[member]))[(len(members) - 1) // 2]
+            words = texts[middle]
+            short = middle[1] - middle[0] < SHORT
+            least = max(share, SHORT_ALIKE) if short else share
+            if self._in_code(*middle) or self._are_rows(*middle):
+                least = 1.0 if short else CODE_ALIKE
+            alike = [
+                member
+                for member in members
+                if texts[member] == words
+                or len(texts[member] & words) > least * max(len(texts[member]), len(words))
+            ]
+            if len(alike) > 1:
+                out.append(alike)
+            gone = {*alike, middle}
+            members = [member for member in members if member not in gone]
+        return out
+
+    def _whole(self, members: Members, least: int) -> Members:
+        if len(members) > MOST or all(self._is_whole(*member) for member in members):
+            return members
+        parted = self(members, least)
+        return parted[0] if len(parted) == 1 and len(parted[0]) == len(members) else members
+
+    def _fair(self, edge: int) -> bool:
+        """Whether a member can begin or end there: at a border, or far from any."""
+        at = bisect_left(self._borders, edge - WORDS)
+        far = at == len(self._borders) or self._borders[at] > edge + WORDS
+        return far or bool(self._marks[edge])
+
+    def _is_whole(self, start: int, end: int) -> bool:
+        at, behind = (bisect_left(self._borders, edge) for edge in (start, end))
+        return self._borders[at] == start and self._borders[behind] == end and not self._introduces(end)
+
+    def _parted(
+        self,
+        members: Members,
+        places_of: Callable[[int, int], Iterator[tuple[int, int, Unit]]],
+    ) -> list[Members]:
+        """*members* parted by the unit that they begin or end with. The most words count; members are worth less that
+        begin inside a paragraph or an item and go on into others."""
+        out = []
+        edges = [
+            [
+                (end - start - (PIECE if self._inside(start, end) else 0), (start, end), unit)
+                for start, end, unit in places_of(*member)
+            ]
+            for member in members
+        ]
+        edges = [places for places in edges if places]
+        while len(edges) > 1:
+            best: list[Place | None] = []
+            most, top = -math.inf, sum(max(places)[0] for places in edges)
+            pivots = sorted({number * (len(edges) - 1) // (PIVOTS - 1) for number in range(PIVOTS)})
+            units = {place[2] for places in edges for place in places}
+            for unit in dict.fromkeys(place[2] for pivot in pivots for place in edges[pivot]):
+                same = {other for other in units if _same(unit, other)}
+                found = [next((place for place in places if place[2] in same), None) for places in edges]
+                if len(found) - found.count(None) < 2:
+                    continue
+                words = sum(place[0] for place in found if place)
+                if words > most:
+                    best, most = found, words
+                if words >= top:
+                    break  # there is no better one
+            if not best:
+                break
+            out.append([place[1] for place in best if place])
+            edges = [places for places, place in zip(edges, best, strict=True) if not place]
+        return out
+
+    def _begins(
+        self, free: dict[tuple[int, int], int], start: int, end: int
+    ) -> Iterator[tuple[int, int, Unit]]:
+        """What a member could be with other beginnings, the nearest first; and the unit that it begins with then."""
+        borders = self._borders
+        at = bisect_right(self._cuts, start) - 1
+        lowest = max(free[start, end], self._cuts[at] if at >= 0 else 0)
+        own = bisect_right(borders, start) - 1  # of the sentence in which it begins
+        first = bisect_left(borders, max(lowest, start - NEAR))
+        if 0 <= own < first and borders[own] >= max(lowest, start - WORDS):
+            first = own
+        last = bisect_right(borders, start + (end - start) // 2, first)
+        for place in sorted(range(first, last), key=lambda place: (abs(borders[place] - start), place)):
+            begin = borders[place]
+            if self._cuts_one(begin, end):
+                continue
+            behind = borders[place + 1] if place + 1 < len(borders) else len(self._ids)
+            yield begin, end, frozenset(self._ids[begin : min(behind, begin + WORDS)].tolist())
+
+    def _ends(self, start: int, end: int) -> Iterator[tuple[int, int, Unit]]:
+        """The same for the end: not behind the paragraph in which the member ends, and not with a label."""
+        borders = self._borders
+        own = bisect_left(borders, end)
+        first = bisect_left(borders, end - (end - start) // 2)
+        at = bisect_left(self._blocks, end)
+        highest = min(end + NEAR, self._blocks[at] if at < len(self._blocks) else len(self._ids))
+        last = max(own, bisect_right(borders, highest) - 1)
+        for place in range(min(last, len(borders) - 1), first - 1, -1):
+            stop = borders[place]
+            before = borders[place - 1] if place else 0
+            if (
+                stop < end + WORDS
+                and not self._introduces(stop)
+                and not (stop > start and self._cuts_one(start, stop))
+            ):
+                yield start, stop, frozenset(self._ids[max(before, stop - WORDS) : stop].tolist())
+
+
+def _same(one: Unit, two: Unit) -> bool:
+    """Whether more than half of the words of both are in common, or most of the shorter: where a full stop is missing,
+    two sentences are one unit."""
+    common, shorter, longer = len(one & two), *sorted((len(one), len(two)))
+    return 2 * common > longer or (shorter >= NEAR and 4 * common > 3 * shorter)

@@ -1,0 +1,186 @@
+"""The numbers that a text says, in digits or in Russian or English words: 12 000, 12 тысяч, twelve thousand, двое.
+
+Each is told with its place and in one spelling, so that the same number is the same string. Digits that belong to a
+name (Бе-200, М-5, A321) are no number. One (один, one) is mostly none either: it is left out unless a word follows that
+it counts (one million). Linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+_DIGITS = r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*"
+_PIECE = re.compile(rf"(?P<digits>{_DIGITS})|(?P<word>[^\W\d_]+)")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
+_APART = re.compile(r"[ \t\r\n\u00a0\u202f-]*")  # what may lie between the words of one number
+_LONGEST = 15  #: digits; what is longer is the number of an account, and no word multiplies it
+
+
+class Number(NamedTuple):
+    start: int
+    end: int
+    value: str
+
+
+def _words() -> dict[str, int]:
+    out: dict[str, int] = {}
+
+    def add(value: int, words: str) -> None:
+        out.update(dict.fromkeys(words.split(), value))
+
+    english = (
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen"
+    )
+    for value, word in enumerate(english.split(), 2):
+        add(value, word)
+    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2):
+        add(10 * value, word)
+    for value, word in enumerate("third fourth fifth sixth seventh eighth ninth tenth".split(), 3):
+        add(value, word)
+    add(1, "one один одна одну одного одной")
+    add(2, "два две двух двум двумя двое двоих двоим двоими")
+    add(
+        3,
+        "три трех трем тремя трое троих троим троими третий третьего третьему третьем третья третьей третью",
+    )
+    add(4, "четыре четырех четырем четырьмя четверо четверых четверым четверыми")
+    add(8, "восемь восьми восемью восьмеро восьмерых восьмерым")
+    for value, stem in ((5, "пят"), (6, "шест"), (7, "сем"), (9, "девят"), (10, "десят")):
+        add(value, " ".join(stem + end for end in ("ь", "и", "еро", "ерых", "ерым")))
+    add(5, "пятью")
+    add(6, "шестью")
+    for value, stem in (
+        (4, "четверт"),
+        (5, "пят"),
+        (6, "шест"),
+        (7, "седьм"),
+        (8, "восьм"),
+        (9, "девят"),
+        (10, "десят"),
+    ):
+        add(value, " ".join(stem + end for end in ("ого", "ому", "ом", "ая", "ую", "ой", "ый")))
+    teens = "один две три четыр пят шест сем восем девят"
+    for value, stem in enumerate(teens.split(), 11):
+        add(value, " ".join(f"{stem}надцат{end}" for end in ("ь", "и", "ью")))
+    for value, stem in ((20, "двадцат"), (30, "тридцат")):
+        add(value, f"{stem}ь {stem}и {stem}ью")
+    add(40, "сорок сорока")
+    for value, stem in ((5, "пят"), (6, "шест"), (7, "сем")):
+        add(10 * value, f"{stem}ьдесят {stem}идесяти")
+        add(100 * value, f"{stem}ьсот {stem}исот")
+    add(80, "восемьдесят восьмидесяти")
+    add(90, "девяносто девяноста")
+    add(100, "сто ста")
+    add(200, "двести двухсот двумстам")
+    add(300, "триста трехсот")
+    add(400, "четыреста четырехсот")
+    add(800, "восемьсот восьмисот")
+    add(900, "девятьсот девятисот")
+    return out
+
+
+_WORDS = _words()
+_ONE = 1
+_MOST = 10**13
+_SCALES = (
+    (re.compile(r"hundreds?|сотн(?:я|и|ю|ей|ям|ями|ях)|сотен"), 100),
+    (re.compile(r"dozens?"), 12),
+    (re.compile(r"thousands?|тыс|тысяч\w{0,3}"), 1000),
+    (re.compile(r"millions?|mln|млн|миллион\w{0,3}"), 10**6),
+    (re.compile(r"billions?|bn|млрд|миллиард\w{0,3}"), 10**9),
+    (re.compile(r"trillions?|трлн|триллион\w{0,3}"), 10**12),
+)
+
+
+def numbers(text: str) -> Iterator[Number]:
+    """All numbers of *text*, in order."""
+    start = end = -1
+    total = part = Decimal(0)  # what is finished by a scale, and what is still to be multiplied
+    room = 0  #: a further word has to be smaller to belong to the same number
+    above = _MOST  #: and a further scale than this
+    words = 0
+
+    def done() -> Iterator[Number]:
+        if start >= 0 and not (words == 1 and total + part == _ONE):
+            yield Number(start, end, _plain(total + part))
+
+    for piece in _PIECE.finditer(text):
+        if start >= 0 and not _APART.fullmatch(text, end, piece.start()):
+            yield from done()
+            start = -1
+        if piece["digits"]:
+            if start >= 0:
+                yield from done()
+                start = -1
+            if _of_a_name(text, piece.start()):
+                continue
+            value = _read(piece["digits"])
+            if isinstance(value, str):
+                yield Number(piece.start(), piece.end(), value)
+                continue
+            start, end, total, part, room, words = piece.start(), piece.end(), Decimal(0), value, 0, 0
+            above = _MOST
+            continue
+        word = piece["word"].lower().replace("ё", "е")
+        scale = _scale(word) if start >= 0 else 0
+        # Scales go down: two million three hundred thousand. After anything else another number begins.
+        if scale and (not part or (part >= 100 if scale == 100 else scale >= above)):
+            scale = 0
+        if scale:
+            if scale == 100:
+                part, room = part * scale, 100
+            else:
+                total, part, above, room = total + part * scale, Decimal(0), scale, scale
+            end, words = piece.end(), 2
+        elif word in _WORDS:
+            value = Decimal(_WORDS[word])
+            if start >= 0 and value < room:
+                part, end, words = part + value, piece.end(), 2
+            else:
+                if start >= 0:
+                    yield from done()
+                start, end, total, part, words = piece.start(), piece.end(), Decimal(0), value, 1
+                above = _MOST
+            room = _room(value)
+        elif word == "and" and start >= 0 and room == 100:
+            end = piece.end()
+        elif start >= 0:
+            yield from done()
+            start = -1
+    yield from done()
+
+
+def _room(value: Decimal) -> int:
+    """How small a word has to be that goes on after this one: twenty nine, сто двадцать девять."""
+    if value >= 100:
+        return 100
+    return 10 if value >= 20 else 0
+
+
+def _scale(word: str) -> int:
+    return next((value for pattern, value in _SCALES if pattern.fullmatch(word)), 0)
+
+
+def _of_a_name(text: str, place: int) -> bool:
+    """Бе-200, A321: letters right before the digits, or with nothing but a hyphen between."""
+    before = text[max(0, place - 2) : place]
+    return bool(re.search(r"[^\W\d_]-?\Z|_\Z", before))
+
+
+def _read(digits: str) -> Decimal | str:
+    """3:1 and long numbers stay as they are."""
+    joined = re.sub(r"\s", "", digits)
+    if _THOUSANDS.fullmatch(joined):
+        joined = re.sub("[.,]", "", joined)
+    joined = joined.replace(",", ".")
+    if ":" in joined or joined.count(".") > 1 or len(joined) > _LONGEST:
+        return joined
+    return Decimal(joined)
+
+
+def _plain(value: Decimal) -> str:
+    return format(value.normalize(), "f")

@@ -1,0 +1,126 @@
+"""Pages of one site → what nearly all of them carry: menus, banners, notes on rights, whoever mirrors the site (T3).
+
+`doublet.text.frame` judges a page by itself and cannot know that its neighbours have the same footer. Here lines are
+counted over whole pages, with what it left out. A line that is on most pages of a folder is frame there, and the page
+is compared without it. What is left of a page with little useful content is compared together with what was left out of
+that page alone: on such pages the first step often errs. So it does on long lists, of which it keeps pieces: they are
+compared from the first piece to the last. Explained in docs/explanation/text-from-documents.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from doublet.kernels.reference.page import count_words
+
+U64 = NDArray[np.uint64]
+U32 = NDArray[np.uint32]
+Mask = NDArray[np.bool_]
+
+LEAST_PAGES = 20  #: of a folder; of fewer it is not clear what is common by chance
+# The values were tuned on mirrors of two manuals (Apache, a Debian handbook in Russian) and chosen on a third
+# (LibreOffice in Russian): all 427 pages meet their twins from .2 to .9 of SHARE, and the wrong pairs are 14 up to .5
+# and 8 from .7 on. All are found with SHORT_WORDS from 100 to 400 and MOST_WORDS from 300 to 800, all but one with 50
+# and 200. MOST_WORDS is there for tables of contents: without it chapters are found inside that of their book.
+SHARE = 0.7  #: of the pages of a folder that have a line which is frame
+#: of the useful content of a folder that may be frame. Pages that have two thirds in common resemble each other by
+#: half: they are copies of one another, and what they have in common is their content. The mirrors have .22 at most.
+FRAME_SHARE = 0.6
+#: of the useful content of a page that is not short: with less of its own it is a copy of others, not a page in a frame
+OWN_SHARE = 0.05
+SHORT_WORDS = 200  #: a page with less useful content is compared with all that is not frame
+MOST_WORDS = 400  #: unless that is more than this
+# Chosen on indexes and tables of contents whose twins were missed (Python, Erlang, gnuplot: pieces from 11 on) beside
+# contents of books that are cut in one place (GIMP, Debian's installation guide: 4 at most). With 4 or 8 pieces all are
+# found; with 16 one is lost, and with a share of .5 two are.
+PIECES = 8  #: of useful content, with something left out between any two: a page of so many is a list
+#: of the words from the first piece to the last: with less useful content, all of them are taken
+LIST_SHARE = 0.8
+
+_WORD = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W\d_]")
+_NUMBER = re.compile(r"\d+")
+_BITS = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageLines:
+    """All lines of a page, in order."""
+
+    lines: list[str]
+    useful: Mask  #: those of its text as it was read
+    keys: U64  #: equal for lines that differ in nothing but numbers and blanks; 0 for those without letters
+    words: U32
+
+
+def lines_of(text: str, left_out: tuple[tuple[int, str], ...]) -> PageLines:
+    """The lines of a page from its text and the blocks that were left out of it."""
+    lines, useful = cut_lines(text, left_out)
+    keys = np.array([line_key(line) for line in lines], np.uint64)
+    words = np.array([count_words(line) for line in lines], np.uint32)
+    return PageLines(lines, np.array(useful, np.bool_), keys, words)
+
+
+def cut_lines(text: str, left_out: tuple[tuple[int, str], ...]) -> tuple[list[str], list[bool]]:
+    """The lines, and which of them are useful content."""
+    lines: list[str] = []
+    useful: list[bool] = []
+    for piece, is_useful in _pieces(text, left_out):
+        some = [line for line in piece.split("\n") if line and not line.isspace()]
+        lines += some
+        useful += [is_useful] * len(some)
+    return lines, useful
+
+
+def _pieces(text: str, left_out: tuple[tuple[int, str], ...]) -> Iterator[tuple[str, bool]]:
+    done = 0
+    for at, piece in left_out:
+        yield text[done:at], True
+        yield piece, False
+        done = at
+    yield text[done:], True
+
+
+def line_key(line: str) -> int:
+    """A number for a line, whatever its dates and page numbers are. A line of numbers alone is data, never frame: 0.
+    Good in this process alone."""
+    if _LETTER.search(line) is None:
+        return 0
+    return hash(_NUMBER.sub("0", " ".join(line.lower().split()))) & _BITS or 1
+
+
+def least_with_line(pages: int) -> int:
+    """How many pages of a folder must have a line for it to be frame."""
+    return int(np.ceil(SHARE * pages - 1e-9))
+
+
+def own_text(page: PageLines, frame: Mask) -> str | None:
+    """What a page is compared by, when those of its lines are *frame*; None: by its text as it was read."""
+    own = ~frame
+    kept = page.useful & own
+    count = int(page.words[kept].sum())
+    whole = int(page.words[page.useful].sum())
+    if whole >= SHORT_WORDS and count < OWN_SHARE * whole:
+        return None
+    if count < SHORT_WORDS and int(page.words[own].sum()) <= MOST_WORDS:
+        kept = own
+    elif _pieces_of(kept[own]) >= PIECES:
+        places = np.flatnonzero(kept)
+        listed = own.copy()
+        listed[: places[0]] = listed[places[-1] + 1 :] = False
+        if count < LIST_SHARE * int(page.words[listed].sum()):
+            kept = listed
+    text = "\n".join([page.lines[i] for i in np.flatnonzero(kept).tolist()])
+    if np.array_equal(kept, page.useful) or _WORD.search(text) is None:
+        return None
+    return text
+
+
+def _pieces_of(marked: Mask) -> int:
+    """How many stretches are marked."""
+    return int(marked[:1].sum()) + int(np.count_nonzero(marked[1:] & ~marked[:-1]))

@@ -1,0 +1,335 @@
+"""Pages of a site are compared without what nearly all of them carry, in every way in which they can be given."""
+
+from __future__ import annotations
+
+import json
+import random
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import doublet
+from doublet.jobs.dedupe import frames
+from doublet.jobs.dedupe.frames import Counted, folders_of
+from doublet.text.site_frame import lines_of
+
+pytestmark = pytest.mark.covers("T3", "K7")
+
+NOUNS = (
+    "harbour glacier violin market lantern orchard railway pottery falcon printing weaving compass".split()
+)
+VERBS = "keeps repairs describes compares measures restores collects follows".split()
+BANNERS = {
+    "north": "These pages belong to the archive of a society of readers. Whoever finds a mistake may write to the "
+    "keepers of the archive and say on which page it is and what is wrong there. Changed on {day}.",
+    "south": "This copy was fetched on {day} by the computing centre. The centre does not answer for what other people "
+    "wrote on these pages, and the disks were given by friends of the centre.",
+}
+
+
+def sentences(seed: int, count: int = 3) -> str:
+    rng = random.Random(seed)
+    return " ".join(
+        f"The {rng.choice(NOUNS)} of {rng.choice(NOUNS)} {rng.choice(VERBS)} the {rng.choice(NOUNS)} number "
+        f"{rng.randrange(100, 999)} near {rng.choice(NOUNS)}."
+        for _ in range(count)
+    )
+
+
+def page(seed: int, banner: str, own: str | None = None) -> str:
+    text = sentences(seed) if own is None else own
+    return f"<html><body><p>{text}</p><p>{banner.format(day=1 + seed % 28)}</p></body></html>"
+
+
+def write_sites(folder: Path, pages: int = 24, under: str = "") -> None:
+    for side, banner in BANNERS.items():
+        (folder / side / under).mkdir(parents=True, exist_ok=True)
+        for number in range(pages):
+            (folder / side / under / f"{number}.html").write_text(page(number, banner), encoding="utf-8")
+
+
+def twins(result: doublet.Deduplication) -> set[str]:
+    out = set()
+    for group in result.groups:
+        names = [group.keep, *(member.id for member in group.members)]
+        assert len({name.rpartition("/")[2] for name in names}) == 1, names
+        out.add(names[0].rpartition("/")[2])
+    return out
+
+
+def codes(result: doublet.Deduplication) -> dict[str, dict[str, object]]:
+    return {note.code: dict(note.values) for note in result.notes}
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sites")
+    write_sites(folder)
+    return folder
+
+
+def test_it_works(sites: Path) -> None:
+    result = doublet.dedupe(sites)
+    assert twins(result) == {f"{number}.html" for number in range(24)}
+    assert result.parameters["frames"] is True
+    assert codes(result)["frames_left_out"] == {"lines": 2, "pages": 48}
+    assert min(member.resemblance for group in result.groups for member in group.members) == 1
+
+
+def test_as_it_was_without(sites: Path) -> None:
+    result = doublet.dedupe(sites, frames=False)
+    assert result.parameters["frames"] is False
+    assert "frames_left_out" not in codes(result)
+    assert result.groups == (), "a page has more of its banner than of its own"
+
+
+@pytest.mark.parametrize("method", ["shingles", "minhash", "tfidf"])
+def test_with_any_method(sites: Path, method: str) -> None:
+    assert len(twins(doublet.dedupe(sites, method=method))) == 24
+
+
+def test_the_same_with_any_workers_and_batches(sites: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = doublet.dedupe(sites).to_dict()
+    assert doublet.dedupe(sites, workers=3).to_dict() == one
+    monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 5)
+    monkeypatch.setattr(frames, "COUNTED_BYTES", 500)
+    assert doublet.dedupe(sites, workers=2).to_dict() == one
+
+
+def test_in_folders_below(tmp_path: Path) -> None:
+    """Neither of the folders of a site has many pages, the site has."""
+    write_sites(tmp_path, pages=12, under="a")
+    for side, banner in BANNERS.items():
+        (tmp_path / side / "b").mkdir()
+        for number in range(12, 24):
+            (tmp_path / side / "b" / f"{number}.html").write_text(page(number, banner))
+    assert len(twins(doublet.dedupe(tmp_path))) == 24
+
+
+def test_files_by_their_names(sites: Path) -> None:
+    """As a shell gives them for ``north/*.html south/*.html``: each is an input of its own."""
+    result = doublet.dedupe(sorted(sites.rglob("*.html")))
+    assert len(twins(result)) == 24
+    assert result.parameters["frames"] is True
+    assert codes(result)["frames_left_out"] == {"lines": 2, "pages": 48}
+
+
+def test_in_an_archive(tmp_path: Path, sites: Path) -> None:
+    packed = tmp_path / "sites.zip"
+    with zipfile.ZipFile(packed, "w") as out:
+        for path in sorted(sites.rglob("*.html")):
+            out.write(path, path.relative_to(sites).as_posix())
+    result = doublet.dedupe(packed)
+    assert len(twins(result)) == 24
+    assert codes(result)["frames_left_out"] == {"lines": 2, "pages": 48}
+
+
+def warc_record(address: str, body: str) -> bytes:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body.encode()
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nContent-Type: application/http\r\n"
+        f"Content-Length: {len(answer)}\r\n\r\n"
+    )
+    return head.encode() + answer + b"\r\n\r\n"
+
+
+def test_by_host_in_a_crawl(tmp_path: Path) -> None:
+    crawl = tmp_path / "crawl.warc"
+    with crawl.open("wb") as out:
+        for number in range(24):
+            for side, banner in BANNERS.items():
+                out.write(warc_record(f"https://{side}.example/d{number % 7}/{number}", page(number, banner)))
+    result = doublet.dedupe(crawl)
+    assert len(twins(result)) == 24
+    assert codes(result)["frames_left_out"] == {"lines": 2, "pages": 48}
+
+
+def test_few_pages_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    write_sites(tmp_path, pages=8)
+    assert doublet.dedupe(tmp_path).parameters["frames"] is False
+    assert len(twins(doublet.dedupe(tmp_path, frames=True))) == 8
+
+
+@pytest.mark.parametrize(("pages", "left_out"), [(4, False), (5, True)])
+def test_five_pages_are_a_site_where_it_is_asked_for(tmp_path: Path, pages: int, left_out: bool) -> None:
+    """Of four it is not clear what they have in common by chance."""
+    write_sites(tmp_path, pages=pages)
+    assert ("frames_left_out" in codes(doublet.dedupe(tmp_path, frames=True))) is left_out
+
+
+def test_the_root_of_a_site_may_be_some_folders_above_its_pages(tmp_path: Path) -> None:
+    """Each page is in folders of its own: only the seventh above it holds the others, too."""
+    for side, banner in BANNERS.items():
+        for number in range(24):
+            folder = tmp_path / side / f"{number}" / "a" / "b" / "c" / "d" / "e"
+            folder.mkdir(parents=True)
+            (folder / f"{number}.html").write_text(page(number, banner), encoding="utf-8")
+    assert len(twins(doublet.dedupe(tmp_path))) == 24
+
+
+def test_asked_for_in_vain() -> None:
+    result = doublet.dedupe([("a", "one two three four five"), ("b", "six seven eight nine")], frames=True)
+    assert "frames_without_pages" in codes(result)
+    with pytest.raises(doublet.InvalidParameter, match="frames"):
+        doublet.dedupe([("a", "one two")], frames="yes")  # type: ignore[arg-type]
+
+
+def test_copies_of_one_page_are_no_site(tmp_path: Path) -> None:
+    """A page that was saved every day: what its copies have in common is their content."""
+    text = [sentences(number, 1) for number in range(40)]
+    for day in range(30):
+        changed = [f"<p>{one}</p>" for one in text]
+        for n in range(4):  # more than a word or two: a page has something of its own
+            changed[(day + 10 * n) % 40] = f"<p>{sentences(1000 + 10 * day + n, 1)}</p>"
+        (tmp_path / f"{day}.html").write_text(f"<html><body>{''.join(changed)}</body></html>")
+    result = doublet.dedupe(tmp_path)
+    assert (len(result.groups), result.removed) == (1, 29)
+    assert "frames_left_out" not in codes(result)
+
+
+def test_copies_among_longer_pages_are_no_site(tmp_path: Path) -> None:
+    """Most pages are copies of one, but the others have more text: what the copies share is no frame."""
+    text = "".join(f"<p>{sentences(number, 1)}</p>" for number in range(40))
+    for day in range(25):
+        name = "".join(random.Random(day).choices("abcdefgh", k=6))
+        (tmp_path / f"copy-{day}.html").write_text(f"<html><body>{text}<p>Seen by {name}</p></body></html>")
+    for number in range(5):
+        other = "".join(f"<p>{sentences(1000 * number + n, 1)}</p>" for n in range(100, 400))
+        (tmp_path / f"other-{number}.html").write_text(f"<html><body>{other}</body></html>")
+    result = doublet.dedupe(tmp_path)
+    assert [(len(group.members), group.keep[:4]) for group in result.groups] == [(24, "copy")]
+
+
+def test_a_page_of_nothing_but_frame_stays_a_document(tmp_path: Path) -> None:
+    banner = BANNERS["north"]
+    for number in range(28):
+        (tmp_path / f"{number}.html").write_text(page(number, banner))
+    for name in ("bare", "bare-too"):
+        (tmp_path / f"{name}.html").write_text(f"<html><body><p>{banner.format(day=9)}</p></body></html>")
+    result = doublet.dedupe(tmp_path)
+    assert result.documents == 30
+    assert result.outcomes == ()
+    assert [{group.keep, *(one.id for one in group.members)} for group in result.groups] == [
+        {"bare.html", "bare-too.html"}
+    ]
+
+
+def test_other_files_beside_pages(tmp_path: Path, sites: Path) -> None:
+    """Texts, tables and what cannot be read go their usual way."""
+    for path in sites.rglob("*.html"):
+        copy = tmp_path / path.relative_to(sites)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    (tmp_path / "north" / "note.txt").write_text(sentences(900))
+    (tmp_path / "south" / "note.txt").write_text(sentences(900))
+    (tmp_path / "south" / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (tmp_path / "table.jsonl").write_text(json.dumps({"id": "row", "text": sentences(901)}) + "\n")
+    result = doublet.dedupe(tmp_path)
+    assert twins(result) == {f"{number}.html" for number in range(24)} | {"note.txt"}
+    assert result.documents == 48 + 2 + 1
+    assert [one.id for one in result.outcomes] == ["south/broken.pdf"]
+    assert "row" in result.kept
+
+
+def test_what_stays_is_written_whole(tmp_path: Path, sites: Path) -> None:
+    from doublet.jobs.dedupe import dedupe_inputs
+    from doublet.sources.open import open_source
+
+    out = tmp_path / "kept.jsonl"
+    with open_source([str(sites)]) as source:
+        dedupe_inputs(source, kept_out=out)
+    lines = out.read_text().splitlines()
+    assert len(lines) == 24
+    assert all("archive of a society" in line or "computing centre" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("id", "folders"),
+    [
+        ("x.html", [""]),
+        ("a/x.html", ["a", ""]),
+        ("a/b/x.html", ["a/b", "a", ""]),
+        ("https://a.example/x", ["https://a.example"]),
+        ("https://a.example", ["https://a.example"]),
+        ("https://a.example/", ["https://a.example"]),
+        (
+            "https://a.example/2026/05/title/",
+            ["https://a.example/2026/05", "https://a.example/2026", "https://a.example"],
+        ),
+        ("https://a.example/p/x?page=a/b", ["https://a.example/p", "https://a.example"]),
+    ],
+)
+def test_folders(id: str, folders: list[str]) -> None:
+    assert folders_of(id) == folders
+
+
+def test_folders_without_end() -> None:
+    """A page deeper than the deepest folder that is looked at counts there."""
+    names = folders_of("a/" * 500 + "x.html")
+    assert (len(names), names[0], names[-1]) == (25, "/".join("a" * 24), "")
+
+
+def test_counts_do_not_depend_on_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor on what waits on disk, and in how many parts."""
+    pages = [
+        (folder, lines_of(f"banner of {folder}\n{sentences(number)}\n{number}", ()))
+        for folder in ("p", "q")
+        for number in range(30)
+    ]
+    for seed in range(4):
+        random.Random(seed).shuffle(pages)
+        monkeypatch.setattr(frames, "COUNTED_BYTES", (1 << 20, 1 << 20, 0, 1000)[seed])
+        monkeypatch.setattr(frames, "PARTS", (128, 1, 7, 128)[seed])
+        counted = Counted(None)
+        numbers = {folder: counted.add([folder], lines) for folder, lines in pages}
+        found = counted.frames(20)
+        assert found.tolist() == sorted(
+            int(frames.in_folders(lines_of(f"banner of {name}", ()).keys, np.array([number], np.uint64))[0])
+            for name, number in numbers.items()
+        )
+        counted.close()
+
+
+def frame_of(pages: list[tuple[str, list[str]]], least_pages: int = 20) -> dict[tuple[str, str], int]:
+    """The lines that are frame in a folder, counted plainly."""
+    folders: dict[str, list[list[str]]] = {}
+    for id, lines in pages:
+        for folder in folders_of(id):
+            folders.setdefault(folder, []).append(lines)
+    out = {}
+    for folder, own in folders.items():
+        counts = {line: sum(line in lines for lines in own) for lines in own for line in lines}
+        frame = {line: n for line, n in counts.items() if len(own) >= least_pages and n >= 0.7 * len(own)}
+        words = sum(len(line.split()) for lines in own for line in lines)
+        if sum(len(line.split()) for lines in own for line in lines if line in frame) <= 0.6 * words:
+            out |= {(folder, line): n for line, n in frame.items()}
+    return out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_counts_of_folders_in_folders(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As plain counting gives them, in every folder above a page."""
+    rng = random.Random(seed)
+    pages = []
+    for number in range(200):
+        depth = rng.randrange(4)
+        path = [f"d{rng.randrange(2)}" for _ in range(depth)]
+        lines = [f"own {chr(97 + number % 26)}{chr(97 + number // 26)} words of this page"]
+        levels = [level for level in range(depth + 1) if rng.random() < 0.75]
+        lines += ["banner " + "-".join(["of", *path[:level]]) for level in levels]
+        pages.append(("/".join([*path, f"{number}.html"]), lines))
+    monkeypatch.setattr(frames, "COUNTED_BYTES", rng.choice([0, 2000, 1 << 20]))
+    counted = Counted(None)
+    numbers = {}
+    for id, lines in pages:
+        number = counted.add(folders_of(id), lines_of("\n".join(lines), ()))
+        numbers |= dict(zip(folders_of(id), counted.large_folders(number, 0), strict=True))
+    expected = [
+        int(frames.in_folders(lines_of(line, ()).keys, np.array([numbers[folder]], np.uint64))[0])
+        for folder, line in frame_of(pages)
+    ]
+    assert counted.frames(20).tolist() == sorted(expected)
+    counted.close()
+    assert expected

@@ -1,0 +1,80 @@
+"""Numbers in digits and in words, and days."""
+
+from __future__ import annotations
+
+import pytest
+
+from doublet.text.dates import Days, days, disagree
+from doublet.text.numbers import numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("12 тысяч бутылок", ["12000"]),
+        ("12 000 упаковок", ["12000"]),
+        ("12\u00a0000, 12,000 and 12.000", ["12000", "12000", "12000"]),
+        ("12 млн 300 тыс", ["12000000", "300000"]),
+        ("2,3 тысячи гектаров", ["2300"]),
+        ("1 200 300,5", ["1200300.5"]),
+        ("погибли двое, ранены ТРОЕ", ["2", "3"]),
+        ("двадцати девяти лет", ["29"]),
+        ("29-летнего", ["29"]),
+        ("сто сорок два миллиона", ["142000000"]),
+        ("три тысячи двести пять", ["3205"]),
+        ("двум сотням", ["200"]),
+        ("четвёртого числа", ["4"]),
+        ("six thousand volumes", ["6000"]),
+        ("two hundred and ten men", ["210"]),
+        ("two hundred and they left", ["200"]),
+        ("twenty-nine", ["29"]),
+        ("two million three hundred thousand", ["2300000"]),
+        ("two dozen", ["24"]),
+        ("twenty nineteen", ["20", "19"]),
+        ("two or three", ["2", "3"]),
+        ("3, 4 and 5", ["3", "4", "5"]),
+        ("2020 03:00", ["2020", "03:00"]),
+        ("3:1", ["3:1"]),
+        ("7,50 and 7.5", ["7.5", "7.5"]),
+        ("12.05.2020", ["12.05.2020"]),
+        ("83rd minute", ["83"]),
+        # No numbers
+        ("Бе-200, М-5, A321, Союз-2.1б", []),
+        ("one man, один человек", []),
+        ("one million, одна тысяча", ["1000000", "1000"]),
+        ("thousands of people, сотни людей", []),
+        ("", []),
+    ],
+)
+def test_numbers(text: str, values: list[str]) -> None:
+    found = list(numbers(text))
+    assert [number.value for number in found] == values
+
+
+def test_places() -> None:
+    text = "About twenty-nine of 1 200."
+    assert [text[number.start : number.end] for number in numbers(text)] == ["twenty-nine", "1 200"]
+
+
+@pytest.mark.parametrize(
+    ("text", "dates", "weekdays"),
+    [
+        ("16 декабря", {(12, 16)}, set()),
+        ("July 18th, 2020", {(7, 18)}, set()),
+        ("the 3rd of March", {(3, 3)}, set()),
+        ("12.05.2020", {(5, 12)}, set()),
+        ("В СРЕДУ, 5-го мая", {(5, 5)}, {3}),
+        ("on Friday, Nov. 5", {(11, 5)}, {5}),
+        ("понедельник и воскресенье", set(), {1, 7}),
+        ("May 2020, в мае, окружающую среду, 45 мая, 10.45.2020, may 7.5", set(), set()),
+    ],
+)
+def test_days(text: str, dates: set[tuple[int, int]], weekdays: set[int]) -> None:
+    assert days(text) == Days(frozenset(dates), frozenset(weekdays))
+
+
+def test_days_that_disagree() -> None:
+    assert disagree(days("5 мая"), days("July 5")) is True
+    assert disagree(days("5 мая, 6 мая"), days("May 5")) is False
+    assert disagree(days("5 мая, в среду"), days("5 мая, во вторник")) is True
+    assert disagree(days("5 мая"), days("во вторник")) is None

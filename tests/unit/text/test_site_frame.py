@@ -1,0 +1,179 @@
+"""What nearly all pages of a site carry, line by line (T3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from doublet.text import site_frame
+from doublet.text.read import read_document
+from doublet.text.site_frame import least_with_line, line_key, lines_of, own_text
+
+pytestmark = pytest.mark.covers("T3")
+
+PAGE = (
+    "<html><head><title>The boat</title></head><body><div class=menu><a href=/>Home</a> <a href=/n>News</a></div>"
+    "<h1>The boat</h1><p>{text}</p><div class=footer><p>Copyright the keepers of the archive, 2026.</p></div>"
+    "</body></html>"
+)
+PROSE = "The boat was locked in the ice until March, and nobody in the village minded that very much. " * 3
+
+
+def test_a_page_says_what_was_left_out_and_where() -> None:
+    data = PAGE.format(text=PROSE).encode()
+    plain = read_document(data)
+    found = read_document(data, left_out=True)
+    assert (found.text, found.places, found.title) == (plain.text, plain.places, plain.title)
+    assert plain.left_out == ()
+    assert [text for _, text in found.left_out] == [
+        "Home News",
+        "Copyright the keepers of the archive, 2026.",
+    ]
+    assert [at for at, _ in found.left_out] == [0, len(found.text)]
+
+
+def test_lines_are_in_the_order_of_the_page() -> None:
+    found = read_document(PAGE.format(text=PROSE).encode(), left_out=True)
+    page = lines_of(found.text, found.left_out)
+    assert page.lines == [
+        "Home News",
+        "The boat",
+        PROSE.strip(),
+        "Copyright the keepers of the archive, 2026.",
+    ]
+    assert page.useful.tolist() == [False, True, True, False]
+    assert page.words.tolist() == [2, 2, 54, 7]
+
+
+def test_numbers_and_blanks_make_no_other_line() -> None:
+    assert line_key("Last changed  2026-03-05") == line_key("last changed 1999-12-31")
+    assert line_key("Last changed by Ann") != line_key("Last changed by Bob")
+
+
+@pytest.mark.parametrize("line", ["12", "3.5 %", "— 7 —", "2026-03-05"])
+def test_a_line_of_numbers_is_data(line: str) -> None:
+    assert line_key(line) == 0
+
+
+@pytest.mark.parametrize(("pages", "least"), [(5, 4), (10, 7), (20, 14), (100, 70), (101, 71)])
+def test_least(pages: int, least: int) -> None:
+    assert least_with_line(pages) == least
+
+
+def words(count: int, start: int = 0) -> str:
+    return " ".join(f"w{start + i}" for i in range(count))
+
+
+def shape(useful: int, frame: int, left_out: int) -> str | None:
+    """The text of a page of a line each: useful words, frame, and what was left out of this page alone."""
+    page = lines_of(f"{words(useful)}\n{words(frame, 5000)}", ((0, words(left_out, 9000)),))
+    return own_text(page, np.array([False, False, True][: len(page.lines)]))
+
+
+def test_frame_is_left_out() -> None:
+    assert shape(200, 10, 50) == words(200)
+
+
+def test_a_short_page_is_compared_with_all_that_is_not_frame() -> None:
+    assert shape(199, 10, 50) == f"{words(50, 9000)}\n{words(199)}"
+
+
+def test_but_not_with_the_contents_of_a_book() -> None:
+    assert shape(100, 10, 300) == f"{words(300, 9000)}\n{words(100)}"
+    assert shape(100, 10, 301) == words(100)
+
+
+def test_a_page_that_is_all_frame_is_compared_as_it_was_read() -> None:
+    page = lines_of("Only the banner of the site", ())
+    assert own_text(page, np.array([True])) is None
+
+
+def test_signs_alone_are_nothing_to_compare_by() -> None:
+    page = lines_of("Only the banner of the site\n— | —", ())
+    assert own_text(page, np.array([True, False])) is None
+
+
+def test_a_word_of_its_own_is_enough() -> None:
+    """Stubs in a large banner are not equal because their banners are."""
+    page = lines_of(f"Redirect\n{words(60)}", ())
+    assert own_text(page, np.array([False, True])) == "Redirect"
+
+
+def test_a_long_page_with_next_to_nothing_of_its_own_is_a_copy() -> None:
+    page = lines_of(f"{words(13)}\n{words(287, 5000)}", ())
+    assert own_text(page, np.array([False, True])) is None
+    page = lines_of(f"{words(15)}\n{words(285, 5000)}", ())
+    assert own_text(page, np.array([False, True])) == words(15)
+    page = lines_of(f"{words(2)}\n{words(197, 5000)}", ())
+    assert own_text(page, np.array([False, True])) == words(2), "a stub in a large banner"
+
+
+def listing(pieces: int, useful: int, left_out: int) -> tuple[site_frame.PageLines, str]:
+    """A page of so many lines of useful words, with a line that was left out of it before each; and its whole text."""
+    lines = [words(useful, 1000 * (1 + n)) for n in range(pieces)]
+    places = [sum(len(line) + 1 for line in lines[:n]) for n in range(pieces)]
+    between = tuple((place, words(left_out, 50_000 + 1000 * n)) for n, place in enumerate(places))
+    page = lines_of("\n".join([*lines, words(20, 90_000)]), between)
+    return page, "\n".join(page.lines[1:-1])
+
+
+def frame_at_the_end(page: site_frame.PageLines) -> np.ndarray:
+    frame = np.zeros(len(page.lines), np.bool_)
+    frame[-1] = True
+    return frame
+
+
+def test_a_list_in_pieces_is_taken_from_the_first_to_the_last() -> None:
+    page, whole = listing(8, useful=30, left_out=60)
+    assert own_text(page, frame_at_the_end(page)) == whole
+
+
+def test_few_pieces_are_no_list() -> None:
+    """A book with its contents, of which the first step keeps what stands around them."""
+    page, _ = listing(7, useful=30, left_out=60)
+    useful = [line for line, is_useful in zip(page.lines[:-1], page.useful, strict=False) if is_useful]
+    assert own_text(page, frame_at_the_end(page)) == "\n".join(useful)
+
+
+def test_an_article_with_captions_between_its_paragraphs_is_no_list() -> None:
+    page, _ = listing(10, useful=36, left_out=10)  # nine captions: a fifth of the words
+    useful = [line for line, is_useful in zip(page.lines[:-1], page.useful, strict=False) if is_useful]
+    assert own_text(page, frame_at_the_end(page)) == "\n".join(useful)
+    page, whole = listing(10, useful=35, left_out=10)
+    assert own_text(page, frame_at_the_end(page)) == whole
+
+
+@pytest.mark.parametrize(("line", "count"), [("湖の船は氷の中に閉ざされていた", 8), ("лодка во льду", 3)])
+def test_words_of_scripts_without_blanks(line: str, count: int) -> None:
+    """Else a page in Japanese would be short however long it is."""
+    assert lines_of(line, ()).words.tolist() == [count]
+
+
+def test_an_empty_page() -> None:
+    page = lines_of("", ())
+    assert own_text(page, np.zeros(0, np.bool_)) is None
+
+
+TURNS = (
+    "<ul><li><a {previous} href=k.html><b>Пред.</b>A.4. Knoppix</a></li><li><a {up} href=#>Наверх</a></li>"
+    "<li><a {next} href=g.html><b>След.</b>A.6. Grml</a></li></ul>"
+)
+BY_KEY = TURNS.format(previous="accesskey=p", up="accesskey=u", next="accesskey=n")
+BY_RELATION = TURNS.format(previous="rel=prev", up="rel=up", next='rel="next nofollow"')
+
+
+@pytest.mark.parametrize("turns", [BY_KEY, BY_RELATION], ids=["key", "relation"])
+def test_links_to_the_next_page_of_a_book_are_no_content(turns: str) -> None:
+    page = f"<html><body><h1>A.5. Aptosid</h1><p>{PROSE}</p>{turns}</body></html>"
+    assert read_document(page.encode()).text == f"A.5. Aptosid\n\n{PROSE.strip()}"
+
+
+def test_other_links_stay() -> None:
+    """A page that is a list of links, one of which leads on."""
+    items = "".join(
+        f"<li><a href={n}.html>Chapter {n} about the boats of {n} villages</a></li>" for n in range(1, 9)
+    )
+    page = f"<html><body><h1>Contents</h1><ul>{items}</ul>{BY_KEY}</body></html>"
+    found = read_document(page.encode()).text
+    assert "Chapter 8 about" in found
+    assert "Наверх" not in found
