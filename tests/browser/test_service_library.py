@@ -50,7 +50,7 @@ def test_a_site_is_previewed_added_watched_paused_and_searched(service: Service,
         assert "/post/" in page.locator("main").inner_text()
         page.get_by_role("button", name="Add and start").click()
         page.wait_for_url("**/libraries/Stories/")
-        filled = "() => Number(document.querySelector('.tile b').textContent.replace(/\\D/g, ''))"
+        filled = "() => Number(document.querySelector('.tile b')?.textContent.replace(/\\D/g, ''))"
         page.wait_for_function(f"(most) => ({filled})() >= most", arg=5, timeout=90_000)
         page.get_by_role("button", name="Pause").click()
         page.get_by_text("paused", exact=True).wait_for(timeout=60_000)

@@ -98,18 +98,19 @@ def test_a_report_by_mouse_and_keyboard(service: Service, opened: Any) -> None:
     page.wait_for_function("() => document.querySelector('#beside').textContent.length > 200")
 
 
-def test_switching_a_kind_off_and_on(service: Service, opened: Any) -> None:
+def test_switching_a_kind_off_and_on(service: Service, opened: Any, expect: Any) -> None:
     page = opened(sample(service))
-    before = page.locator(".figure.borrowed b").inner_text()
+    share = page.locator(".figure.borrowed b")
+    before = share.inner_text()
     page.locator(".stick button[aria-pressed=true]").first.click()
-    page.wait_for_function("b => document.querySelector('.figure.borrowed b').innerText !== b", arg=before)
+    expect(share).not_to_have_text(before)  # each switch loads the page again
     page.wait_for_load_state()
     again = page.locator(".stick button[aria-pressed=false]").first
     shown = again.bounding_box()
     page.wait_for_timeout(300)
     assert again.bounding_box() == shown, "the button does not run away from the mouse"
     again.click()
-    page.wait_for_function("b => document.querySelector('.figure.borrowed b').innerText === b", arg=before)
+    expect(share).to_have_text(before)
 
 
 def test_a_class(opened: Any) -> None:

@@ -65,7 +65,7 @@ def many_requests(service: Service, address: str) -> None:
     assert int(re.findall(r"\d+", count)[0]) < 30, count
 
 
-def test_a_check_a_report_and_a_backup(browser: Any, tmp_path: Path) -> None:
+def test_a_check_a_report_and_a_backup(browser: Any, expect: Any, tmp_path: Path) -> None:
     first, second = new_address("postgresql"), new_address("postgresql")
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -82,11 +82,11 @@ def test_a_check_a_report_and_a_backup(browser: Any, tmp_path: Path) -> None:
         page.locator("[data-go]").click()
         page.wait_for_url("**/reports/**")
         page.locator("a.mk").first.wait_for(timeout=90_000)  # a worker makes it, and the page renews itself
-        before = page.locator(".figure.borrowed b").inner_text()
+        share = page.locator(".figure.borrowed b")
+        before = share.inner_text()
         page.locator(".stick button[aria-pressed=true]").first.click()
-        changed = "(before) => document.querySelector('.figure.borrowed b').innerText !== before"
-        page.wait_for_function(changed, arg=before)
-        after = page.locator(".figure.borrowed b").inner_text()
+        expect(share).not_to_have_text(before)
+        after = share.inner_text()
         path = page.url.removeprefix(service.base)
         page.goto(f"{service.base}/libraries/Sample%20library/documents/?q=%D0%B1%D0%B0%D1%88%D0%BD%D0%B8")
         assert page.locator("mark").count() >= 1

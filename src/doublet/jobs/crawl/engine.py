@@ -24,7 +24,7 @@ from doublet.crawl.spool import Spool
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, DoubletError
 from doublet.jobs.crawl.batch import CrawlFigures, Host, Step, mixed, unread
-from doublet.jobs.crawl.judge import MOST_BARREN, Fetched, Judge, Verdict
+from doublet.jobs.crawl.judge import MOST_BARREN, REFUSALS, Fetched, Judge, Verdict
 from doublet.jobs.crawl.look import Seen
 from doublet.model import Document, Note, Outcome
 from doublet.progress import Progress
@@ -50,7 +50,8 @@ RETRIES = 3
 BACK_OFF_S = 2.0
 LONGEST_BACK_OFF_S = 300.0
 GIVE_UP = 8  #: tries in a row without an answer after which a host is left for another run
-BANNED = 25  #: refusals in a row
+BANNED = 25  #: refusals in a row after which a host is asked no more
+ANSWERED = frozenset({200, 203, 304})  #: statuses that end such a row
 RENEW_S = 5.0
 FAILED_AGAIN_S = 86_400
 ENOUGH_NEW = 10  #: addresses that a crawl of a known site should find before it is content
@@ -303,6 +304,11 @@ class Engine:
                 ready = max(ready, min(LONGEST_BACK_OFF_S, BACK_OFF_S * 2**doubled))
         elif attempt.answer is not None:
             host.failures = 0
+            # Counted here and not when pages are judged: a busy machine judges hundreds of requests later.
+            if attempt.answer.status in REFUSALS:
+                host.refusals += 1
+            elif attempt.answer.status in ANSWERED:
+                host.refusals = 0
         host.asked_s = attempt.after_s
         nothing = attempt.answer is None and attempt.error is None
         if attempt.asked:
@@ -332,7 +338,8 @@ class Engine:
                 host.rows.appendleft(row)
                 self._judged(row)
             host.ready = time.monotonic() + ready
-            heapq.heappush(self._heap, (host.ready, host.number))
+            if host.refusals < BANNED:  # else it is asked no more, and left when this answer is judged
+                heapq.heappush(self._heap, (host.ready, host.number))
             self._flying -= int(nothing)
             if attempt.answer is not None:
                 self._flying_bytes += len(attempt.answer.body)
@@ -626,14 +633,10 @@ class Engine:
             self._leave(host, Note("host_given_up", host=host.origin, times=GIVE_UP, why=why))
 
     def _refusals(self, host: Host | None, verdict: Verdict) -> None:
-        if host is None:
+        if host is None or host.refusals < BANNED or host.given_up is not None:
             return
         if verdict.state == "refused" and verdict.reason.isdecimal():
-            host.refusals += 1
-            if host.refusals >= BANNED and host.given_up is None:
-                self._leave(host, Note("host_refuses", host=host.origin, times=BANNED, status=verdict.reason))
-        elif verdict.state in ("stored", "walked", "duplicate"):
-            host.refusals = 0
+            self._leave(host, Note("host_refuses", host=host.origin, times=BANNED, status=verdict.reason))
 
     def _leave(self, host: Host, why: Note) -> None:
         with self._turn:

@@ -34,6 +34,7 @@ KNOWN_KEYS = 10_000  #: met lately; of older ones the database knows
 MOST_ORIGINS = 10_000
 MOST_TARGETS = 1_000  #: of redirects
 REDIRECTED = 3  #: addresses that lead to one page: it is where the site sends what is not there
+REFUSALS = frozenset({401, 403, 407, 451})  #: statuses of a site that does not want to show a page
 _UNREADABLE = {"Oversized": "too_large"}
 # A document was there, or something that is not nothing: the number is taken.
 _ABSENT = frozenset(("missing", "soft_404"))
@@ -151,7 +152,7 @@ class Judge:
         status = answer.status
         if status in (404, 410):
             return Verdict("missing", str(status), gone=True)
-        if status in (401, 403, 407, 451):
+        if status in REFUSALS:
             return Verdict("refused", str(status))
         if status not in (200, 203):
             return Verdict("failed", str(status))
