@@ -34,9 +34,10 @@ from pathlib import Path
 from typing import Any
 
 from doublet.crawl.politeness import PoliteFetcher
+from doublet.crawl.protocol import Link
 from doublet.jobs.crawl import Wish, crawl_library, refresh_library
 from doublet.store.database import Store
-from doublet.store.frontier import Batch, Ended, Link
+from doublet.store.frontier import Batch, Ended
 from measure import HERE, save, table
 
 SIMULATOR = HERE.parent / "tests" / "library_simulator.py"

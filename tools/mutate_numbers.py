@@ -50,7 +50,8 @@ UNTUNED = re.compile(
 )
 # Sizes, amounts and limits of work, numbers of formats and published figures whose names do not say so.
 SIZES = """
-crawl/connections.py crawl/decode.py crawl/politeness.py crawl/request.py crawl/traps.py:MOST_SHAPES
+crawl/connections.py crawl/decode.py crawl/judge.py:KNOWN_KEYS crawl/judge.py:MOST_ORIGINS
+crawl/judge.py:MOST_TARGETS crawl/politeness.py crawl/request.py crawl/traps.py:MOST_SHAPES
 crawl/variants.py:MOST_ evaluation/charts.py evaluation/evaluate.py evaluation/metrics.py:RESAMPLES
 evaluation/published.py index/keeper_join.py index/keys.py index/rarest.py index/sampled.py:MOST_ jobs/check_p
 jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py jobs/dedupe/outcomes.py

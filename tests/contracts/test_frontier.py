@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from doublet.crawl.protocol import Link
 from doublet.store import leases
 from doublet.store.database import Store
-from doublet.store.frontier import Batch, Ended, Link
+from doublet.store.frontier import Batch, Ended
 from library_databases import VENDORS, new_address
 
 ORIGIN = "http://x.org"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from doublet.crawl import standing
 from doublet.crawl.patterns import Pattern
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.errors import ConfigError, FetchFailed, InputUnreadable, NotAllowed, SiteIsMirror, SourceError
@@ -22,7 +23,7 @@ from library_simulator import Library, Site
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_module, "BACK_OFF_S", 0.01)
+    monkeypatch.setattr(standing, "BACK_OFF_S", 0.01)
     monkeypatch.setattr("doublet.crawl.politeness.BACK_OFF_S", 0.01)
 
 
@@ -329,7 +330,7 @@ def test_a_site_that_bans_us_is_left_alone(
     with Site(Library(300, banned_after=80)) as site:
         made = crawl(store, site, "post")
         asked = len(site.seen)
-    assert asked == 80 + engine_module.BANNED
+    assert asked == 80 + standing.BANNED
     assert [note.code for note in made.notes] == ["host_refuses"]
 
 

@@ -383,7 +383,7 @@ def test_the_robot_on_a_site_with_bad_manners(
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("doublet.jobs.crawl.engine.BACK_OFF_S", 0.01)
+    monkeypatch.setattr("doublet.crawl.standing.BACK_OFF_S", 0.01)
     log = next(states.glob("site-*/access.log"))
     before = len(log.read_text(encoding="utf-8").splitlines())
     with Store(str(tmp_path / "libraries.db")) as store:

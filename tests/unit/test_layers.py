@@ -40,7 +40,12 @@ def _allowed() -> dict[str, set[str]]:
 
 ALLOWED = _allowed()
 # Where neighbours meet: value types and protocols, which import nothing themselves.
-PROTOCOLS = {"doublet.sources.protocol"}
+PROTOCOLS = {"doublet.sources.protocol", "doublet.crawl.protocol"}
+# The rules of the robot: `jobs/crawl` joins them with a fetcher, readers and a store, and they run without.
+RULES = {
+    *("judge", "keys", "mirrors", "patterns", "plan", "protocol", "ranges", "refresh", "soft404"),
+    *("standing", "survey", "traps", "variants"),
+}
 PURE = [*CORE, "repeats", *sorted(BASE)]
 # Network, databases, frameworks, other processes and the clock: nothing of the core's business.
 OUTSIDE = {
@@ -118,6 +123,17 @@ def test_protocols_import_nothing() -> None:
     for module in PROTOCOLS:
         path = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
         assert {found for _, found in imports(path) if found.startswith("doublet")} <= {"doublet.model"}
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_the_rules_of_the_robot_need_no_network_and_no_database(rule: str) -> None:
+    allowed = PROTOCOLS | {"doublet.crawl"} | {f"doublet.crawl.{one}" for one in RULES}
+    for line, module in imports(PACKAGE / "crawl" / f"{rule}.py"):
+        if module.startswith("doublet."):
+            assert part_named(module) in BASE or module in allowed, f"line {line}: {module} is no rule"
+        else:
+            outside = module.split(".")[0] in OUTSIDE and module != "urllib.parse"  # which reads addresses
+            assert not outside, f"line {line}: {module}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=names(modules()))

@@ -15,7 +15,7 @@ GLOSSARY = pathlib.Path(__file__).parents[2] / "docs" / "glossary.md"
 #: name → where its one owner is; nowhere: the name says too little
 OWNERS = {
     "Found": "sources/protocol.py",
-    "Plan": "jobs/crawl/plan.py",
+    "Plan": "crawl/plan.py",
     "wording": "reports/wording/__init__.py",
     **dict.fromkeys(("Wishes", "Told", "Room", "Hands", "Walks", "Walk", "walk", "fold")),
 }

@@ -34,8 +34,8 @@ from doublet.cli.web import fetching, web_options
 from doublet.errors import InvalidParameter, UsageError
 
 if TYPE_CHECKING:
+    from doublet.crawl.plan import Plan
     from doublet.jobs.crawl import Crawled
-    from doublet.jobs.crawl.plan import Plan
     from doublet.store.database import Store
     from doublet.store.values import SourceInfo
 
@@ -127,9 +127,9 @@ def crawl(
     **flags: Any,
 ) -> int | None:
     from doublet.cli.library import open_store
+    from doublet.crawl.plan import Plan
     from doublet.jobs.crawl import Crawled, Crawling, Wish, crawl_library
     from doublet.jobs.crawl import preview as look_only
-    from doublet.jobs.crawl.plan import Plan
 
     span = _range(numbers)
     examples = (*more, *examples)

@@ -164,6 +164,11 @@ def target_of(address: str) -> str:
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
+def is_front(address: str) -> bool:
+    """Whether an address is that of a front page."""
+    return target_of(address) == "/"
+
+
 # Inference
 
 

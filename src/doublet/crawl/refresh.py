@@ -6,21 +6,48 @@ between two visits on pages of a site that did not change is learned (`Noise`); 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+from doublet.crawl.protocol import PageRow
 
 FIRST_S = 7 * 86_400
 SHORTEST_S = 3_600
 LONGEST_S = 180 * 86_400
+FAILED_S = 86_400  #: until a page that could not be had is tried again
 NOISE_PAGES = 6  # visited twice before their noise is known
 MARGIN_WORDS = 4  # so many words more than noise are a change
+#: States of pages that are there.
+_VISITED = frozenset(("stored", "walked", "duplicate", "too_short", "removed"))
 
 
 def next_interval(interval_s: int, *, changed: bool) -> int:
     """Half as long after a change, twice as long without one."""
     wanted = interval_s // 2 if changed else interval_s * 2
     return max(SHORTEST_S, min(LONGEST_S, wanted))
+
+
+def next_visit(state: str, reason: str, interval_s: int | None, *, changed: bool | None) -> int | None:
+    """Seconds until a page that ended so is asked for again; None: it is not. *changed*: since it was last asked for;
+    None when nobody knows."""
+    if state in _VISITED:
+        interval = interval_s or FIRST_S
+        return interval if changed is None else next_interval(interval, changed=changed)
+    refused = state == "refused" and reason.isdecimal()  # by a status; what robots.txt says stays said
+    return FAILED_S if state == "failed" or refused else None
+
+
+def mixed(fresh: Iterable[PageRow], again: Iterable[PageRow]) -> list[PageRow]:
+    """Three new pages, then an old one."""
+    out: list[PageRow] = []
+    first, second = deque(fresh), deque(again)
+    while first or second:
+        out += [first.popleft() for _ in range(min(3, len(first)))]
+        if second:
+            out.append(second.popleft())
+    return out
 
 
 def words_changed(before: str, after: str) -> int:

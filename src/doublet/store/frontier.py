@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from doublet.crawl.protocol import Link, PageRow
 from doublet.store import leases
 from doublet.store.connection import Database
 from doublet.store.names import escape, name_hash, unescape
@@ -39,38 +40,6 @@ NUMBER = {state: number for number, state in enumerate(STATES)}
 WAITING = 2  # states below are waiting
 ROWS_TOGETHER = 200
 HOSTS_LEASE_S = leases.LEASE_S
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An address to be known. *key* is its one spelling, *target* what is sent."""
-
-    key: str
-    origin: str
-    target: str
-    depth: int = 0
-    pattern: int = -1
-    priority: int = 0
-    parent: int | None = None
-
-    @property
-    def hash(self) -> int:
-        return name_hash(self.key)
-
-
-@dataclass(frozen=True, slots=True)
-class PageRow:
-    """A page that waits to be fetched."""
-
-    number: int
-    host: int
-    target: str
-    depth: int
-    attempts: int
-    pattern: int
-    again: bool
-    interval_s: int | None
-    hash: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +305,7 @@ class Frontier:
 
     def add(self, source: int, links: Iterable[Link]) -> int:
         """Make addresses known; those that are already stay as they are. Gives how many are new. In a transaction."""
-        once = {link.hash: link for link in reversed(list(links))}
+        once = {name_hash(link.key): link for link in reversed(list(links))}
         if not once:
             return 0
         hosts = self.host_numbers({link.origin for link in once.values()})

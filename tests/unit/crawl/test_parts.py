@@ -9,9 +9,11 @@ import pytest
 
 from doublet.crawl import mirrors, refresh
 from doublet.crawl.patterns import read_pattern
+from doublet.crawl.protocol import PageRow
 from doublet.crawl.ranges import holes
 from doublet.crawl.soft404 import impossible
 from doublet.crawl.spool import Spool
+from doublet.crawl.standing import Standing
 from doublet.crawl.traps import Budget, odd_shape, shape_of
 from doublet.crawl.variants import Variants
 
@@ -106,6 +108,34 @@ def test_intervals_halve_and_double_within_bounds() -> None:
 
 
 @pytest.mark.covers("R6")
+@pytest.mark.parametrize(
+    ("state", "reason", "interval_s", "changed", "seconds"),
+    [
+        ("stored", "", None, None, refresh.FIRST_S),
+        ("walked", "", 8_000, True, 4_000),
+        ("duplicate", "", 8_000, False, 16_000),
+        ("too_short", "", 8_000, None, 8_000),
+        ("failed", "no_answer", 8_000, None, refresh.FAILED_S),
+        ("refused", "403", None, None, refresh.FAILED_S),
+        ("refused", "robots", None, None, None),
+        ("missing", "404", 8_000, None, None),
+        ("trap", "budget", None, None, None),
+    ],
+)
+def test_when_a_page_is_asked_for_again(
+    state: str, reason: str, interval_s: int | None, changed: bool | None, seconds: int | None
+) -> None:
+    assert refresh.next_visit(state, reason, interval_s, changed=changed) == seconds
+
+
+@pytest.mark.covers("R6")
+def test_the_fourth_turn_is_of_an_old_page() -> None:
+    rows = [PageRow(number, 1, "/", 0, 0, -1, number > 5, None, number) for number in range(1, 9)]
+    assert [row.number for row in refresh.mixed(rows[:5], rows[5:])] == [1, 2, 3, 6, 4, 5, 7, 8]
+    assert refresh.mixed([], []) == []
+
+
+@pytest.mark.covers("R6")
 def test_only_useful_changes_count() -> None:
     noise = refresh.Noise()
     base = text("page")
@@ -189,3 +219,31 @@ def test_a_spool_after_a_power_cut(tmp_path: Path, damage: str) -> None:
     after._open.close()
     found = {record.page: record.body for record in Spool(folder).replay()}
     assert found[3] == b"once more" and again.segment > put[-1].segment
+
+
+# Hosts that do not answer
+
+
+def test_a_host_that_fails_is_left_alone_twice_as_long_each_time() -> None:
+    standing = Standing()
+    assert [standing.failed(broken=False) for _ in range(10)] == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
+    assert [standing.failed(broken=True) for standing in (Standing(), Standing(failures=1))] == [0, 2]
+
+
+def test_eight_tries_without_an_answer_are_enough() -> None:
+    standing = Standing(failures=6)
+    standing.failed(broken=True)
+    assert not standing.silent
+    standing.failed(broken=True)
+    assert standing.silent
+    standing.answered(500)
+    assert not standing.failures
+
+
+def test_a_host_that_refuses_twenty_five_times_in_a_row_is_asked_no_more() -> None:
+    standing = Standing()
+    for status in [403] * 24 + [200] + [403, 404, 451] * 12:  # what is not there says nothing about us
+        standing.answered(status)
+        assert not standing.banned
+    standing.answered(401)
+    assert standing.banned

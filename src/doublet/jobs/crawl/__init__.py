@@ -2,7 +2,8 @@
 
 `preview` gives the plan and fetches no more than it needs; `crawl_library` carries it out, and goes on where an earlier
 run stopped; `refresh_library` asks again for what is due. Addresses, what became of each, the plan and all that was
-learned are in the database: a process that is killed at any moment loses nothing.
+learned are in the database: a process that is killed at any moment loses nothing. The rules are those of
+`doublet.crawl`; here they are joined with the fetcher, the readers and the store.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from doublet.addresses import clean, parse_address
+from doublet.crawl.judge import Judge
 from doublet.crawl.mirrors import is_mirror
 from doublet.crawl.patterns import Pattern
+from doublet.crawl.plan import Plan
 from doublet.crawl.politeness import PoliteFetcher
 from doublet.crawl.spool import Spool
+from doublet.crawl.survey import Seen, Survey
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, ConfigError, DoubletError, InputUnreadable, SiteIsMirror, UsageError
 from doublet.jobs.crawl.batch import CrawlFigures
 from doublet.jobs.crawl.engine import THREADS, Engine
-from doublet.jobs.crawl.judge import Judge
-from doublet.jobs.crawl.look import Looker, Seen
-from doublet.jobs.crawl.plan import Plan
+from doublet.jobs.crawl.look import Looker
 from doublet.jobs.heartbeat import Heartbeat
 from doublet.model import FORMAT_VERSION, Note
 from doublet.progress import Progress
@@ -175,7 +177,7 @@ def preview(
     wish = wish or Wish()
     require_contact(fetcher, address)
     looker = Looker(fetcher, pool or shared(), progress=progress)
-    return _plan(looker, address, wish)
+    return _survey(looker, address, wish).plan
 
 
 def require_contact(fetcher: PoliteFetcher, address: str) -> None:
@@ -192,8 +194,8 @@ def require_contact(fetcher: PoliteFetcher, address: str) -> None:
         raise ConfigError("crawl_needs_contact", address=address)
 
 
-def _plan(looker: Looker, address: str, wish: Wish) -> Plan:
-    return looker.plan(
+def _survey(looker: Looker, address: str, wish: Wish) -> Survey:
+    return looker.look(
         address,
         only=wish.only,
         examples=wish.examples,
@@ -343,7 +345,9 @@ def _run(
             plan = Plan.from_dict(state["plan"])
             judge = Judge(plan, state, min_words=crawling.min_words)
             if again and not refresh:  # a site grows at the top; a refresh sees that in its lists
-                store.frontier.try_again(info.number, [link.hash for link in judge.reopen(plan.origin)])
+                store.frontier.try_again(
+                    info.number, [name_hash(link.key) for link in judge.reopen(plan.origin)]
+                )
             if again:
                 changed = {judge.plain(one): _moment(date) for one, date in listed.items() if date}
                 store.frontier.changed_since(
@@ -437,21 +441,21 @@ def _look(
     looker = Looker(fetcher, pool, keep=keep, known=known if new else (), progress=progress)
     try:
         if new:
-            plan = _plan(looker, info.address, wish)
+            survey = _survey(looker, info.address, wish)
+            plan = survey.plan
             plan.wish = wish.to_dict()
             _refuse_mirror(store, info, looker, plan)
             state = {
                 **state,
                 "plan": plan.to_dict(),
-                "signals": {key: signal.to_dict() for key, signal in looker.signals.items()},
+                "signals": {key: signal.to_dict() for key, signal in survey.signals.items()},
                 "ranges": {} if wish or "ranges" not in state else state["ranges"],
             }
         else:
-            plan = Plan.from_dict(state["plan"])
-            looker.lists_again(plan)
+            survey = looker.lists_again(Plan.from_dict(state["plan"]))
     finally:
         kept.leave()
-    return state, list(looker.seen.values()), looker.listed
+    return state, list(looker.seen.values()), survey.listed
 
 
 def _refuse_mirror(store: Store, info: SourceInfo, looker: Looker, plan: Plan) -> None:

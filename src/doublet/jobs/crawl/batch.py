@@ -7,9 +7,12 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from doublet.crawl.judge import Fetched
+from doublet.crawl.protocol import PageRow
+from doublet.crawl.standing import Standing
 from doublet.errors import DoubletError
 from doublet.model import Document, Note, Outcome
-from doublet.store.frontier import Batch, PageRow
+from doublet.store.frontier import Batch
 from doublet.store.sources import Fact
 
 BATCH_PAGES = 250
@@ -43,10 +46,19 @@ class Host:
     rows: deque[PageRow] = field(default_factory=deque)
     busy: bool = False  #: in the heap, or in the hands of a thread
     exhausted: bool = False  #: nothing more is waiting in the database, as far as is known
-    failures: int = 0
+    standing: Standing = field(default_factory=Standing)
     asked_s: float = 0.0  #: how long it asked to be left alone the last time
-    refusals: int = 0
     given_up: Note | None = None
+
+
+@dataclass(slots=True)
+class Arrived(Fetched):
+    """What came back for a page, with what does not matter to its judge."""
+
+    passing: bool = False  #: there is no answer now, and there may be one later
+    segment: int | None = None  #: of the spool
+    host_ready_s: float = 0.0
+    place: str = ""
 
 
 @dataclass(slots=True)
@@ -72,17 +84,6 @@ class Step:
     @property
     def full(self) -> bool:
         return len(self.finished) >= BATCH_PAGES or self.characters >= BATCH_CHARACTERS
-
-
-def mixed(fresh: list[PageRow], again: list[PageRow]) -> list[PageRow]:
-    """Three new pages, then an old one."""
-    out: list[PageRow] = []
-    first, second = deque(fresh), deque(again)
-    while first or second:
-        out += [first.popleft() for _ in range(min(3, len(first)))]
-        if second:
-            out.append(second.popleft())
-    return out
 
 
 def unread(error: DoubletError) -> dict[str, Any]:

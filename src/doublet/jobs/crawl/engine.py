@@ -17,21 +17,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from doublet.addresses import parse_address
+from doublet.crawl.judge import MOST_BARREN, Judge, Verdict
 from doublet.crawl.keys import page_key
 from doublet.crawl.politeness import LONGEST_HOLD_S, PoliteFetcher
-from doublet.crawl.refresh import FIRST_S, next_interval
+from doublet.crawl.protocol import Link, PageRow
+from doublet.crawl.refresh import mixed, next_visit
 from doublet.crawl.spool import Spool
+from doublet.crawl.standing import BANNED, GIVE_UP
+from doublet.crawl.survey import Seen
 from doublet.crawl.warc import WarcFile
 from doublet.errors import Cancelled, DoubletError
-from doublet.jobs.crawl.batch import CrawlFigures, Host, Step, mixed, unread
-from doublet.jobs.crawl.judge import MOST_BARREN, REFUSALS, Fetched, Judge, Verdict
-from doublet.jobs.crawl.look import Seen
+from doublet.jobs.crawl.batch import Arrived, CrawlFigures, Host, Step, unread
 from doublet.model import Document, Note, Outcome
 from doublet.progress import Progress
 from doublet.sources.protocol import Answer, Validators
 from doublet.sources.workers import ReaderPool
 from doublet.store.database import Store
-from doublet.store.frontier import Ended, Link, PageRow
+from doublet.store.frontier import Ended
 from doublet.store.names import name_hash
 from doublet.store.sources import Fact, Remembered, WalkBatch
 from doublet.store.values import SourceInfo
@@ -47,13 +49,7 @@ QUEUED = 256  #: pages of a host in memory
 LOW = 64
 RANGE_AHEAD = 300  #: numbers that wait to be asked for
 RETRIES = 3
-BACK_OFF_S = 2.0
-LONGEST_BACK_OFF_S = 300.0
-GIVE_UP = 8  #: tries in a row without an answer after which a host is left for another run
-BANNED = 25  #: refusals in a row after which a host is asked no more
-ANSWERED = frozenset({200, 203, 304})  #: statuses that end such a row
 RENEW_S = 5.0
-FAILED_AGAIN_S = 86_400
 ENOUGH_NEW = 10  #: addresses that a crawl of a known site should find before it is content
 #: Ends of pages that were to be documents, shown as outcomes of the library.
 _OUTCOMES = {
@@ -111,7 +107,7 @@ class Engine:
             False  # by a thread that waits for the next turn; the others sleep until they are called
         )
         self._stop = threading.Event()
-        self._done: queue.SimpleQueue[Fetched | BaseException] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Arrived | BaseException] = queue.SimpleQueue()
         self._in_hand: dict[int, PageRow] = {}  # rows that were handed out and not written down yet
         self._unjudged: Counter[str] = (
             Counter()
@@ -162,7 +158,7 @@ class Engine:
         source = self.info.number
         own: list[Link] = []
         for one in seen:
-            own += self._links_of(one)
+            own += self.judge.addresses_of(one)
         with self.store.database.writing():  # the plan, and all addresses that were found with it
             self.figures.found += self.store.frontier.add(source, [*own, *links])
             self.store.sources.keep_state(self.info, self.judge.state() | {"stage": "in_work"})
@@ -172,35 +168,21 @@ class Engine:
         self._take_seen(seen)
         self._flush()
 
-    def _links_of(self, seen: Seen) -> list[Link]:
-        """Rows for a page that was fetched while looking: for the address that was asked for, and the final one."""
-        if seen.probe or not seen.answer.headers.get("content-type", "text/html").startswith(
-            ("text/html", "application/xhtml", "text/plain")
-        ):
-            return []
-        out = []
-        for address in dict.fromkeys((seen.asked, seen.answer.address)):
-            if self.judge.inside(address):
-                parsed = parse_address(address)
-                pattern = self.judge.plan.pattern_of(address)
-                out.append(Link(self.judge.plain(address), parsed.origin, parsed.target, 0, pattern, 0))
-        return out
-
     def _take_seen(self, seen: Sequence[Seen]) -> None:
-        rows = self.store.frontier.pages(
-            self.info.number, [link.hash for one in seen for link in self._links_of(one)]
-        )
+        own = [link for one in seen for link in self.judge.addresses_of(one)]
+        rows = self.store.frontier.pages(self.info.number, [name_hash(link.key) for link in own])
         waiting = self.store.frontier.still_waiting([row.number for row in rows.values()])
         for one in seen:
-            links = self._links_of(one)
+            links = self.judge.addresses_of(one)
             for place, link in enumerate(links):
-                row = waiting.pop(rows[link.hash].number, None) if link.hash in rows else None
+                known = rows.get(name_hash(link.key))
+                row = waiting.pop(known.number, None) if known is not None else None
                 if row is None:
                     continue
                 last = place == len(links) - 1
                 self._in_hand[row.number] = row
                 address = link.origin + link.target
-                fetched = Fetched(row, address, one.answer, page=one.page or None)
+                fetched = Arrived(row, address, one.answer, page=one.page or None)
                 if not last:
                     fetched.redirect = one.answer.address
                 if fetched.page is None:
@@ -228,7 +210,7 @@ class Engine:
                 facts["status"] == 304,
             )
             self._in_hand[row.number] = row
-            fetched = Fetched(row, facts["address"], answer, facts["redirect"], segment=record.segment)
+            fetched = Arrived(row, facts["address"], answer, facts["redirect"], segment=record.segment)
             self._hand_to_reader(fetched)
 
     # Threads that fetch
@@ -297,29 +279,22 @@ class Engine:
         ready = attempt.ready_in_s
         later = attempt.error is not None and "retry_after_s" in attempt.error.details
         if attempt.passing or later:
-            host.failures += 1
             status = attempt.error.details.get("status") if attempt.error is not None else 0
-            doubled = host.failures - (1 if status else 2)  # a broken connection is tried again at once
-            if doubled >= 0:
-                ready = max(ready, min(LONGEST_BACK_OFF_S, BACK_OFF_S * 2**doubled))
+            ready = max(ready, host.standing.failed(broken=not status))
         elif attempt.answer is not None:
-            host.failures = 0
-            # Counted here and not when pages are judged: a busy machine judges hundreds of requests later.
-            if attempt.answer.status in REFUSALS:
-                host.refusals += 1
-            elif attempt.answer.status in ANSWERED:
-                host.refusals = 0
+            # Told here and not when pages are judged: a busy machine judges hundreds of requests later.
+            host.standing.answered(attempt.answer.status)
         host.asked_s = attempt.after_s
         nothing = attempt.answer is None and attempt.error is None
         if attempt.asked:
             self.figures.requests += 1
-        fetched = Fetched(
+        fetched = Arrived(
             row,
             str(address),
             attempt.answer,
             attempt.redirect,
             attempt.error,
-            attempt.passing,
+            passing=attempt.passing,
             host_ready_s=ready,
             place=attempt.place,
         )
@@ -338,7 +313,7 @@ class Engine:
                 host.rows.appendleft(row)
                 self._judged(row)
             host.ready = time.monotonic() + ready
-            if host.refusals < BANNED:  # else it is asked no more, and left when this answer is judged
+            if not host.standing.banned:  # else it is asked no more, and left when this answer is judged
                 heapq.heappush(self._heap, (host.ready, host.number))
             self._flying -= int(nothing)
             if attempt.answer is not None:
@@ -346,14 +321,14 @@ class Engine:
         if not nothing:
             self._hand_to_reader(fetched)
 
-    def _hand_to_reader(self, fetched: Fetched) -> None:
+    def _hand_to_reader(self, fetched: Arrived) -> None:
         answer = fetched.answer
         if answer is None or fetched.redirect or answer.status not in (200, 203) or not answer.body:
             self._done.put(fetched)
             return
         self._readers.submit(self._read, fetched)
 
-    def _read(self, fetched: Fetched) -> None:
+    def _read(self, fetched: Arrived) -> None:
         answer = fetched.answer
         assert answer is not None
         try:
@@ -516,16 +491,18 @@ class Engine:
         waiting = sum(row.pattern in self.judge.ranges for row in self._in_hand.values())
         if waiting < RANGE_AHEAD // 2 and self._batch.counted < RANGE_AHEAD:
             origin = self._origin()
-            asked = self.judge.count_out(origin, RANGE_AHEAD)
-            fresh = [pair for pair in asked if pair[1].hash not in self._batch.asked]
+            counted = self.judge.count_out(origin, RANGE_AHEAD)
+            asked = [(name_hash(link.key), number, link) for number, link in counted]
+            fresh = [one for one in asked if one[0] not in self._batch.asked]
             if fresh:
-                ended = self.store.frontier.ends(self.info.number, [link.hash for _, link in fresh])
-                for number, link in fresh:
-                    if link.hash in ended:
-                        self.judge.already(link.pattern, number, ended[link.hash])
-                self._batch.asked |= {link.hash for _, link in fresh}
+                hashes = [hashed for hashed, _, _ in fresh]
+                ended = self.store.frontier.ends(self.info.number, hashes)
+                for hashed, number, link in fresh:
+                    if hashed in ended:
+                        self.judge.already(link.pattern, number, ended[hashed])
+                self._batch.asked |= set(hashes)
                 self._batch.counted += len(fresh)
-                self._batch.frontier.links += [link for _, link in fresh if link.hash not in ended]
+                self._batch.frontier.links += [link for hashed, _, link in fresh if hashed not in ended]
 
     def _origin(self) -> str:
         return self.judge.plan.origin
@@ -577,7 +554,7 @@ class Engine:
         plain = self.judge.plain(address)
         return plain if name_hash(plain) == row.hash else page_key(address)
 
-    def _take(self, fetched: Fetched) -> None:
+    def _take(self, fetched: Arrived) -> None:
         row = fetched.row
         host = self._hosts.get(row.host)
         if fetched.host_ready_s:
@@ -609,7 +586,7 @@ class Engine:
             self._batch.spooled.append((fetched.segment, row.number))
         self._free(fetched)
 
-    def _free(self, fetched: Fetched) -> None:
+    def _free(self, fetched: Arrived) -> None:
         if fetched.host_ready_s or fetched.place or fetched.error is not None:
             with self._turn:
                 crowded = self._crowded
@@ -627,13 +604,13 @@ class Engine:
         else:
             self._unjudged.pop(shape, None)
 
-    def _give_up(self, host: Host | None, fetched: Fetched) -> None:
-        if host is not None and host.failures >= GIVE_UP and host.given_up is None:
+    def _give_up(self, host: Host | None, fetched: Arrived) -> None:
+        if host is not None and host.standing.silent and host.given_up is None:
             why = fetched.error.note if fetched.error is not None else None
             self._leave(host, Note("host_given_up", host=host.origin, times=GIVE_UP, why=why))
 
     def _refusals(self, host: Host | None, verdict: Verdict) -> None:
-        if host is None or host.refusals < BANNED or host.given_up is not None:
+        if host is None or not host.standing.banned or host.given_up is not None:
             return
         if verdict.state == "refused" and verdict.reason.isdecimal():
             self._leave(host, Note("host_refuses", host=host.origin, times=BANNED, status=verdict.reason))
@@ -645,7 +622,7 @@ class Engine:
                 self._in_hand.pop(row.number, None)
             host.rows.clear()
 
-    def _store_later(self, row: PageRow, key: str, fetched: Fetched, verdict: Verdict) -> None:
+    def _store_later(self, row: PageRow, key: str, fetched: Arrived, verdict: Verdict) -> None:
         batch = self._batch
         known = self._known.pop(row.hash, None) if row.again else None
         stored = known is not None and known.stored
@@ -704,15 +681,9 @@ class Engine:
         self.figures.states[verdict.state] += 1
 
     def _ended(self, row: PageRow, state: str, reason: str, changed: bool | None) -> Ended:
-        now = int(time.time())
-        if state in ("stored", "walked", "duplicate", "too_short", "removed"):
-            interval = row.interval_s or FIRST_S
-            if changed is not None:
-                interval = next_interval(interval, changed=changed)
-            return Ended(row.number, state, reason, row.attempts, interval, now + interval)
-        if state in ("failed", "refused") and (state == "failed" or reason.isdecimal()):
-            return Ended(row.number, state, reason, row.attempts, FAILED_AGAIN_S, now + FAILED_AGAIN_S)
-        return Ended(row.number, state, reason, row.attempts)
+        pause = next_visit(state, reason, row.interval_s, changed=changed)
+        next_try = None if pause is None else int(time.time()) + pause
+        return Ended(row.number, state, reason, row.attempts, pause, next_try)
 
     def _flush(self) -> None:
         """Write the batch down, all of it or nothing."""
@@ -809,8 +780,8 @@ class Engine:
         }
         if host.asked_s:
             return Note("crawl_waits_asked", **told)
-        if host.failures:
-            return Note("crawl_waits_failed", **told, times=host.failures)
+        if host.standing.failures:
+            return Note("crawl_waits_failed", **told, times=host.standing.failures)
         return Note("crawl_waits_turn", **told)
 
 

@@ -15,8 +15,8 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from doublet.crawl.plan import Plan
 from doublet.errors import UnknownJob
-from doublet.jobs.crawl.plan import Plan
 from doublet.jobs.queue.kinds import enqueue
 from doublet.sources.kinds import WEB_KINDS
 from doublet.store.values import JobInfo

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from doublet.crawl import judge as judge_module
 from doublet.crawl import traps, variants
+from doublet.crawl.judge import Fetched, Judge
 from doublet.crawl.patterns import Pattern
-from doublet.jobs.crawl import judge as judge_module
-from doublet.jobs.crawl.judge import Fetched, Judge
-from doublet.jobs.crawl.plan import Plan
+from doublet.crawl.plan import Plan
+from doublet.crawl.protocol import PageRow
 from doublet.sources.protocol import Answer
-from doublet.store.frontier import PageRow
 
 SITE = "http://site.example"
 WORDS = " ".join(f"word{number}" for number in range(40))

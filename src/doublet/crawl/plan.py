@@ -1,6 +1,7 @@
 """What a crawl has decided to do: which addresses are documents, how they are reached, and how much work that is.
 
-A `Plan` is made by looking at a site (`look`), stored with the source, shown by ``--preview`` and changed by the user.
+A `Plan` is made by looking at a site (`doublet.crawl.survey`), stored with the source, shown by ``--preview`` and
+changed by the user.
 """
 
 from __future__ import annotations

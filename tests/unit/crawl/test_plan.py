@@ -1,6 +1,6 @@
 """A plan is kept in the database and read by later versions."""
 
-from doublet.jobs.crawl.plan import Plan
+from doublet.crawl.plan import Plan
 
 
 def test_a_plan_of_an_earlier_version_is_read() -> None:

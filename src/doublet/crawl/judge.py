@@ -14,18 +14,18 @@ from typing import Any
 from doublet.addresses import host_of, parse_address, within_site
 from doublet.crawl import soft404
 from doublet.crawl.keys import page_key, without_tracking
-from doublet.crawl.patterns import fits, target_of
+from doublet.crawl.patterns import fits, is_front, target_of
+from doublet.crawl.plan import Plan
+from doublet.crawl.protocol import Link, PageRow
 from doublet.crawl.ranges import Range
 from doublet.crawl.refresh import Noise
 from doublet.crawl.soft404 import Signal
+from doublet.crawl.survey import LINKED, Seen
 from doublet.crawl.traps import Budget, odd_shape, shape_of
 from doublet.crawl.variants import Variants
 from doublet.errors import NotAllowed, SourceError, TooLarge, TooSlow
-from doublet.jobs.crawl.look import LINKED, is_front
-from doublet.jobs.crawl.plan import Plan
 from doublet.model import Document
 from doublet.sources.protocol import Answer
-from doublet.store.frontier import Link, PageRow
 
 MOST_DEPTH = 10_000  #: links from the front page: lists have a page behind each page
 MOST_BARREN = 500  #: pages in a row without a single new document or link to one: the site is endless
@@ -38,6 +38,7 @@ REFUSALS = frozenset({401, 403, 407, 451})  #: statuses of a site that does not 
 _UNREADABLE = {"Oversized": "too_large"}
 # A document was there, or something that is not nothing: the number is taken.
 _ABSENT = frozenset(("missing", "soft_404"))
+_PAGES = ("text/html", "application/xhtml", "text/plain")
 
 
 @dataclass(slots=True)
@@ -49,11 +50,7 @@ class Fetched:
     answer: Answer | None = None
     redirect: str = ""
     error: SourceError | None = None
-    passing: bool = False
-    page: dict[str, Any] | None = None
-    segment: int | None = None  #: of the spool
-    host_ready_s: float = 0.0
-    place: str = ""
+    page: dict[str, Any] | None = None  #: what `doublet.sources.whole_page` read in it
 
 
 @dataclass(slots=True)
@@ -322,6 +319,18 @@ class Judge:
                 if link is not None:
                     found.append(Link(link.key, link.origin, link.target, depth, link.pattern, link.priority))
         return found
+
+    def addresses_of(self, seen: Seen) -> list[Link]:
+        """Addresses of a page that was fetched while looking: the one that was asked for, and the final one."""
+        if seen.probe or not seen.answer.headers.get("content-type", "text/html").startswith(_PAGES):
+            return []
+        out = []
+        for address in dict.fromkeys((seen.asked, seen.answer.address)):
+            if self.inside(address):
+                parsed = parse_address(address)
+                pattern = self.plan.pattern_of(address)
+                out.append(Link(self.plain(address), parsed.origin, parsed.target, 0, pattern, 0))
+        return out
 
     def spent(self, row: PageRow) -> bool:
         """Whether a waiting page is not worth a request any more."""
