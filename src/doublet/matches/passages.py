@@ -236,14 +236,12 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symme
     told = [*found.passages, *linked.counted]
     found = SharedPassages([p for p in found.passages if not taken_one_by_one(p, told)], found.possible)
     summed = [p for p in found.passages if p.origin == "summed"]
-    linked = Linked(
-        *(
-            [p for p in some if not any(_sums_up(other, p) for other in summed)]
-            for some in (linked.counted, linked.possible)
-        )
+    counted, perhaps = (
+        [p for p in some if not any(_sums_up(other, p) for other in summed)]
+        for some in (linked.counted, linked.possible)
     )
     passages, possible = list(found.passages), [*found.possible]
-    for one in linked.counted:
+    for one in counted:
         whole = next((p for p in found.passages if goes_on(one, p)), None)
         if whole is None:
             passages.append(one)
@@ -257,7 +255,7 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symme
             whole.mass += one.mass
             whole.equal = pair.equal(whole)
     passages, again = _said_again(passages, pair)
-    possible += [*again, *(p for p in linked.possible if not any(_covered(p, other) for other in possible))]
+    possible += [*again, *(p for p in perhaps if not any(_covered(p, other) for other in possible))]
     free = [p for p in possible if not any(_covered(p, other) for other in passages)]
     return SharedPassages(sorted(passages, key=_order), sorted(free, key=_order))
 

@@ -7,8 +7,9 @@ places of the sentences around them. Explained in docs/explanation/passages.md, 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,14 +50,20 @@ BETWEEN = 0.3  #: times LEAST_WORTH and LEAST_CLOSE is enough between the places
 BESIDE = 0.4  #: … and beside that of one
 NEAR = 5  #: sentences to a neighbour whose place is known, before and after, …
 STRIDE = 3  #: … and sentences of the other text between the two places for each sentence between the two
+# Chosen on "tune" and "choose" of the same questions, six essays by hand as one text. As it is 59 of 72 heavily
+# reworded sentences are found, 14 of 43 of the heaviest, 3 of 50 own ones are flagged, and plagdet is .954 and .954.
+# Without the step it is 56, 12, 3, .955 and .954; halved 59, 14, 3, .952 and .951; doubled it is as without the step.
+FARTHER = 0.8  #: times ln(sentences to look at) / ln(all of the other text) is enough where neighbours are farther away
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Sentences of which no passage tells, with their places: those that *count*, and those that are *possible*."""
+    """Sentences of which no passage tells, with their places: those that *count*, and those that are *possible*.
+    *support* is what the sentences around each one of the text are worth, by what is enough; empty for none."""
 
     counted: list[Passage]
     possible: list[Passage]
+    support: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
 
 def link_sentences(
@@ -91,16 +98,17 @@ def link_sentences(
         if not len(rows):
             out.append(Linked([], []))
             continue
-        evidence = _evidence(passages, x, sentences)
         plain = close[at] >= LEAST_CLOSE
-        sure = _supported(some[rows], worth[at], plain, evidence, len(sentences.of(x)) - 1)
+        evidence = _evidence(passages, x, sentences)
+        sure, support = _supported(some[rows], worth[at], plain, evidence, len(sentences.of(x)) - 1)
         there = [
             _passage(one) for one in zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True)
         ]
         out.append(
             Linked(
-                _joined([one for one, counts in zip(there, sure, strict=True) if counts]),
-                _joined([there[i] for i in np.flatnonzero(plain).tolist() if not sure[i]]),
+                _joined([there[i] for i in np.flatnonzero(sure).tolist()]),
+                _joined([there[i] for i in np.flatnonzero(plain & ~sure).tolist()]),
+                support,
             )
         )
     return out
@@ -127,20 +135,20 @@ def _supported(
     plain: NDArray[np.bool_],
     evidence: Evidence,
     sentences: int,
-) -> list[bool]:
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Which of the sentences count: each is supported by those around it that are *plain*, and by *evidence* from
-    elsewhere. They come with their numbers in the text, which has so many *sentences*, and what they are worth."""
-    every = np.concatenate([numbers[plain], evidence[0]])
-    order = np.argsort(every, kind="stable")
-    every, total = every[order], np.append(0.0, np.cumsum(np.concatenate([worth[plain], evidence[1]])[order]))
-    around = (
-        total[every.searchsorted(numbers + AROUND, "right")]
-        - total[every.searchsorted(numbers - AROUND, "left")]
-    )
+    elsewhere. They come with their numbers in the text, which has so many *sentences*, and what they are worth. Also
+    the support of every sentence of the text, by what is enough."""
+    every = np.zeros(sentences)
+    for places, some in ((numbers[plain], worth[plain]), evidence):
+        np.add.at(every, places, some)
+    total = np.append(0.0, np.cumsum(every))
+    number = np.arange(sentences)
+    around = total[np.minimum(number + AROUND + 1, sentences)] - total[np.maximum(number - AROUND, 0)]
     needed = ENOUGH * math.log(sentences + FEW)
-    enough = (around >= needed) | (worth >= ALONE * needed)
-    supported: list[bool] = np.where(plain, enough, around >= SURELY * needed).tolist()
-    return supported
+    support: NDArray[np.float64] = around / needed
+    enough = (support[numbers] >= 1) | (worth >= ALONE * needed)
+    return np.where(plain, enough, support[numbers] >= SURELY), support
 
 
 def link_neighbours(
@@ -155,7 +163,8 @@ def link_neighbours(
     """The same sentences, and those that were reworded beyond recognition but stand where they should.
 
     Whoever rewords a text goes through it in order. So between two sentences whose places are known, and right beside
-    a reworded one, there are few places to look at: chance finds little there, and less evidence is enough.
+    a reworded one, there are few places to look at: chance finds little there, and less evidence is enough. Where many
+    sentences around it count, the two may be far away, and more places are looked at, for which more is asked.
     """
     rows: list[int] = []
     numbers: list[Numbers] = []
@@ -166,7 +175,7 @@ def link_neighbours(
         told = [p for p in passages if p.origin not in SUMMARIES] + known.counted
         if told:
             asked, left = _not_told(sentences, pair, told)
-            some, there, least = _windows(sentences, pair, told, known.counted, asked)
+            some, there, least = _windows(sentences, pair, told, known, asked)
             if len(some):
                 rows.append(row)
                 numbers.append(asked[some])
@@ -192,7 +201,7 @@ def link_neighbours(
         new = zip(map(tuple, borders[at_all - first].tolist()), places.rows(at_all), strict=True)
         first += len(some)
         more = sorted([*out[row].counted, *map(_passage, new)], key=lambda p: (p.a_start, p.a_end))
-        out[row] = Linked(_joined(more), out[row].possible)
+        out[row] = Linked(_joined(more), out[row].possible, out[row].support)
     return out
 
 
@@ -200,7 +209,7 @@ def _windows(
     sentences: Sentences,
     pair: tuple[int, int],
     told: Sequence[Passage],
-    links: Sequence[Passage],
+    known: Linked,
     asked: Numbers,
 ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
     """For sentences of the first text, *asked* by number, where to look for them in the second, as ranges of words, and
@@ -218,23 +227,24 @@ def _windows(
         return begins, ends
 
     begins, ends = borders(told)
-    link_begins, link_ends = borders(links)
-    near = range(1, NEAR + 1)
-    between = {end + d for end in ends for d in near} & {begin - d for begin in begins for d in near}
-    beside = {end + 1 for end in link_ends} | {begin - 1 for begin in link_begins}
+    link_begins, link_ends = borders(known.counted)
+    befores, afters = sorted(ends.items()), sorted(begins.items())
+    last = len(starts) - 2
     some: list[int] = []
     there: list[Range] = []
     enough: list[float] = []
     for i, number in enumerate(asked.tolist()):
-        if number not in between and number not in beside:
-            continue
         windows: list[tuple[int, int, float]] = []
-        before = next((number - d for d in near if number - d in ends), None)
-        after = next((number + d for d in near if number + d in begins), None)
-        if before is not None and after is not None:
-            low, high = ends[before], begins[after]
-            if 0 <= high - low <= STRIDE * (after - before):
-                windows.append((low, high, BETWEEN))
+        place = bisect_left(befores, (number, 0))
+        before = befores[place - 1] if place else None
+        place = bisect_left(afters, (number + 1, 0))
+        after = afters[place] if place < len(afters) else None
+        near = all(one is not None and abs(number - one[0]) <= NEAR for one in (before, after))
+        if near or (len(known.support) and known.support[number] >= SURELY):
+            low, high = _between(number, before, after, last)
+            if low <= high:
+                least = FARTHER * math.log(high - low + 2) / math.log(last + 2)
+                windows.append((low, high, BETWEEN if near else max(BETWEEN, least)))
         if number - 1 in link_ends:
             windows.append((link_ends[number - 1], link_ends[number - 1] + 1, BESIDE))
         if number + 1 in link_begins:
@@ -242,8 +252,21 @@ def _windows(
         for low, high, least in windows:
             some.append(i)
             enough.append(least)
-            there.append((starts[max(0, low)], starts[min(high + 1, len(starts) - 1)]))
+            there.append((starts[max(0, low)], starts[min(high, last) + 1]))
     return np.array(some, np.int64), np.array(there, np.int64).reshape(-1, 2), np.array(enough)
+
+
+def _between(number: int, before: Range | None, after: Range | None, last: int) -> Range:
+    """The first and the last sentence of the other text between the places of two neighbours of a sentence, each a
+    number and its place, or up to as far as its distance from one allows. The last comes first where there is none."""
+    if before is not None and after is not None:
+        few = after[1] - before[1] <= STRIDE * (after[0] - before[0])
+        return (before[1], after[1]) if few else (0, -1)
+    if before is not None:
+        return before[1], min(last, before[1] + STRIDE * (number - before[0] + 1))
+    if after is not None:
+        return max(0, after[1] - STRIDE * (after[0] - number + 1)), after[1]
+    return 0, -1
 
 
 def _not_told(

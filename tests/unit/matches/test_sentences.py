@@ -159,8 +159,8 @@ def test_a_passage_of_which_nothing_would_be_left_stays():
 def settled(worths: list[tuple[int, float]], sentences_of_text: int) -> tuple[int, int]:
     numbers, worth = (np.array(column) for column in zip(*worths, strict=True))
     plain = np.ones(len(numbers), np.bool_)
-    sure = _supported(numbers, worth, plain, (np.empty(0, np.int64), np.empty(0)), sentences_of_text)
-    return sum(sure), len(sure) - sum(sure)
+    sure, _ = _supported(numbers, worth, plain, (np.empty(0, np.int64), np.empty(0)), sentences_of_text)
+    return int(sum(sure)), len(sure) - int(sum(sure))
 
 
 @pytest.mark.parametrize(("worth", "counted"), [(28.0, 0), (42.0, 1)])
@@ -175,7 +175,7 @@ def test_a_longer_text_needs_more():
 
 @pytest.mark.parametrize(("apart", "counted"), [(15, 3), (30, 0)])
 def test_sentences_around_give_support(apart, counted):
-    rows = [(100 + apart * i, 20.0) for i in range(5)]
+    rows = [(10 + apart * i, 20.0) for i in range(5)]
     assert settled(rows, 140)[0] == counted
 
 
@@ -238,13 +238,56 @@ def test_where_a_sentence_is_looked_for_near_its_neighbours(told, links, windows
     known = [passage(*one) for one in links]
     numbers = np.array([n for n in range(40) if n not in {a for a, _ in (*told, *links)}])
     some, there, enough = _windows(
-        Sentences(texts), (0, 1), [*(passage(*one) for one in told), *known], known, numbers
+        Sentences(texts), (0, 1), [*(passage(*one) for one in told), *known], Linked(known, []), numbers
     )
     found: dict[int, list[tuple[int, int]]] = {}
     for i, (low, high), least in zip(some.tolist(), there.tolist(), enough.tolist(), strict=True):
         found.setdefault(int(numbers[i]), []).append((low // 10, high // 10 - 1))
         assert least == (sentences.BESIDE if links and high - low == 20 else sentences.BETWEEN)
     assert found == windows
+
+
+@pytest.mark.parametrize(
+    ("told", "number", "window", "least"),
+    [
+        ([(0, 0), (30, 30)], 15, (0, 30), (0.7, 0.8)),  # far from both: nearly as much is asked as everywhere
+        ([(0, 0), (30, 8)], 15, (0, 8), (0.45, 0.55)),  # there are few places to look at
+        ([(0, 0), (30, 1)], 15, (0, 1), (0.3, 0.3)),
+        ([(0, 0), (12, 38)], 6, None, (0, 0)),  # more than three sentences there for each one here
+        ([(12, 5)], 15, (5, 17), (0.5, 0.6)),  # nothing is known behind it: as far as three for each one
+        ([(17, 12)], 15, (3, 12), (0.45, 0.55)),
+        ([(30, 39)], 15, (0, 39), (0.75, 0.85)),
+        ([(0, 30), (30, 0)], 15, None, (0, 0)),  # in another order
+    ],
+)
+def test_far_from_its_neighbours_a_sentence_is_looked_for_where_many_around_it_count(
+    told, number, window, least
+):
+    texts = read_stems([ten_words(40), ten_words(40)])
+    passages = [passage(*one) for one in told]
+    for support, looked_for in ((1.6, False), (2.2, window is not None)):
+        known = Linked([], [], np.full(40, support))
+        some, there, enough = _windows(Sentences(texts), (0, 1), passages, known, np.array([number]))
+        assert bool(len(some)) is looked_for
+    if window is not None:
+        assert (there[0, 0] // 10, there[0, 1] // 10 - 1) == window
+        assert least[0] <= enough[0] <= least[1]
+
+
+def test_the_support_of_a_sentence_is_what_those_around_it_are_worth():
+    numbers, worth, plain = np.array([10, 30]), np.array([40.0, 20.0]), np.array([True, True])
+    _, support = _supported(numbers, worth, plain, (np.array([0]), np.array([10.0])), 100)
+    needed = sentences.ENOUGH * np.log(100 + sentences.FEW)
+    assert support.shape == (100,)
+    assert [round(float(support[n] * needed), 6) for n in (0, 10, 20, 30, 31, 50, 51)] == [
+        50,
+        70,
+        70,
+        60,
+        20,
+        20,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -281,16 +324,20 @@ def test_reworded_passages_support_the_sentences_around_them_and_copies_do_not()
     assert worth.tolist() == [30.0 * both[0].score]
     alone = (np.array([5]), np.array([20.0]), 20)
     plain = np.ones(1, np.bool_)
-    assert _supported(alone[0], alone[1], plain, (np.empty(0, np.int64), np.empty(0)), alone[2]) == [False]
-    assert _supported(alone[0], alone[1], plain, (np.array([2]), np.array([20.0])), alone[2]) == [True]
+    assert _supported(alone[0], alone[1], plain, (np.empty(0, np.int64), np.empty(0)), alone[2])[
+        0
+    ].tolist() == [False]
+    assert _supported(alone[0], alone[1], plain, (np.array([2]), np.array([20.0])), alone[2])[0].tolist() == [
+        True
+    ]
 
 
 @pytest.mark.parametrize(("around", "counts"), [(40.0, False), (60.0, False), (75.0, True)])
 def test_a_faint_sentence_counts_where_those_around_it_leave_no_doubt(around, counts):
     numbers, worth, plain = np.array([5, 6]), np.array([around, 30.0]), np.array([True, False])
     none = np.empty(0, np.int64), np.empty(0)
-    assert _supported(numbers, worth, plain, none, 20) == [True, counts]
-    assert _supported(numbers[1:], worth[1:], plain[1:], none, 20) == [False]
+    assert _supported(numbers, worth, plain, none, 20)[0].tolist() == [True, counts]
+    assert _supported(numbers[1:], worth[1:], plain[1:], none, 20)[0].tolist() == [False]
 
 
 @pytest.mark.parametrize(
