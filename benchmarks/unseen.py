@@ -14,9 +14,10 @@ The Russian essays are too few to be cut, and the bars for single sentences were
 Measured are: the sources of reworded passages in one library of all PAN sources (and of --others, a JSONL file with
 texts, as many as there are); all that `compare` counts and the strong passages alone; whether strong passages are the
 same with the texts in the other order; own sentences and reworded ones in essays that were made by rules
-(benchmarks/made_essays.py) and reworded by hand; single sentences with two words dropped; the essays of people; news
-of one story, and serial reports made from templates (benchmarks/made_news.py); the main text of web pages; and what
-`advise` makes of marked pairs, judged by pairs that were not marked.
+(benchmarks/made_essays.py), each source by itself and all in one check, and in essays reworded by hand; single
+sentences with two words dropped; the essays of people; news of one story, and serial reports made from templates
+(benchmarks/made_news.py); the main text of web pages; and what `advise` makes of marked pairs, judged by pairs that
+were not marked.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import argparse
 import itertools
 import json
 import lzma
+import math
 import random
 import re
 import statistics
@@ -50,7 +52,7 @@ from doublet.matches.story import same_story
 from doublet.model import Check, Comparison, Document, Span
 from doublet.store.database import Store
 from doublet.text.read import read_document
-from made_essays import Prose, make_essays, read_pools
+from made_essays import Essay, Prose, make_essays, read_pools
 from made_news import make_news
 from measure import HERE, save, table
 from passages import KINDS, SHARED, Pair, covered, essays, overlap, read_pan
@@ -58,12 +60,14 @@ from passages import KINDS, SHARED, Pair, covered, essays, overlap, read_pan
 PAN, NEWS, PAGES = "pan13-text-alignment-train", "tg-news-pairs", "cleaneval-final"
 REVISIONS = "mdn-ru-revisions"
 ESSAYS = 24  #: that are made in each language
+OTHERS = 15  #: documents besides the sources of an essay that it is checked with
 QUESTIONS = [
     "retrieval",
     "passages",
     "both ways",
     "own sentences",
     "reworded sentences",
+    "essays in checks",
     "single sentences",
     "essays",
     "essays by hand",
@@ -214,17 +218,24 @@ def both_ways(texts: dict[str, str], pairs: Sequence[Pair]) -> list[dict[str, An
 # Essays made of texts of several authors
 
 
-def made(pool: Sequence[Prose], levels: Sequence[str], count: int) -> list[dict[str, Any]]:
+def made(
+    pool: Sequence[Prose], levels: Sequence[str], count: int, *, others: int | None = None
+) -> list[dict[str, Any]]:
     """Of essays made by rules: borrowed sentences half covered at the right place of the right source, by how they
-    were reworded, and own sentences half covered by anything."""
+    were reworded, and own sentences half covered by anything. Each source is compared by itself; or, with a number of
+    *others*, the essay is checked with its sources and as many documents that are most like these."""
     rows = []
     for language in ("ru", "en"):
         own = [one for one in pool if one.language == language]
         found, count_of = Counter[str](), Counter[str]()
         for essay in make_essays(own, language, levels, count, SPLIT["seeds"]["essays"]):
-            spans = [
-                [(f.a, f.b) for f in compare(essay.text, source.text).fragments] for source in essay.sources
-            ]
+            if others is None:
+                spans = [
+                    [(f.a, f.b) for f in compare(essay.text, source.text).fragments]
+                    for source in essay.sources
+                ]
+            else:
+                spans = checked(essay, own, others)
             for one in essay.borrowed:
                 right = [
                     a
@@ -246,6 +257,22 @@ def made(pool: Sequence[Prose], levels: Sequence[str], count: int) -> list[dict[
             }
         )
     return rows
+
+
+def checked(essay: Essay, pool: Sequence[Prose], others: int) -> list[list[tuple[Span, Span]]]:
+    """The fragments of a check: those of each source, then those of each other document. The documents that the own
+    sentences come from are left out."""
+    sources = [source.text for source in essay.sources]
+    own = [essay.text[span.start : span.end] for span in essay.own]
+    stems = frozenset[str]().union(*(source.stems for source in essay.sources))
+    rest = [
+        one for one in pool if one.text not in sources and not any(sentence in one.text for sentence in own)
+    ]
+    rest.sort(key=lambda one: -len(one.stems & stems) / math.sqrt(1 + len(one.stems)))
+    texts = [*sources, *(one.text for one in rest[:others])]
+    answer = doublet.check(essay.text, [(str(number), text) for number, text in enumerate(texts)], **SYNONYMS)
+    told = {source.id: [(f.a, f.b) for f in source.fragments] for source in answer.sources}
+    return [told.get(str(number), []) for number in range(len(texts))]
 
 
 def single(pool: Sequence[Prose], cases: int) -> list[dict[str, Any]]:
@@ -517,7 +544,7 @@ def main() -> None:
         read_pan(asked.data / PAN) if {"retrieval", "passages", "both ways"} & set(only) else ({}, [])
     )
     pool: dict[str, list[Prose]] = {part: [] for part in SPLIT["parts"]}
-    if {"own sentences", "reworded sentences", "single sentences"} & set(only):
+    if {"own sentences", "reworded sentences", "essays in checks", "single sentences"} & set(only):
         for one in read_pools(asked.data):
             pool[part_of("essays", one.family)].append(one)
     results: list[dict[str, Any]] = []
@@ -541,6 +568,9 @@ def main() -> None:
             "both ways": lambda own=own: both_ways(texts, own["passages"]),
             "own sentences": lambda part=part: made(pool[part], ("verbatim", "light"), ESSAYS),
             "reworded sentences": lambda part=part: made(pool[part], ("heavy", "heaviest"), ESSAYS),
+            "essays in checks": lambda part=part: made(
+                pool[part], ("heavy", "heaviest"), ESSAYS, others=OTHERS
+            ),
             "single sentences": lambda part=part: single(pool[part], 2 * asked.cases),
             "essays by hand": lambda part=part: hand_essays(part),
             "news": lambda part=part: news(asked.data / NEWS, part),

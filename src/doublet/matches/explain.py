@@ -222,7 +222,7 @@ def _see_through(
         thesaurus,
     )
     pairs = [(0, row) for row in range(1, len(chosen) + 1)]
-    found = find_all(read, pairs, exact=[one.passages for one in some])
+    found = find_all(read, pairs, exact=[one.passages for one in some], together=True)
     for i, both in zip(chosen, found, strict=True):
         candidates[i].passages, possible[i] = both.passages, both.possible
     for i in set(range(len(candidates))) - set(chosen):

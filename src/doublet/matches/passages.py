@@ -106,6 +106,7 @@ def find_all(
     *,
     exact: Sequence[list[Passage]] | None = None,
     symmetric: bool = False,
+    together: bool = False,
     threads: int = 1,
 ) -> list[SharedPassages]:
     """Of each pair all that the two texts share. *exact* are the passages of equal words, if they were found before.
@@ -114,6 +115,9 @@ def find_all(
 
     *symmetric*: which text of a pair is named first has no say in what is strong, but for its own sentences, which are
     cut out of the first text alone. Otherwise each word of the first text belongs to one passage, as a check wants it.
+
+    *together*: the pairs are one text beside the documents that it is checked with, and what one of these tells of the
+    text has a say in what its single sentences are in another.
     """
     asked = pairs
     if symmetric:
@@ -161,7 +165,7 @@ def find_all(
                     piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
                     piece.kind = "verbatim" if pair.same(piece) else piece.kind
         one.passages = pieces
-    links = link_sentences(texts, pairs, cut, sentences, threads=threads)
+    links = link_sentences(texts, pairs, cut, sentences, together=together, threads=threads)
     links = link_neighbours(texts, pairs, cut, links, sentences, threads=threads)
     return [_with_sentences(*row, symmetric=symmetric) for row in zip(out, links, both, strict=True)]
 

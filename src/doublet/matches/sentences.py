@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.matches.align import REWORDED_BELOW, SUMMARIES, Passage
-from doublet.matches.places import Found, Numbers, Range, Ranges, Sentences, find_places
+from doublet.matches.places import Found, Numbers, Places, Range, Ranges, Sentences, find_places
 from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" and "choose" of "reworded sentences" and of PAN's passages, where each needless sentence costs.
@@ -40,6 +40,13 @@ ALONE = 0.7
 # own sentences none is flagged in any case.
 FAINT = 0.25  #: close enough where those around a sentence leave no doubt: …
 SURELY = 2.0  #: … they are worth so many times what is enough
+# Chosen on "tune" of "essays in checks" and looked at on "choose"; and on pages of a manual (PostgreSQL's) that were
+# checked with all others, where each reworded word is one too many. Heavily and most heavily reworded sentences found
+# (ru, en), own ones flagged (ru) and such words: without the three .87, .76, .53, .52, .062 and 4,778; as it is .92,
+# .88, .60, .65, .069 and 4,676.
+FURTHER = 0.3  #: of what is enough, from one document, where another shows that the text was reworded; then …
+RIVAL = 2.0  #: … the place is worth so many times as much as any that says something else. It is the best in any case
+ALIKE = 0.8  #: share of two places in copies of one text, which say the same
 FEW = 10  #: sentences that are added, so that a text of one or two needs some evidence, too
 # Chosen on "tune" of the same questions and of "essays by hand". Heaviest sentences found (made essays ru; by hand, of
 # 15), own ones flagged (ru, en) and plagdet of all that counts: as it is .55, 10, .081, .035 and .952; without the step
@@ -72,10 +79,11 @@ def link_sentences(
     found: Sequence[list[Passage]],
     sentences: Sentences,
     *,
+    together: bool = False,
     threads: int = 1,
 ) -> list[Linked]:
     """Of each pair the sentences of the first text that were reworded from one of the second, apart from what the
-    passages *found* tell."""
+    passages *found* tell. *together*: pairs with the same first text have a say in each other, as in a check."""
     numbers: list[Numbers] = []  # of the sentences in their text
     ranges: list[Ranges] = []
     for pair, passages in zip(pairs, found, strict=True):
@@ -89,29 +97,52 @@ def link_sentences(
     linked = (worth >= LEAST_WORTH) & (close >= FAINT)
     if not linked.any():
         return [Linked([], []) for _ in pairs]
-    out = []
+    plain = linked & (close >= LEAST_CLOSE)
+    every: list[_Asked] = []
     first = 0
-    for (x, _), passages, some, borders in zip(pairs, found, numbers, ranges, strict=True):
-        rows = np.flatnonzero(linked[first : first + len(some)])
-        at = rows + first
+    for (x, y), passages, some in zip(pairs, found, numbers, strict=True):
+        of_pair = slice(first, first + len(some))
+        certain = plain[of_pair]
+        evidence = _evidence(passages, x, sentences)
+        support = _support(some[certain], worth[of_pair][certain], evidence, len(sentences.of(x)) - 1)
+        every.append(_Asked(x, y, first, some, worth[of_pair], support))
         first += len(some)
+    out = []
+    for one, borders in zip(every, ranges, strict=True):
+        rows = np.flatnonzero(linked[one.first : one.first + len(one.numbers)])
         if not len(rows):
             out.append(Linked([], []))
             continue
-        plain = close[at] >= LEAST_CLOSE
-        evidence = _evidence(passages, x, sentences)
-        sure, support = _supported(some[rows], worth[at], plain, evidence, len(sentences.of(x)) - 1)
+        others = [other for other in every if together and other.text == one.text and other is not one]
+        at = rows + one.first
+        fully, less = _supported(one, rows, plain[at], others)
+        sure = fully | less
+        for i in np.flatnonzero(sure).tolist():
+            times = 1.0 if fully[i] else RIVAL
+            sure[i] = not _has_rival(one, int(rows[i]), others, times, places, texts)
         there = [
-            _passage(one) for one in zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True)
+            _passage(row) for row in zip(map(tuple, borders[rows].tolist()), places.rows(at), strict=True)
         ]
         out.append(
             Linked(
                 _joined([there[i] for i in np.flatnonzero(sure).tolist()]),
-                _joined([there[i] for i in np.flatnonzero(plain & ~sure).tolist()]),
-                support,
+                _joined([there[i] for i in np.flatnonzero(plain[at] & ~sure).tolist()]),
+                one.support,
             )
         )
     return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The sentences of a pair of texts that are asked about, as columns."""
+
+    text: int
+    other: int
+    first: int  #: row of the first of them among all places
+    numbers: Numbers  #: of the sentences in their text
+    worth: NDArray[np.float64]
+    support: NDArray[np.float64]  #: of every sentence of the text, by what is enough
 
 
 Evidence = tuple[Numbers, NDArray[np.float64]]  #: numbers of sentences, and what each is worth
@@ -129,26 +160,62 @@ def _evidence(passages: Sequence[Passage], text: int, sentences: Sentences) -> E
     return np.concatenate(numbers), np.concatenate(worth)
 
 
-def _supported(
-    numbers: Numbers,
-    worth: NDArray[np.float64],
-    plain: NDArray[np.bool_],
-    evidence: Evidence,
-    sentences: int,
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Which of the sentences count: each is supported by those around it that are *plain*, and by *evidence* from
-    elsewhere. They come with their numbers in the text, which has so many *sentences*, and what they are worth. Also
-    the support of every sentence of the text, by what is enough."""
+def _support(
+    numbers: Numbers, worth: NDArray[np.float64], evidence: Evidence, sentences: int
+) -> NDArray[np.float64]:
+    """What the sentences around each of a text are worth, by what is enough: those with these *numbers*, and *evidence*
+    from elsewhere."""
     every = np.zeros(sentences)
-    for places, some in ((numbers[plain], worth[plain]), evidence):
+    for places, some in ((numbers, worth), evidence):
         np.add.at(every, places, some)
     total = np.append(0.0, np.cumsum(every))
     number = np.arange(sentences)
     around = total[np.minimum(number + AROUND + 1, sentences)] - total[np.maximum(number - AROUND, 0)]
-    needed = ENOUGH * math.log(sentences + FEW)
-    support: NDArray[np.float64] = around / needed
-    enough = (support[numbers] >= 1) | (worth >= ALONE * needed)
-    return np.where(plain, enough, support[numbers] >= SURELY), support
+    support: NDArray[np.float64] = around / _needed(sentences)
+    return support
+
+
+def _needed(sentences: int) -> float:
+    """What sentences that count are worth together, in a text of so many."""
+    return ENOUGH * math.log(sentences + FEW)
+
+
+def _supported(
+    one: _Asked, rows: Numbers, plain: NDArray[np.bool_], others: Sequence[_Asked]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of the sentences in these *rows* are supported by those around them, or worth enough by themselves; and
+    which have less support, enough where the text was reworded from one of the *others*."""
+    numbers = one.numbers[rows]
+    support = one.support[numbers]
+    enough = (support >= 1) | (one.worth[rows] >= ALONE * _needed(len(one.support)))
+    fully = np.where(plain, enough, support >= SURELY)
+    if not others:
+        return fully, np.zeros_like(fully)
+    elsewhere = np.max([other.support for other in others], axis=0)[numbers]
+    return fully, plain & ~enough & (support >= FURTHER) & (elsewhere >= 1)
+
+
+def _has_rival(
+    one: _Asked, row: int, others: Sequence[_Asked], times: float, places: Places, texts: StemmedTexts
+) -> bool:
+    """Whether another document has something else that is worth more than the place of a sentence, so many *times*:
+    then the sentence says what many say. The same place in a copy of the document is not something else."""
+    number = int(one.numbers[row])
+    for other in others:
+        at = int(np.searchsorted(other.numbers, number))
+        if at == len(other.numbers) or other.numbers[at] != number:
+            continue
+        if times * other.worth[at] > one.worth[row]:
+            mine, theirs = (
+                set(texts.concepts[first + places.start[i] : first + places.end[i]].tolist())
+                for first, i in (
+                    (int(texts.words.offsets[one.other]), one.first + row),
+                    (int(texts.words.offsets[other.other]), other.first + at),
+                )
+            )
+            if 2 * len(mine & theirs) < ALIKE * (len(mine) + len(theirs)):
+                return True
+    return False
 
 
 def link_neighbours(

@@ -14,7 +14,16 @@ from doublet.matches.align import Passage
 from doublet.matches.own_sentences import _own, _pieces
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences
-from doublet.matches.sentences import Linked, _evidence, _not_told, _supported, _windows
+from doublet.matches.sentences import (
+    Linked,
+    _Asked,
+    _evidence,
+    _has_rival,
+    _not_told,
+    _support,
+    _supported,
+    _windows,
+)
 from doublet.matches.stems import read_stems
 from doublet.model import Document
 
@@ -156,11 +165,22 @@ def test_a_passage_of_which_nothing_would_be_left_stays():
     assert cut(0.0, 0.0) == [(0, 20)]
 
 
+NONE = np.empty(0, np.int64), np.empty(0)
+
+
+def counting(numbers, worth, plain, evidence, sentences_of_text, others=()):
+    """Which of some sentences of a text count, by their support, and which have less, enough beside *others*."""
+    numbers, worth, plain = np.array(numbers), np.array(worth), np.array(plain)
+    support = _support(numbers[plain], worth[plain], evidence, sentences_of_text)
+    asked = _Asked(0, 1, 0, numbers, worth, support)
+    fully, less = _supported(asked, np.arange(len(numbers)), plain, others)
+    return fully.tolist(), less.tolist()
+
+
 def settled(worths: list[tuple[int, float]], sentences_of_text: int) -> tuple[int, int]:
-    numbers, worth = (np.array(column) for column in zip(*worths, strict=True))
-    plain = np.ones(len(numbers), np.bool_)
-    sure, _ = _supported(numbers, worth, plain, (np.empty(0, np.int64), np.empty(0)), sentences_of_text)
-    return int(sum(sure)), len(sure) - int(sum(sure))
+    numbers, worth = zip(*worths, strict=True)
+    sure, _ = counting(numbers, worth, [True] * len(numbers), NONE, sentences_of_text)
+    return sum(sure), len(sure) - sum(sure)
 
 
 @pytest.mark.parametrize(("worth", "counted"), [(28.0, 0), (42.0, 1)])
@@ -275,8 +295,7 @@ def test_far_from_its_neighbours_a_sentence_is_looked_for_where_many_around_it_c
 
 
 def test_the_support_of_a_sentence_is_what_those_around_it_are_worth():
-    numbers, worth, plain = np.array([10, 30]), np.array([40.0, 20.0]), np.array([True, True])
-    _, support = _supported(numbers, worth, plain, (np.array([0]), np.array([10.0])), 100)
+    support = _support(np.array([10, 30]), np.array([40.0, 20.0]), (np.array([0]), np.array([10.0])), 100)
     needed = sentences.ENOUGH * np.log(100 + sentences.FEW)
     assert support.shape == (100,)
     assert [round(float(support[n] * needed), 6) for n in (0, 10, 20, 30, 31, 50, 51)] == [
@@ -322,22 +341,62 @@ def test_reworded_passages_support_the_sentences_around_them_and_copies_do_not()
     numbers, worth = _evidence(both, 0, Sentences(texts))
     assert numbers.tolist() == [1]
     assert worth.tolist() == [30.0 * both[0].score]
-    alone = (np.array([5]), np.array([20.0]), 20)
-    plain = np.ones(1, np.bool_)
-    assert _supported(alone[0], alone[1], plain, (np.empty(0, np.int64), np.empty(0)), alone[2])[
-        0
-    ].tolist() == [False]
-    assert _supported(alone[0], alone[1], plain, (np.array([2]), np.array([20.0])), alone[2])[0].tolist() == [
-        True
-    ]
+    assert counting([5], [20.0], [True], NONE, 20)[0] == [False]
+    assert counting([5], [20.0], [True], (np.array([2]), np.array([20.0])), 20)[0] == [True]
 
 
 @pytest.mark.parametrize(("around", "counts"), [(40.0, False), (60.0, False), (75.0, True)])
 def test_a_faint_sentence_counts_where_those_around_it_leave_no_doubt(around, counts):
-    numbers, worth, plain = np.array([5, 6]), np.array([around, 30.0]), np.array([True, False])
-    none = np.empty(0, np.int64), np.empty(0)
-    assert _supported(numbers, worth, plain, none, 20)[0].tolist() == [True, counts]
-    assert _supported(numbers[1:], worth[1:], plain[1:], none, 20)[0].tolist() == [False]
+    assert counting([5, 6], [around, 30.0], [True, False], NONE, 20)[0] == [True, counts]
+    assert counting([6], [30.0], [False], NONE, 20)[0] == [False]
+
+
+@pytest.mark.parametrize(
+    ("worth", "elsewhere", "enough"),
+    [
+        (13.0, 1.2, True),
+        (9.0, 1.2, False),  # three tenths of what is enough are asked of a document of its own
+        (13.0, 0.8, False),  # the other one does not show that the text was reworded
+    ],
+)
+def test_less_is_enough_where_another_document_shows_that_a_text_was_reworded(worth, elsewhere, enough):
+    other = _Asked(0, 2, 1, np.empty(0, np.int64), np.empty(0), np.full(20, elsewhere))
+    assert counting([6], [worth], [True], NONE, 20, [other]) == ([False], [enough])
+    assert counting([6], [worth], [True], NONE, 20) == ([False], [False])
+    assert counting([6], [worth], [False], NONE, 20, [other])[1] == [False]
+
+
+@pytest.mark.parametrize(
+    ("worth", "rival", "times", "same", "has"),
+    [
+        (10.0, 9.0, 1.0, 0, False),  # the best place of all
+        (10.0, 11.0, 1.0, 0, True),
+        (10.0, 4.0, sentences.RIVAL, 0, False),
+        (10.0, 6.0, sentences.RIVAL, 0, True),
+        (10.0, 11.0, 1.0, 10, False),  # a copy of the document says the same
+        (10.0, 11.0, 1.0, 9, False),
+        (10.0, 11.0, 1.0, 7, True),
+    ],
+)
+def test_a_sentence_that_another_document_has_nearly_as_well(worth, rival, times, same, has):
+    words = [f"word{n}" for n in range(10)]
+    others = words[:same] + [f"another{n}" for n in range(10 - same)]
+    texts = read_stems(["a sentence", " ".join(words), " ".join(others)])
+    one = _Asked(0, 1, 0, np.array([3, 5]), np.array([0.0, worth]), np.ones(9))
+    other = _Asked(0, 2, 2, np.array([4, 5]), np.array([50.0, rival]), np.ones(9))
+    rows = np.zeros(4)
+    places = Places(rows.astype(np.uint32), np.full(4, 10, np.uint32), rows, rows, rows, rows)
+    assert _has_rival(one, 1, [other], times, places, texts) is has
+    assert not _has_rival(one, 0, [other], times, places, texts), "the other one was not asked about it"
+
+
+def test_documents_of_a_check_have_a_say_in_each_other_and_pairs_do_not():
+    first = "The harbour master counted seventeen grey barrels of salted herring before the autumn storm. "
+    second = "A blind carpenter from Riga tuned the cathedral organ with a wooden fork every winter. "
+    texts = read_stems([first + second, first.replace("counted", "took"), second.replace("tuned", "mended")])
+    apart = sentences.link_sentences(texts, [(0, 1), (0, 2)], [[], []], Sentences(texts))
+    alone = [sentences.link_sentences(texts, [pair], [[]], Sentences(texts))[0] for pair in ((0, 1), (0, 2))]
+    assert [one.counted for one in apart] == [one.counted for one in alone]
 
 
 @pytest.mark.parametrize(

@@ -52,5 +52,7 @@ def test_one_work_lies_in_the_other(share: float, back: float, direction: str) -
 @pytest.mark.parametrize(("worth", "counts"), [(15.0, False), (18.0, True)])
 def test_a_text_of_one_sentence_needs_some_evidence(worth: float, counts: bool) -> None:
     none = np.empty(0, np.int64), np.empty(0)
-    sure, _ = sentences._supported(np.array([0]), np.array([worth]), np.array([True]), none, 1)
+    support = sentences._support(np.array([0]), np.array([worth]), none, 1)
+    asked = sentences._Asked(0, 1, 0, np.array([0]), np.array([worth]), support)
+    sure, _ = sentences._supported(asked, np.array([0]), np.array([True]), [])
     assert sure.tolist() == [counts]
