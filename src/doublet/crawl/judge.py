@@ -26,6 +26,7 @@ from doublet.crawl.variants import Variants
 from doublet.errors import NotAllowed, SourceError, TooLarge, TooSlow
 from doublet.model import Document
 from doublet.sources.protocol import Answer
+from doublet.text.words import count_words
 
 MOST_DEPTH = 10_000  #: links from the front page: lists have a page behind each page
 MOST_BARREN = 500  #: pages in a row without a single new document or link to one: the site is endless
@@ -197,10 +198,10 @@ class Judge:
         if page.get("error"):
             state = _UNREADABLE.get(page["error"], "unreadable")
             return Verdict(state, str(page["error"]).lower(), links=links, good=fresh)
-        words = len(page["text"].split())
         if not self.plan.patterns and (page["linked"] > LINKED or is_front(fetched.address)):
             return Verdict("walked", "list", links=links, good=fresh)
-        if words < max(1, self.min_words):
+        least = max(1, self.min_words)
+        if count_words(page["text"], most=least) < least:
             return Verdict("too_short", "", links=links, good=fresh)
         signal = self.signals.get(str(row.pattern))
         if signal is not None:

@@ -57,6 +57,7 @@ from doublet.sources.workers import ReaderPool, shared
 from doublet.store.database import Store
 from doublet.store.sources import Fact, WalkBatch
 from doublet.store.values import SourceInfo
+from doublet.text.words import count_words
 
 BATCH_DOCUMENTS = 500  #: that are stored in one transaction; fewer when they are long
 FLUSH_S = 2.0  #: what was fetched is stored after so long at the latest
@@ -71,7 +72,6 @@ PROBLEMS = frozenset(
 SKIPS_DUPLICATES = frozenset(("sitemap", "feed", "page"))
 UNLISTED = Note("unlisted_kept")
 LOCAL_KINDS = ("folder", "file")
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
@@ -451,7 +451,7 @@ class _Walk:
     def _too_short(self, text: str) -> tuple[str, Note] | None:
         """State and reason of a text that is too short to be kept."""
         wanted = max(self.filling.min_words, 1)
-        words = sum(1 for _ in itertools.islice(_WORD.finditer(text), wanted))
+        words = count_words(text, most=wanted)
         if words >= wanted:
             return None
         if not words:
