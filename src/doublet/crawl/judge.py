@@ -36,7 +36,7 @@ MOST_ORIGINS = 10_000
 MOST_TARGETS = 1_000  #: of redirects
 REDIRECTED = 3  #: addresses that lead to one page: it is where the site sends what is not there
 REFUSALS = frozenset({401, 403, 407, 451})  #: statuses of a site that does not want to show a page
-_UNREADABLE = {"Oversized": "too_large"}
+_UNREADABLE = {"oversized": "too_large"}  # states of pages that cannot be read; others are "unreadable"
 # A document was there, or something that is not nothing: the number is taken.
 _ABSENT = frozenset(("missing", "soft_404"))
 _PAGES = ("text/html", "application/xhtml", "text/plain")
@@ -197,7 +197,7 @@ class Judge:
             return Verdict("walked", "", links=links, good=fresh)
         if page.get("error"):
             state = _UNREADABLE.get(page["error"], "unreadable")
-            return Verdict(state, str(page["error"]).lower(), links=links, good=fresh)
+            return Verdict(state, page["error"], links=links, good=fresh)
         if not self.plan.patterns and (page["linked"] > LINKED or is_front(fetched.address)):
             return Verdict("walked", "list", links=links, good=fresh)
         least = max(1, self.min_words)
@@ -382,7 +382,7 @@ def _failure(error: SourceError) -> Verdict:
     if isinstance(error, NotAllowed):
         status = error.details.get("status")
         if status:
-            return Verdict("failed", f"robots {status}")
+            return Verdict("failed", f"robots_{status}")
         return Verdict("refused", "robots" if error.details.get("robots") else "not_allowed")
     if isinstance(error, TooLarge):
         return Verdict("too_large", "fetch_limit")
