@@ -160,6 +160,8 @@ class Wording:
             return self.say(value)
         if isinstance(value, bool) or value is None:
             return self.name("value", str(value).lower())
+        if isinstance(value, float):
+            return str(value).translate(self.tables.MARKS)
         return self.listed(value) if isinstance(value, list | tuple) else str(value)
 
 

@@ -521,6 +521,10 @@ NAMES: dict[str, dict[str, str]] = {
         "views": "views",
         "reworded": "reworded copies",
         "frames": "without the frames of sites",
+        "id_field": "field of the id",
+        "text_field": "field of the text",
+        "time_field": "field of the time",
+        "source_field": "field of the source",
         "between": "only groups of several libraries",
     },
 }
