@@ -315,7 +315,7 @@ NAMES: dict[str, dict[str, str]] = {
         "unknown_kind": "of a kind that cannot be read",
         # with a number in place of #: the status that a server answered with
         "#": "the server answered #",
-        "robots_#": "robots.txt cannot be had: the server answered #",
+        "robots_#": "robots.txt could not be fetched: the server answered #",
         # as they were spelled once: they may stand in databases
         "nothingread": "no text could be read from it",
         "readfailed": "reading it took too long or too much memory",
