@@ -44,6 +44,32 @@ def test_a_crawl_is_told_in_the_language_that_was_asked_for(
         assert not [text for text in said if f" {english} " in text]
 
 
+@pytest.mark.covers("L6")
+def test_why_a_page_gave_no_document_is_told_in_russian(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOUBLET_DATABASE", str(tmp_path / "shelf.db"))
+
+    class Damaged(Site):
+        def answer(self, target: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+            if target.startswith("/post/7/"):
+                return 200, {"Content-Type": "application/pdf"}, b"%PDF-1.7 and no more"
+            return (403, {}, b"") if target.startswith("/post/8/") else super().answer(target, headers)
+
+    with Damaged(Library(20)) as site, Store(str(tmp_path / "shelf.db")) as store:
+        store.libraries.create("shelf")
+        wish = Wish(patterns=[Pattern("/post/{number}/")], numbers=(1, 20))
+        with PoliteFetcher(delay_s=0.0, allow_private=True) as fetcher:
+            crawl_library(store, "shelf", site.url, fetcher=fetcher, wish=wish)
+    language.use("ru")
+    try:
+        shown = CliRunner().invoke(root, ["library", "pages", "shelf"]).output
+    finally:
+        language.use("en")
+    assert "повреждена или не то, чем называется" in shown
+    assert "сервер ответил 403" in shown
+
+
 @pytest.mark.covers("L5", "R1")
 def test_a_wait_that_the_site_asked_for_is_told(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch

@@ -26,6 +26,7 @@ from doublet.crawl.variants import Variants
 from doublet.errors import NotAllowed, SourceError, TooLarge, TooSlow
 from doublet.model import Document
 from doublet.sources.protocol import Answer
+from doublet.text.words import count_words
 
 MOST_DEPTH = 10_000  #: links from the front page: lists have a page behind each page
 MOST_BARREN = 500  #: pages in a row without a single new document or link to one: the site is endless
@@ -35,7 +36,7 @@ MOST_ORIGINS = 10_000
 MOST_TARGETS = 1_000  #: of redirects
 REDIRECTED = 3  #: addresses that lead to one page: it is where the site sends what is not there
 REFUSALS = frozenset({401, 403, 407, 451})  #: statuses of a site that does not want to show a page
-_UNREADABLE = {"Oversized": "too_large"}
+_UNREADABLE = {"oversized": "too_large"}  # states of pages that cannot be read; others are "unreadable"
 # A document was there, or something that is not nothing: the number is taken.
 _ABSENT = frozenset(("missing", "soft_404"))
 _PAGES = ("text/html", "application/xhtml", "text/plain")
@@ -196,11 +197,11 @@ class Judge:
             return Verdict("walked", "", links=links, good=fresh)
         if page.get("error"):
             state = _UNREADABLE.get(page["error"], "unreadable")
-            return Verdict(state, str(page["error"]).lower(), links=links, good=fresh)
-        words = len(page["text"].split())
+            return Verdict(state, page["error"], links=links, good=fresh)
         if not self.plan.patterns and (page["linked"] > LINKED or is_front(fetched.address)):
             return Verdict("walked", "list", links=links, good=fresh)
-        if words < max(1, self.min_words):
+        least = max(1, self.min_words)
+        if count_words(page["text"], most=least) < least:
             return Verdict("too_short", "", links=links, good=fresh)
         signal = self.signals.get(str(row.pattern))
         if signal is not None:
@@ -381,7 +382,7 @@ def _failure(error: SourceError) -> Verdict:
     if isinstance(error, NotAllowed):
         status = error.details.get("status")
         if status:
-            return Verdict("failed", f"robots {status}")
+            return Verdict("failed", f"robots_{status}")
         return Verdict("refused", "robots" if error.details.get("robots") else "not_allowed")
     if isinstance(error, TooLarge):
         return Verdict("too_large", "fetch_limit")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from doublet.crawl.patterns import Pattern
+from doublet.text.words import count_words
 
 PROBES = 3  #: addresses that cannot exist, for each pattern
 NORMAL_PAGES = 6  #: that the answers to probes are compared with
@@ -114,9 +115,13 @@ def impossible(pattern: Pattern | None, origin: str, number: int) -> str:
 
 def says_so(title: str, text: str) -> bool:
     """Whether a short page says in words that there is nothing here. For sites that could not be probed."""
-    return len(text.split()) <= SHORT_WORDS and _NOT_FOUND.search(f"{title}\n{text}") is not None
+    return _at_most(text, SHORT_WORDS) and _NOT_FOUND.search(f"{title}\n{text}") is not None
 
 
 def is_login_wall(title: str, text: str, *, password: bool) -> bool:
     """A page that asks for a password instead of showing a document."""
-    return password and len(text.split()) <= WALL_WORDS and _LOGIN.search(f"{title}\n{text}") is not None
+    return password and _at_most(text, WALL_WORDS) and _LOGIN.search(f"{title}\n{text}") is not None
+
+
+def _at_most(text: str, words: int) -> bool:
+    return count_words(text, most=words + 1) <= words

@@ -24,6 +24,7 @@ from doublet.crawl.soft404 import Signal
 from doublet.crawl.traps import odd_shape
 from doublet.errors import InputUnreadable, NotAllowed, SourceError
 from doublet.sources.protocol import Answer
+from doublet.text.words import count_words
 
 ENOUGH = 10  #: addresses that fit
 MOST_PAGES = 40  #: that are looked at for them
@@ -313,7 +314,7 @@ def _vote(seen: Seen | None) -> str:
         return "wall"
     if page["linked"] > LINKED:
         return "list"
-    return "short" if len(page["text"].split()) < DOCUMENT_WORDS else ""
+    return "short" if count_words(page["text"], most=DOCUMENT_WORDS) < DOCUMENT_WORDS else ""
 
 
 def _counted(pattern: Pattern, links: Sequence[str]) -> Pattern:

@@ -1,4 +1,7 @@
-"""`Evaluation` → one offline HTML page, with JSON and CSV beside it. Colours and wording live in page.py, wording.py."""
+"""`Evaluation` → one offline HTML page, with JSON and CSV beside it.
+
+The style is in page.py, the words are those of `evaluation_page` in doublet.reports.wording.
+"""
 
 from __future__ import annotations
 

@@ -57,6 +57,7 @@ from doublet.sources.workers import ReaderPool, shared
 from doublet.store.database import Store
 from doublet.store.sources import Fact, WalkBatch
 from doublet.store.values import SourceInfo
+from doublet.text.words import count_words
 
 BATCH_DOCUMENTS = 500  #: that are stored in one transaction; fewer when they are long
 FLUSH_S = 2.0  #: what was fetched is stored after so long at the latest
@@ -71,7 +72,6 @@ PROBLEMS = frozenset(
 SKIPS_DUPLICATES = frozenset(("sitemap", "feed", "page"))
 UNLISTED = Note("unlisted_kept")
 LOCAL_KINDS = ("folder", "file")
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
@@ -316,7 +316,7 @@ class _Walk:
         self.pool = pool or self._own_pool or shared()
         self._stop = threading.Event()
         self._items: queue.Queue[Any] = queue.Queue(4 * self.pool.workers)
-        self._room = _Room(IN_FLIGHT_BYTES)
+        self._in_flight = _InFlight(IN_FLIGHT_BYTES)
         self._complete = False
         self._reached_limit = False
         self._batch = _Gathered()
@@ -400,11 +400,11 @@ class _Walk:
     def _hand_on(self, item: Any) -> None:
         if isinstance(item, Found):
             size = len(item.data)
-            self._room.take(size, self._stop)
+            self._in_flight.take(size, self._stop)
             self._put((item.id, self._readers.submit(self._read, item), size))
         elif isinstance(item, Records):
             size = item.batch.size_bytes
-            self._room.take(size, self._stop)
+            self._in_flight.take(size, self._stop)
             self._put((item, self._readers.submit(item.batch.parse), size))
         else:
             self._put(item)
@@ -451,7 +451,7 @@ class _Walk:
     def _too_short(self, text: str) -> tuple[str, Note] | None:
         """State and reason of a text that is too short to be kept."""
         wanted = max(self.filling.min_words, 1)
-        words = sum(1 for _ in itertools.islice(_WORD.finditer(text), wanted))
+        words = count_words(text, most=wanted)
         if words >= wanted:
             return None
         if not words:
@@ -494,7 +494,7 @@ class _Walk:
         if isinstance(item, tuple):
             given, future, size = item
             found = future.result()
-            self._room.give_back(size)
+            self._in_flight.give_back(size)
             if isinstance(found, tuple):
                 document, fact = found
                 batch.facts.append(fact)
@@ -633,7 +633,7 @@ class _Walk:
             )
             if isinstance(item, Found):
                 size = len(item.data)
-                self._room.take(size, self._stop)
+                self._in_flight.take(size, self._stop)
                 self._take((item.id, self._readers.submit(self._read, item), size))
             elif item is not None:
                 self._take(item)
@@ -672,8 +672,8 @@ class _Gathered:
         return len(self.facts) + len(self.unchanged) + len(self.failed) + len(self.gone)
 
 
-class _Room:
-    """Bytes of documents that may wait at the same time. One that is larger than all the room goes alone."""
+class _InFlight:
+    """Bytes of documents that may wait at the same time. One that is larger than that goes alone."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -16,7 +16,7 @@ from doublet.jobs.check_library import check_library
 from doublet.jobs.read import GivenText, TextInput, take_text
 from doublet.model import Check, Outcome
 from doublet.sources.protocol import Fetcher
-from doublet.sources.records import Batched
+from doublet.sources.records import Batched, named_fields
 from doublet.store.database import Store
 
 
@@ -82,7 +82,8 @@ def against_documents(source: Batched, **options: Any) -> Checker:
     """Check against documents of files or of memory, with the options of `doublet.check`."""
 
     def checker(text: str, name: str) -> Check:
-        return check(text, source, name=name, **options)
+        found = check(text, source, name=name, **options)
+        return replace(found, parameters={**found.parameters, **named_fields(source)})
 
     return checker
 

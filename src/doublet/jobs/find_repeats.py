@@ -290,7 +290,7 @@ def list_files(
         if not path.is_dir():
             enter(str(path), path.is_symlink())
             continue
-        found, hidden, ignored = _walk(path, IgnoreRules(path, exclude, files=ignore_files))
+        found, hidden, ignored = _files_below(path, IgnoreRules(path, exclude, files=ignore_files))
         wanted = [(file, link) for file, link in found if _suffix(file) in WANTED]
         if hidden:
             notes.append(Note("hidden_left_out", path=path, hidden=hidden))
@@ -305,7 +305,7 @@ def list_files(
     return list(files.values()), notes
 
 
-def _walk(folder: Path, rules: IgnoreRules) -> tuple[list[tuple[str, bool]], int, int]:
+def _files_below(folder: Path, rules: IgnoreRules) -> tuple[list[tuple[str, bool]], int, int]:
     """All regular files below *folder* in the order of their names, with whether they are links; and how many hidden
     ones, and how many that the *rules* exclude, were left out. Links to files are followed, links to folders are not:
     they can lead round in circles.

@@ -52,7 +52,7 @@ NUMBER_WEIGHT, NUMBERS_USUAL = 8.0, 0.2  #: of the share of numbers beyond the u
 THRESHOLD, EXPONENT = 12.5, 4.0  #: the rule: score >= THRESHOLD · (log2(tokens) / 16) ** EXPONENT
 
 
-class _Found:
+class _FlatGroups:
     """Groups as flat arrays: stretches, the group of each, and of each group its score and how many words match."""
 
     def __init__(self, start: I64, end: I64, group: I64, score: F64, matched: F64) -> None:
@@ -131,7 +131,7 @@ def _rank(group: Scored) -> tuple[float, list[tuple[int, int]]]:
     return -group.score, group.members
 
 
-def _listed(found: _Found, limit: float, *, equal: bool) -> list[Scored]:
+def _listed(found: _FlatGroups, limit: float, *, equal: bool) -> list[Scored]:
     """Groups whose score passes the limit, one by one."""
     keep = (found.score >= limit)[found.group] if len(found.group) else np.zeros(0, bool)
     order = np.flatnonzero(keep)
@@ -162,7 +162,9 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
     return False
 
 
-def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], symbols: SymbolCounts, limit: float) -> _Found:
+def _whole(
+    pairs: tuple[I64, ...], marks: NDArray[np.bool_], symbols: SymbolCounts, limit: float
+) -> _FlatGroups:
     """Long passages that are said again word for word: they are always told, as a whole."""
     later, earlier, length = (column[pairs[2] >= WHOLE] for column in pairs)
     if not len(length):
@@ -182,7 +184,7 @@ def _whole(pairs: tuple[I64, ...], marks: NDArray[np.bool_], symbols: SymbolCoun
         _mean(marks[start] & marks[end], group, len(size)) == 1.0
     )  # those of other groups are better else
     score = np.maximum(np.where(bordered, 2, 1) * np.log2(np.bincount(group)) * size, limit)
-    return _Found(start, end, group, score, size)
+    return _FlatGroups(start, end, group, score, size)
 
 
 def _inwards(start: I64, end: I64, marks: NDArray[np.bool_]) -> tuple[I64, I64]:
@@ -201,7 +203,7 @@ def _aligned(
     marks: NDArray[np.bool_],
     symbols: SymbolCounts,
     options: RepeatOptions,
-) -> _Found:
+) -> _FlatGroups:
     """Groups of places that are linked by chains of equal runs."""
     parts = sequence.parts()
     chains = kernels.self_chains(
@@ -250,7 +252,7 @@ def _aligned(
     score *= np.exp(
         -SYMBOL_WEIGHT * density - NUMBER_WEIGHT * _numbers(symbols, start[used], end[used], group)
     )
-    return _Found(start[used], end[used], group, score, matched_mean)
+    return _FlatGroups(start[used], end[used], group, score, matched_mean)
 
 
 def _unit_hashes(sequence: TokenSequence, marks: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -268,12 +270,12 @@ def _bordered(
     kinds: NDArray[np.uint8],
     symbols: SymbolCounts,
     options: RepeatOptions,
-) -> _Found:
+) -> _FlatGroups:
     """Stretches of one, two and three units between borders that occur again word for word."""
     edges = np.flatnonzero(marks)
     finished = (kinds & (SENTENCE | LINE | BLOCK)) != 0
     parts = sequence.parts()
-    found: list[_Found] = []
+    found: list[_FlatGroups] = []
     base = 0
     for run in (1, 2, 3):
         if len(edges) <= run:
@@ -311,11 +313,11 @@ def _bordered(
         )
         score *= 1 - 0.5 * _mean(_dangling(sequence, end), group, len(labels))
         score *= np.exp(-SYMBOL_WEIGHT * density - NUMBER_WEIGHT * numbers)
-        found.append(_Found(start[several], end[several], group[several] + base, score, length))
+        found.append(_FlatGroups(start[several], end[several], group[several] + base, score, length))
         base += len(labels)
     if not found:
         return _nothing()
-    return _Found(
+    return _FlatGroups(
         np.concatenate([row.start for row in found]),
         np.concatenate([row.end for row in found]),
         np.concatenate([row.group for row in found]),
@@ -324,9 +326,9 @@ def _bordered(
     )
 
 
-def _nothing() -> _Found:
+def _nothing() -> _FlatGroups:
     none = np.zeros(0, np.int64)
-    return _Found(none, none, none, np.zeros(0), np.zeros(0))
+    return _FlatGroups(none, none, none, np.zeros(0), np.zeros(0))
 
 
 def _mean(values: NDArray[np.generic], group: I64, count: int) -> F64:

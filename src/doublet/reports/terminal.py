@@ -466,9 +466,9 @@ def _value(value: object, words: Wording) -> str:
     if isinstance(value, bool):
         return words.value(value)
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:g}".translate(words.tables.MARKS)
     if isinstance(value, list | tuple):
-        return " ".join(map(str, value)) or words("none")
+        return " ".join(map(words.value, value)) or words("none")
     return harmless(str(value))
 
 

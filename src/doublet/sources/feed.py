@@ -40,6 +40,7 @@ from doublet.sources.web import (
     validators_of,
     validators_state,
 )
+from doublet.text.words import count_words
 
 MAX_BYTES = 8 * 1024 * 1024  #: of one page of a feed, unpacked
 MAX_ENTRIES = 10_000
@@ -259,7 +260,7 @@ def _from_feed(entry: Entry) -> Found:
 
 
 def _count_words(entry: Entry) -> int:
-    return len((_TAGS.sub(" ", entry.content) if entry.is_html else entry.content).split())
+    return count_words(_TAGS.sub(" ", entry.content) if entry.is_html else entry.content, most=WHOLE_WORDS)
 
 
 def _parse_xml(data: bytes, address: str, declared_type: str) -> Feed:

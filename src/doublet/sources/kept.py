@@ -97,7 +97,7 @@ def digests(source: Inputs, positions: NDArray[np.uint64]) -> NDArray[np.uint64]
     """
     wanted = positions.astype(np.int64)
     out = np.zeros((len(wanted), 2), np.uint64)
-    for batch in _walk(source):
+    for batch in _whole_batches(source):
         low, high = np.searchsorted(wanted, (batch.first, batch.first + batch.count)).tolist()
         if low == high:
             continue
@@ -134,7 +134,7 @@ def _need_all(source: Inputs, found: int, out: Path, code: str) -> None:
         raise UsageError(code, out=out, label=other.label if other else "")
 
 
-def _walk(source: Inputs) -> Iterator[RawBatch]:
+def _whole_batches(source: Inputs) -> Iterator[RawBatch]:
     """All batches, those of Parquet tables with all their columns."""
     first = 0
     for part in source.parts:
@@ -163,7 +163,7 @@ def _kept(batch: RawBatch, keep: Keep) -> list[int]:
 
 def _write_lines(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
-    for batch in _walk(source):
+    for batch in _whole_batches(source):
         kept = _kept(batch, keep)
         if batch.size_bytes > 4 * MAX_BATCH_BYTES:  # a record of great length: no copies of it
             for line in batch.json_lines(kept):
@@ -181,7 +181,7 @@ def _write_lines(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
 def _write_array(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
     stream.write(b"[")
-    for batch in _walk(source):
+    for batch in _whole_batches(source):
         for line in batch.json_lines(_kept(batch, keep)):
             stream.write((b",\n" if count else b"\n") + line.strip())
             count += 1
@@ -191,7 +191,7 @@ def _write_array(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
 
 def _write_ids(source: Inputs, stream: IO[bytes], keep: Keep) -> int:
     count = 0
-    for batch in _walk(source):
+    for batch in _whole_batches(source):
         if not _kept(batch, keep):
             continue
         parsed = batch.parse()
@@ -217,7 +217,7 @@ def _write_csv(source: Inputs, stream: IO[bytes], keep: Keep, form: str) -> int:
     same = {table.label: table.delimiter == wanted for table in tables}
     stream.write(first.raw_header if same[first.label] else _row(first.header, wanted))
     count = 0
-    for batch in _walk(source):
+    for batch in _whole_batches(source):
         if not isinstance(batch, CsvBatch):
             continue
         for index in _kept(batch, keep):
@@ -240,7 +240,7 @@ def _write_parquet(source: Inputs, out: Path, keep: Keep, together: Together | N
     count = 0
     waiting: list[Any] = []
     with open_output(out, together) as stream, parquet.ParquetWriter(stream, tables[0].schema) as writer:
-        for batch in _walk(source):
+        for batch in _whole_batches(source):
             if not isinstance(batch, ParquetBatch):
                 continue
             waiting.append(batch.table.take(arrow.array(_kept(batch, keep), arrow.int64())))
@@ -262,7 +262,7 @@ def _copy_files(source: Inputs, out: Path, keep: Keep, together: Together | None
     except OSError as error:
         raise output_failed(out, error) from error
     try:
-        for batch in _walk(source):
+        for batch in _whole_batches(source):
             if not isinstance(batch, TextBatch):
                 continue
             for index in _kept(batch, keep):

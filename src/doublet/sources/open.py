@@ -96,6 +96,10 @@ class Inputs:
             self.check_unchanged(part)  # what was read of it may be half a record, or half of two files
             done += part.size_bytes
 
+    @property
+    def named_fields(self) -> dict[str, str]:
+        return self.fields.named(Fields())
+
     def check_unchanged(self, part: InputPart) -> None:
         """Positions mean nothing when the file is another one than at the first walk."""
         now = _state(part)

@@ -39,6 +39,11 @@ class Fields:
     title: str | None = None  #: may be missing from records and tables, and so may the address
     address: str | None = None
 
+    def named(self, usual: Fields) -> dict[str, str]:
+        """Those that are not called as in *usual*, by the names of the options: results depend on them."""
+        own = {name: getattr(self, name) for name in ("id", "text", "time", "source")}
+        return {f"{name}_field": of for name, of in own.items() if of and of != getattr(usual, name)}
+
 
 #: blocks of a page that were left out as its frame, and where in its text they would stand
 LeftOut = tuple[tuple[int, str], ...]
@@ -107,6 +112,19 @@ class Batched(Protocol):
         ...
 
     def batches(self) -> Iterator[Batch]: ...
+
+
+@runtime_checkable
+class WithFields(Protocol):
+    """A source of records in which the user may have named the fields."""
+
+    @property
+    def named_fields(self) -> dict[str, str]: ...
+
+
+def named_fields(source: Batched) -> dict[str, str]:
+    """The options that named the fields of *source*, for the parameters of a result; those left alone are not told."""
+    return source.named_fields if isinstance(source, WithFields) else {}
 
 
 class RawBatch(Protocol):

@@ -24,7 +24,7 @@ _UNFOLLOWED = frozenset(("nofollow", "ugc", "sponsored"))
 def read_whole_page(data: bytes, *, address: str, headers: dict[str, str]) -> dict[str, Any]:
     """What the answer of a server holds.
 
-    *text* and *title* as `read_document` gives them (*error* and *state* instead when it cannot be read); *links* as
+    *text* and *title* as `read_document` gives them (*error*, a code, when it cannot be read); *links* as
     [address, rel=nofollow, hidden]; *blocks*, one number for each stretch of text that is not a list of links;
     *noindex*, *nofollow*, *canonical*, *feeds*, *time*; *password*: there is a field for one.
     """
@@ -50,7 +50,7 @@ def read_whole_page(data: bytes, *, address: str, headers: dict[str, str]) -> di
         else:
             _document(answer, out)
     except DoubletError as error:
-        out |= {"error": type(error).__name__, "message": error.message}
+        out["error"] = error.code
     return out
 
 

@@ -6,6 +6,7 @@ gone, the counts and the checkpoint. A process that is killed at any moment leav
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import time
@@ -303,7 +304,7 @@ class Sources:
             self._database.rows(
                 f"UPDATE doublet_source SET status = %s, message = %s, ended_at = %s, resumable = {resumable}, "
                 "owner = '', lease_until = NULL WHERE id = %s AND owner = %s",
-                [status, escape(_kept(message)), int(time.time()), source.number, source.owner],
+                [status, escape(kept_note(message)), int(time.time()), source.number, source.owner],
             )
 
     def known(self, source: int, id: str) -> Remembered | None:
@@ -443,7 +444,7 @@ class Sources:
                     *(source.number, escape(fact.id), name_hash(fact.id)),
                     name_hash(fact.part) if fact.part else None,
                     *(escape(fact.version), escape(fact.etag), fact.modified, source.run, state),
-                    *(escape(_kept(reason)), twin),
+                    *(escape(kept_note(reason)), twin),
                 )
             )
         named = {fact.id for fact in batch.facts}
@@ -597,7 +598,7 @@ class Sources:
                 "UPDATE doublet_origin SET state = 'duplicate', reason = %s, twin = %s WHERE source_id = %s "
                 "AND name_hash = %s",
                 [
-                    (escape(_kept(same_words(smaller))), name_hash(smaller), source, name_hash(name))
+                    (escape(kept_note(same_words(smaller))), name_hash(smaller), source, name_hash(name))
                     for name, (_, smaller) in going.items()
                 ],
             )
@@ -803,7 +804,25 @@ def _source(row: Sequence[Any], documents: int) -> SourceInfo:
     )
 
 
-def _kept(note: Note | None) -> str:
-    """A note as the database has it. What is not ours in it may be of any length."""
-    text = note.to_text() if note else ""
-    return text if len(text) <= KEPT_REASON else Note("said", text=str(note)[:KEPT_REASON]).to_text()
+def kept_note(note: Note | None) -> str:
+    """A note as the database has it. What is not ours in it may be of any length and is cut; the code stays, so that
+    it is said in the language of the reader."""
+    if note is None:
+        return ""
+    text, longest = note.to_text(), KEPT_REASON
+    while len(text) > KEPT_REASON and longest > 1:
+        longest //= 2
+        text = str(_shortened(note, longest).to_text())
+    return text if len(text) <= KEPT_REASON else Note(note.code).to_text()
+
+
+def _shortened(value: Any, longest: int) -> Any:
+    """A value of a note with no text over *longest* characters, and lists and tables shortened in proportion."""
+    some = max(1, longest // 16)
+    if isinstance(value, Note):
+        return Note(value.code, **{name: _shortened(one, longest) for name, one in value.values.items()})
+    if isinstance(value, Mapping):
+        return {name: _shortened(one, longest) for name, one in itertools.islice(value.items(), some)}
+    if isinstance(value, tuple):
+        return [_shortened(one, longest) for one in value[:some]]
+    return f"{value[: longest - 1]}…" if isinstance(value, str) and len(value) > longest else value

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from doublet import kernels
 from doublet.kernels.elements import FRAMED, MENU, NEVER
+from doublet.kernels.letters import block_words
 from doublet.kernels.reference.frame import LEAF
-from doublet.kernels.reference.page import count_words
 from doublet.kernels.settings import FrameOptions
 from doublet.text.formats.html import HEADINGS, Cut, cut_page
 from doublet.text.formats.html import element_name as name_of
@@ -158,7 +158,7 @@ def _declared(page: Element) -> list[Block]:
         text = _NO_TEXT.sub(" ", unescape(_MARKUP.sub(" ", text)))
         lines = [" ".join(line.split()) for line in text.splitlines()]
         return [
-            Block(line, script, count_words(line), 0.0, False, False, declared=True) for line in lines if line
+            Block(line, script, block_words(line), 0.0, False, False, declared=True) for line in lines if line
         ]
     return []
 

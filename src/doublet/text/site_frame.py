@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.kernels.reference.page import count_words
+from doublet.kernels.letters import block_words
 
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
@@ -62,7 +62,7 @@ def lines_of(text: str, left_out: tuple[tuple[int, str], ...]) -> PageLines:
     """The lines of a page from its text and the blocks that were left out of it."""
     lines, useful = cut_lines(text, left_out)
     keys = np.array([line_key(line) for line in lines], np.uint64)
-    words = np.array([count_words(line) for line in lines], np.uint32)
+    words = np.array([block_words(line) for line in lines], np.uint32)
     return PageLines(lines, np.array(useful, np.bool_), keys, words)
 
 

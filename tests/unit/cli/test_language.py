@@ -140,6 +140,8 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Вызов: doublet library add" in out
     assert "Показать эту справку и выйти." in out
     assert "[по умолчанию: 10]" in " ".join(out.split())
+    _, out, _ = run(capsys, "check", "--help")
+    assert "без документов, на которые указывают только характерные основы слов" in " ".join(out.split())
     assert guarded(["library", "--help"]) == 0
     assert "Commands:" in capsys.readouterr().out
 

@@ -103,7 +103,7 @@ def test_statuses(status: int, found: tuple[str, str]) -> None:
     [
         (NotAllowed("said", robots=True), ("refused", "robots")),
         (NotAllowed("said"), ("refused", "not_allowed")),
-        (NotAllowed("said", status=503), ("failed", "robots 503")),
+        (NotAllowed("said", status=503), ("failed", "robots_503")),
         (TooLarge("said"), ("too_large", "fetch_limit")),
         (TooSlow("said"), ("failed", "too_slow")),
         (FetchFailed("said", status=502), ("failed", "502")),
@@ -154,8 +154,9 @@ def test_a_redirect_that_leaves_the_site() -> None:
     ("own", "found"),
     [
         ({"noindex": True}, ("refused", "noindex")),
-        ({"error": "Encrypted"}, ("unreadable", "encrypted")),
-        ({"error": "Oversized"}, ("too_large", "oversized")),
+        ({"error": "encrypted"}, ("unreadable", "encrypted")),
+        ({"error": "nothing_read"}, ("unreadable", "nothing_read")),
+        ({"error": "oversized"}, ("too_large", "oversized")),
         ({"words": 9}, ("too_short", "")),
         ({"words": 10}, ("stored", "")),
         ({"words": 12, "title": "Error 404: page not found"}, ("soft_404", "says_so")),

@@ -77,6 +77,13 @@ def test_it_works() -> None:
     assert (plan.documents, plan.requests, plan.answers_missing) == (30, 30, True)
 
 
+def test_documents_without_blanks_between_words_are_not_short() -> None:
+    plan = decided(with_front(posts(30, text="没有空格的文章。" * 12)))
+    assert [pattern.text for pattern in plan.patterns] == ["/post/{number}"]
+    dashes = decided(with_front(posts(30, text="— " * 60 + "one two")))
+    assert dashes.patterns == [] and "short" in {why for _, why in dashes.skipped}
+
+
 # The front page
 
 

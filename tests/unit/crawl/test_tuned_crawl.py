@@ -132,6 +132,13 @@ def test_only_a_page_of_few_words_is_a_door(words: int, found: bool) -> None:
     assert is_login_wall("Please log in", text("word", words), password=True) is found
 
 
+@pytest.mark.parametrize(("letters", "found"), [(20, True), (400, False)])
+def test_a_long_article_without_blanks_is_neither(letters: int, found: bool) -> None:
+    article = "没有空格的文章。" * (letters // 7)
+    assert says_so("Error 404", article) is found
+    assert is_login_wall("Please log in", article, password=True) is found
+
+
 # Traps and variants
 
 

@@ -37,7 +37,8 @@ NO_PART = {
     "kept_out",
     "language",
 }
-NO_PART |= {"id_field", "text_field", "time_field", "source_field"}
+#: Options that are told where they were given: by default nobody asks what a field is called.
+WHEN_GIVEN = {"id_field": "key", "text_field": "body", "time_field": "when", "source_field": "where"}
 #: Options that are input, and stand in the answer elsewhere.
 INPUT = {
     "statistics": "recipe",
@@ -146,6 +147,7 @@ def test_no_option_is_forgotten(job: str, store: Any) -> None:
     call, function, values = JOBS[job]
     signature = inspect.signature(function).parameters.values()
     options = {one.name for one in signature if one.kind is one.KEYWORD_ONLY} - NO_PART - INPUT.keys()
+    options -= WHEN_GIVEN.keys()
     options -= {"parameters"}  # those of the method: below
     assert options <= values.keys()
     answer = call(store)
@@ -153,6 +155,34 @@ def test_no_option_is_forgotten(job: str, store: Any) -> None:
     for option, where in INPUT.items():
         if any(one.name == option for one in signature):
             assert where in answer.to_dict()
+
+
+@pytest.mark.parametrize("option", WHEN_GIVEN)
+def test_a_field_is_told_where_it_was_named(option: str, tmp_path: pathlib.Path) -> None:
+    usual = {"id_field": "id", "text_field": "text", "time_field": "time", "source_field": "source"}
+    name = WHEN_GIVEN[option]
+    records = [
+        {
+            name if field == option else of: value
+            for (field, of), value in zip(usual.items(), row, strict=True)
+        }
+        for row in (("a", TEXT, "2026-01-01", "s"), ("b", TEXT, "2026-01-02", "t"))
+    ]
+    file = tmp_path / "documents.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    for documents in (records, file):
+        parameters = doublet.dedupe(documents, **{option: name}).parameters
+        assert {one: parameters.get(one) for one in usual} == {**dict.fromkeys(usual), option: name}
+    with opened(file, **{option: name}) as source:
+        (one,) = check_many([("a", TEXT)], against_documents(source))
+    assert one.check is not None and one.check.parameters[option] == name
+    assert usual.keys().isdisjoint(doublet.dedupe(DOCUMENTS).parameters)
+
+
+def test_a_table_without_ids_names_no_field() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"text": [TEXT, TEXT]})
+    assert "id_field" not in doublet.dedupe(table).parameters
 
 
 def test_everything_that_the_alignment_knows(store: Any) -> None:
@@ -215,7 +245,7 @@ def test_every_parameter_has_a_name_in_every_language(store: Any) -> None:
     """Reports show what was asked for: not as the program spells it."""
     known = {name for call, _, _ in JOBS.values() for name in call(store).parameters}
     known |= {name for info in doublet.methods(others=False) for name in parameters_of(info.name)}
-    known |= {"without", "ocr", "whole_page", "between"}
+    known |= {"without", "ocr", "whole_page", "between", *WHEN_GIVEN}
     for language in LANGUAGES:
         assert known <= wording(language).tables.NAMES["setting"].keys()
 

@@ -308,3 +308,13 @@ def test_there_is_one_escaper_and_one_shell() -> None:
     assert [name for name, text in texts.items() if "<html lang" in text] == ["web/asgi.py"], (
         "before Django is there"
     )
+
+
+def test_the_settings_have_the_decimal_mark_of_the_language() -> None:
+    shown = {
+        language: terminal.comparison(RESULT, A, B, language=language).replace("\u00a0", " ")
+        for language in ("en", "ru")
+    }
+    assert "threshold 0.5" in shown["en"]
+    assert "threshold 0,5" in shown["ru"] and "0.5" not in shown["ru"]
+    assert wording.wording("ru").value((0.25, 3, "1.5", True)) == "0,25, 3, 1.5, да"

@@ -90,4 +90,4 @@ def unread(error: DoubletError) -> dict[str, Any]:
     """A page that its reader could not finish."""
     empty: dict[str, Any] = dict.fromkeys(("text", "title", "canonical", "time"), "")
     empty |= dict.fromkeys(("noindex", "nofollow", "password", "page"), False)
-    return empty | {"links": [], "blocks": [], "feeds": [], "linked": 0.0, "error": type(error).__name__}
+    return empty | {"links": [], "blocks": [], "feeds": [], "linked": 0.0, "error": error.code}

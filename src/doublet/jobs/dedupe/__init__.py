@@ -37,7 +37,7 @@ from doublet.jobs.dedupe.related import find_copies
 from doublet.jobs.dedupe.writing import check_files, write_files
 from doublet.model import Deduplication, Note
 from doublet.progress import Progress
-from doublet.sources.records import Batched
+from doublet.sources.records import Batched, named_fields
 
 if TYPE_CHECKING:
     from doublet.jobs.dedupe.frames import WithoutFrames
@@ -226,6 +226,7 @@ def dedupe_inputs(
             "frames": frameless is not None if options.frames is None else options.frames,
             "pairs": options.pairs,
             "views": list(options.views),
+            **named_fields(source),
         },
         documents=len(collection),
         groups=grouped.groups,

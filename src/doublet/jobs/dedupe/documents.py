@@ -135,6 +135,7 @@ class Documents:
     def __init__(self, documents: Iterable[Any], fields: Fields = FIELDS, *, id_given: bool = False) -> None:
         """Raises `InvalidParameter` for what is no collection of documents; a wrong document in it is an outcome."""
         rows = rows_of(documents, fields, id_given=id_given)
+        self.named_fields = fields.named(FIELDS)
         self._fields = replace(fields, id=ROW) if isinstance(rows, Table) and rows.own_ids else fields
         self._documents = rows if isinstance(rows, Sequence | Table) else list(rows)
         self.given: dict[str, Any] = {}

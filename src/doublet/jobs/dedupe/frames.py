@@ -1,8 +1,8 @@
-"""Web pages without the frame of their site: a source that is read once, counted, and then walked without it.
+"""Web pages without the frame of their site: a source that is read once, counted, and then gone through without it.
 
-Lines are counted by folder (and in all folders above it, up to the input or the host) in a first walk. What is read in
-it waits, compressed, in a temporary file: no document is read twice, and later walks are quicker than the first. Inputs
-without pages are handed through. The rule itself is `doublet.text.site_frame`; a count depends neither on the order of
+Lines are counted by folder (and in all folders above it, up to the input or the host) when it is read first. What is
+read waits, compressed, in a temporary file: no document is read twice, and later rounds are quicker. Inputs without
+pages are handed through. The rule itself is `doublet.text.site_frame`; a count depends neither on the order of
 the pages nor on the number of workers. Why it is done so: docs/decisions/0066-frames-of-sites.md.
 """
 
@@ -233,8 +233,8 @@ class _Place:
 
 
 @dataclass(slots=True)
-class _Walked:
-    """A batch of the first walk."""
+class _InputBatch:
+    """A batch of an input with pages, as it is read first."""
 
     number: int  #: of its input
     done: int  #: bytes of the inputs before
@@ -279,30 +279,30 @@ class WithoutFrames:
     _lines: set[int] = field(default_factory=set)  #: keys of the lines that were left out
 
     def prepare(self) -> None:
-        """The first walk. Raises `SourceError`, and `OSError` when the file cannot be written."""
+        """Read all pages once. Raises `SourceError`, and `OSError` when the file cannot be written."""
         counted = self._counted = Counted(self.folder)
         self._file = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115 - closed by `close`
         total = sum(self.source.parts[number].size_bytes for number in self.paged)
         self._waiting = {number: [] for number in self.paged}
         try:
-            with closing(in_order(self._walk(), _read_pages, self.workers)) as found:
-                for walked, parsed in found:
-                    self._waiting[walked.number].append(self._put(walked.batch, parsed, counted))
-                    done = walked.done + walked.batch.consumed_bytes
+            with closing(in_order(self._input_batches(), _read_pages, self.workers)) as found:
+                for one, parsed in found:
+                    self._waiting[one.number].append(self._put(one.batch, parsed, counted))
+                    done = one.done + one.batch.consumed_bytes
                     self.progress.step("counting", done, total, "bytes")
             self._file.flush()
             self.frames = counted.frames(self.least_pages)
         finally:
             counted.close()
 
-    def _walk(self) -> Iterator[_Walked]:
+    def _input_batches(self) -> Iterator[_InputBatch]:
         """The batches of all inputs with pages."""
         done = 0
         for number in self.paged:
             part = self.source.parts[number]
             self.source.check_unchanged(part)
             for batch in part.batches(0, 0, MAX_BATCH_RECORDS, MAX_BATCH_BYTES):
-                yield _Walked(number, done, batch)
+                yield _InputBatch(number, done, batch)
             self.source.check_unchanged(part)
             done += part.size_bytes
 
@@ -407,9 +407,9 @@ class WithoutFrames:
             self._file = None
 
 
-def _read_pages(walked: _Walked) -> Iterator[tuple[_Walked, ParsedBatch]]:
-    batch = walked.batch
-    yield walked, batch.parse_pages() if isinstance(batch, PageBatch) else batch.parse()
+def _read_pages(one: _InputBatch) -> Iterator[tuple[_InputBatch, ParsedBatch]]:
+    batch = one.batch
+    yield one, batch.parse_pages() if isinstance(batch, PageBatch) else batch.parse()
 
 
 def without_frames(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from doublet.kernels.elements import DATED, MAY_BE_SMALL_PRINT
+from doublet.kernels.letters import block_words
 from doublet.kernels.reference.arguments import F64, U8, U32
 
 INLINE = frozenset(
@@ -47,11 +48,6 @@ _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\d{1,2}[:.]\d\d|\bago\b|назад|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|"
     r"янв|фев|март|апр|мая|июн|июл|авг|сент|окт|нояб|дек"
 )
-# Letters of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-_UNSPACED_WORD = 2  # such letters that count as a word
 _OF_RIGHTS = ("right", "©", "(c)", "права защ", "powered by", "privacy p", "terms of")
 
 Blocks = tuple[
@@ -251,7 +247,7 @@ class _Cutter:
         ]
         return (
             [text for text, _, _ in self.found],
-            np.array([count_words(text) for text, _, _ in self.found], np.uint32),
+            np.array([block_words(text) for text, _, _ in self.found], np.uint32),
             np.array([linked for _, _, linked in self.found], np.uint32),
             np.array(shares, np.float64),
             np.array([_hints(text) for text, _, _ in self.found], np.uint8),
@@ -263,14 +259,9 @@ class _Cutter:
         )
 
 
-def count_words(text: str) -> int:
-    """The words of a text: stretches between blanks, and where a script has none, every two letters."""
-    return len(text.split()) + len(_UNSPACED.findall(text)) // _UNSPACED_WORD
-
-
 def _hints(text: str) -> int:
     """What a block speaks of, as far as that can be told quickly."""
-    words = count_words(text)
+    words = block_words(text)
     if words >= 150:
         return 0
     low = "".join([letter.lower()[0] for letter in text])

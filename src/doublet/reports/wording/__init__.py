@@ -19,11 +19,14 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import string
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from doublet.model import LANGUAGES, Note
+
+_NUMBERED = re.compile(r"(.*?)[_ ]?([0-9]+)")
 
 
 class Wording:
@@ -66,8 +69,13 @@ class Wording:
         return text[:1].upper() + text[1:]
 
     def name(self, kind: str, code: str) -> str:
-        """What people call *code* in the list *kind*: ``name("fragment", "verbatim")``."""
-        return str(self.tables.NAMES[kind].get(code, code))
+        """What people call *code* in the list *kind*: ``name("fragment", "verbatim")``. A code may end in a number,
+        which its name then has: that of "robots_503" is the one of "robots_#"."""
+        names: Mapping[str, str] = self.tables.NAMES[kind]
+        if code not in names and (found := _NUMBERED.fullmatch(code)):
+            start, number = found.groups()
+            return names.get(f"{start}_#" if start else "#", code).replace("#", number)
+        return names.get(code, code)
 
     def method(self, name: str, summary: str) -> str:
         """What a method is good for; *summary* is what it says itself, in English."""
@@ -152,6 +160,8 @@ class Wording:
             return self.say(value)
         if isinstance(value, bool) or value is None:
             return self.name("value", str(value).lower())
+        if isinstance(value, float):
+            return str(value).translate(self.tables.MARKS)
         return self.listed(value) if isinstance(value, list | tuple) else str(value)
 
 

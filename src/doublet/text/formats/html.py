@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from doublet import kernels
 from doublet.errors import Broken
+from doublet.kernels.letters import block_words
 from doublet.kernels.reference.arguments import F64, U8, U32
-from doublet.kernels.reference.page import SILENT, count_words
+from doublet.kernels.reference.page import SILENT
 from doublet.model import Span
 from doublet.text.encoding import decode_page
 from doublet.text.formats.package import Element
@@ -289,7 +290,7 @@ def take_hidden(page: Element, build: Builder, *, element: str = "") -> bool:
             doomed = [pair for pair in doomed if pair[1] != "white"]
     for item, reason in doomed:
         words = " ".join(" ".join(_visible(item)).split())
-        if count_words(words) >= PROSE_WORDS or (reason != "hidden" and words):
+        if block_words(words) >= PROSE_WORDS or (reason != "hidden" and words):
             build.hide(words, reason, line=item.sourceline, element=element or item.tag)
         item.clear(keep_tail=True)  # taken out, each would copy the text before it
         item.tag = "template"

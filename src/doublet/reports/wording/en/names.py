@@ -305,6 +305,21 @@ NAMES: dict[str, dict[str, str]] = {
         "short": "too little text",
         "wall": "asks for a password",
         "unreadable": "could not be read",
+        "broken": "damaged, or not what it says it is",
+        "config": "needs a library or a setting that is not there",
+        "encrypted": "protected by a password",
+        "nothing_read": "no text could be read from it",
+        "oversized": "too large to be read",
+        "read_failed": "reading it took too long or too much memory",
+        "scanned": "a scan without text",
+        "unknown_kind": "of a kind that cannot be read",
+        # with a number in place of #: the status that a server answered with
+        "#": "the server answered #",
+        "robots_#": "robots.txt could not be fetched: the server answered #",
+        # as they were spelled once: they may stand in databases
+        "nothingread": "no text could be read from it",
+        "readfailed": "reading it took too long or too much memory",
+        "unknownkind": "of a kind that cannot be read",
     },
     # stages of long work, as the progress shows them
     "stage": {
@@ -506,6 +521,10 @@ NAMES: dict[str, dict[str, str]] = {
         "views": "views",
         "reworded": "reworded copies",
         "frames": "without the frames of sites",
+        "id_field": "field of the id",
+        "text_field": "field of the text",
+        "time_field": "field of the time",
+        "source_field": "field of the source",
         "between": "only groups of several libraries",
     },
 }
