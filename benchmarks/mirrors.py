@@ -1,14 +1,19 @@
 """Two mirrors of each folder of web pages, each with a frame of its own: how many twins are found, which other pairs.
 
-    python benchmarks/mirrors.py /usr/share/doc/apache2-doc/manual/en FOLDER... [--pages 150] [--pairs]
+    python benchmarks/mirrors.py /usr/share/doc/apache2-doc/manual/en FOLDER... [--frames rotating] [--pages 400]
 
-Every folder becomes two sites in a temporary folder. Printed: twins in one group and other pairs, with the frames of
-the sites and without (`doublet dedupe --no-frames`), and the seconds that each took. `--pairs` lists the other pairs.
+Every folder becomes two sites in a temporary folder. Printed: twins in one group, other pairs and how many pairs of
+pages these are, with the frames of the sites and without (`doublet dedupe --no-frames`), and the seconds of each.
+`--frames` says what is put around the pages: "constant" and "portal" are two sets of headers and footers (those of
+"portal" are longer, with a menu at the side, and in Russian on Russian pages); "rotating" is "portal" with two
+advertisements on each page, drawn from a pool of 12 on one mirror and of 36 on the other, at the top and at the side or
+in the middle and at the bottom. `--pairs` lists the other pairs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import tempfile
@@ -32,14 +37,62 @@ ENDS = {
     "responsible for what other people wrote on these pages. Disk space was given by friends of the centre, and the "
     "machines run on donated power.</p>",
 }
+TEXTS = json.loads(Path(__file__).with_name("mirror_frames.json").read_text("utf-8"))
+POOLS = {"a": 12, "b": 36}  # advertisements of each mirror
+SHAPES = {
+    "top": '<div class="promo"><b>{title}</b><p>{text}</p></div>',
+    "side": "<aside><h4>{title}</h4><p>{text}</p></aside>",
+    "middle": "<p><b>{title}</b> {text}</p>",
+    "bottom": '<table border="1"><tr><td><b>{title}</b></td></tr><tr><td>{text}</td></tr></table>',
+}
+PLACES = {"a": ("top", "side"), "b": ("middle", "bottom")}
 
 
-def framed(text: str, side: str, number: int) -> str:
+def pool_of(side: str, language: str) -> list[tuple[str, str]]:
+    """The advertisements of a mirror: a title and three sentences each."""
+    texts = TEXTS[language]["ads"]
+    rng = random.Random(f"{side} {language}")
+    subjects = texts["subjects"]
+    return [
+        (title, f"{about} {rng.choice(texts['offers'])} {rng.choice(texts['calls'])}")
+        for title, about in (subjects[n % len(subjects)] for n in range(POOLS[side]))
+    ]
+
+
+def advertised(side: str, language: str, name: str) -> dict[str, str]:
+    """Two advertisements for a page, by their places."""
+    rng = random.Random(f"{side} {name}")
+    drawn = rng.sample(pool_of(side, language), len(PLACES[side]))
+    return {
+        place: SHAPES[place].format(title=title, text=text)
+        for place, (title, text) in zip(PLACES[side], drawn, strict=True)
+    }
+
+
+def language_of(texts: list[str]) -> str:
+    """That of a site: not of each page, some of which are all code."""
+    letters = re.sub(r"<[^>]*>", "", "".join(texts))
+    return "ru" if len(re.findall("[а-яё]", letters)) > len(re.findall("[a-z]", letters)) else "en"
+
+
+def framed(text: str, side: str, number: int, frames: str, name: str, language: str) -> str:
     values = {
         "day": f"2026-{1 + number % 12:02d}-{1 + number % 28:02d}",
         "hour": f"{number % 24:02d}:{number % 60:02d}",
+        "number": str(100 + 37 * number),
     }
-    top, end = TOPS[side].format(**values), ENDS[side].format(**values)
+    portal = TEXTS[language]["portal"][side]
+    top, end = (TOPS[side], ENDS[side]) if frames == "constant" else (portal["top"], portal["end"])
+    ads = advertised(side, language, name) if frames == "rotating" else {}
+    top = top.format(**values) + ads.get("top", "") + ads.get("side", "")
+    end = ads.get("bottom", "") + end.format(**values)
+    if "middle" in ads:
+        ends = [found.end() for found in re.finditer(r"</(?:p|dl|ul|ol|pre|table)>", text, re.I)]
+        middle = min(ends, key=lambda at: abs(at - len(text) // 2), default=None)
+        if middle is None:
+            end = ads["middle"] + end
+        else:
+            text = text[:middle] + ads["middle"] + text[middle:]
     body = re.search(r"<body[^>]*>", text, re.I)
     if body:
         text = text[: body.end()] + top + text[body.end() :]
@@ -47,15 +100,17 @@ def framed(text: str, side: str, number: int) -> str:
     return text[:at] + end + text[at:] if at >= 0 else text + end
 
 
-def make(tree: Path, out: Path, count: int) -> int:
+def make(tree: Path, out: Path, count: int, frames: str) -> int:
     files = sorted(path for path in tree.rglob("*.html") if path.is_file() and path.stat().st_size < LARGEST)
     files = sorted(random.Random(5).sample(files, min(count, len(files))))
-    for number, path in enumerate(files):
-        text = path.read_text("utf-8", "replace")
+    texts = [path.read_text("utf-8", "replace") for path in files]
+    language = language_of(texts)
+    for number, (path, text) in enumerate(zip(files, texts, strict=True)):
         for side in "ab":
-            page = out / side / path.relative_to(tree).as_posix().replace("/", "_")
+            name = path.relative_to(tree).as_posix().replace("/", "_")
+            page = out / side / name
             page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(framed(text, side, number), "utf-8")
+            page.write_text(framed(text, side, number, frames, name, language), "utf-8")
     return len(files)
 
 
@@ -70,23 +125,31 @@ def judge(result: doublet.Deduplication) -> tuple[int, list[tuple[str, str]]]:
     return len(twins), others
 
 
+def pairs_of_pages(others: list[tuple[str, str]]) -> int:
+    """The same without the names of the mirrors: a pair of pages counts once."""
+    return len({frozenset((keep[2:], other[2:])) for keep, other in others})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--frames", choices=("constant", "portal", "rotating"), default="constant")
     parser.add_argument("--pages", type=int, default=150, help="of each folder, chosen by a fixed seed")
     parser.add_argument("--pairs", action="store_true", help="list the other pairs")
     options = parser.parse_args()
-    print("folder\tpages\ttwins\tother pairs\ts\twithout frames of sites: twins\tother pairs\ts")
+    columns = "twins\tother pairs\tof pages\ts"
+    print(f"folder\tpages\t{columns}\twithout frames of sites: {columns}")
     for tree in options.folders:
         with tempfile.TemporaryDirectory() as work:
-            row = [str(tree), str(make(tree, Path(work), options.pages))]
+            row = [str(tree), str(make(tree, Path(work), options.pages, options.frames))]
             listed = []
             for frames in (None, False):
                 start = time.perf_counter()
                 twins, others = judge(doublet.dedupe(Path(work), frames=frames))
-                row += [str(twins), str(len(others)), f"{time.perf_counter() - start:.1f}"]
+                seconds = f"{time.perf_counter() - start:.1f}"
+                row += [str(twins), str(len(others)), str(pairs_of_pages(others)), seconds]
                 listed.append(others)
         print("\t".join(row), flush=True)
         for keep, other in listed[0] if options.pairs else ():

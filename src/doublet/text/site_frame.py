@@ -2,9 +2,10 @@
 
 `doublet.text.frame` judges a page by itself and cannot know that its neighbours have the same footer. Here lines are
 counted over whole pages, with what it left out. A line that is on most pages of a folder is frame there, and the page
-is compared without it. What is left of a page with little useful content is compared together with what was left out of
-that page alone: on such pages the first step often errs. So it does on long lists, of which it keeps pieces: they are
-compared from the first piece to the last. Explained in docs/explanation/text-from-documents.md.
+is compared without it. A short page is compared by its own lines alone, whatever the first step made of them. Lines
+that several pages of its folder have, such as advertisements and lists of what to see also, would outweigh them. Of
+long lists the first step keeps pieces: they are compared from the first piece to the last. Explained in
+docs/explanation/text-from-documents.md.
 """
 
 from __future__ import annotations
@@ -23,18 +24,28 @@ U32 = NDArray[np.uint32]
 Mask = NDArray[np.bool_]
 
 LEAST_PAGES = 20  #: of a folder; of fewer it is not clear what is common by chance
-# The values were tuned on mirrors of two manuals (Apache, a Debian handbook in Russian) and chosen on a third
-# (LibreOffice in Russian): all 427 pages meet their twins from .2 to .9 of SHARE, and the wrong pairs are 14 up to .5
-# and 8 from .7 on. All are found with SHORT_WORDS from 100 to 400 and MOST_WORDS from 300 to 800, all but one with 50
-# and 200. MOST_WORDS is there for tables of contents: without it chapters are found inside that of their book.
+# Tuned on mirrors of two manuals (Apache, a Debian handbook in Russian) and chosen on a third (LibreOffice in Russian):
+# all 427 pages meet their twins from .2 to .9, and the wrong pairs are 14 up to .5 and 8 from .7 on.
 SHARE = 0.7  #: of the pages of a folder that have a line which is frame
-#: of the useful content of a folder that may be frame. Pages that have two thirds in common resemble each other by
-#: half: they are copies of one another, and what they have in common is their content. The mirrors have .22 at most.
+#: of the useful content of a folder that may be frame, or common lines. Pages that have two thirds in common resemble
+#: each other by half: they are copies of one another, and what they have in common is their content. The mirrors have
+#: .22 of frame, and .38 with common lines, at most. The same holds of a page and what the same pages have of it.
 FRAME_SHARE = 0.6
 #: of the useful content of a page that is not short: with less of its own it is a copy of others, not a page in a frame
 OWN_SHARE = 0.05
-SHORT_WORDS = 200  #: a page with less useful content is compared with all that is not frame
-MOST_WORDS = 400  #: unless that is more than this
+COPY_WORDS = 200  #: of useful content that such a copy has
+# Tuned on seven sites and chosen on seven others, with frames that stay and with advertisements that change from page
+# to page (`benchmarks/mirrors.py --frames portal`, `rotating`, 400 pages each; docs/decisions/0066-frames-of-sites.md).
+#: a page with no more words that are not frame is compared by its own lines. Twins on the first seven with
+#: advertisements: 1,497 with 250, 1,534 with 300, 1,543 with 400, 1,555 with 600. More would part versions of one text.
+SHORT_WORDS = 400
+#: of a folder that have a line which is common, and not a page's own. With 3, 4 and 8 there are 1,550, 1,549 and 1,543
+#: twins with advertisements, and 117, 125 and 134 other pairs of pages without. Three versions of a page are no rarity.
+COMMON_PAGES = 4
+OWN_WORDS = 3  #: of own lines that stand for a page. With 2 two pages "<no title>" are equal, with 5 38 twins are lost
+#: of a page that the same pages have: so many lines with more than `FRAME_SHARE` of its words make it a copy of these.
+#: A list of what to see also is one line, and two advertisements are four. With 3, 12 twins fewer are found on all 14.
+COPY_LINES = 5
 # Chosen on indexes and tables of contents whose twins were missed (Python, Erlang, gnuplot: pieces from 11 on) beside
 # contents of books that are cut in one place (GIMP, Debian's installation guide: 4 at most). With 4 or 8 pieces all are
 # found; with 16 one is lost, and with a share of .5 two are.
@@ -99,16 +110,19 @@ def least_with_line(pages: int) -> int:
     return int(np.ceil(SHARE * pages - 1e-9))
 
 
-def own_text(page: PageLines, frame: Mask) -> str | None:
-    """What a page is compared by, when those of its lines are *frame*; None: by its text as it was read."""
+def own_text(page: PageLines, frame: Mask, firsts: U64) -> str | None:
+    """What a page is compared by; None: by its text as it was read. *frame* are its lines that are frame; *firsts* is
+    of its common lines the first page that has them, and 0 of the others."""
     own = ~frame
     kept = page.useful & own
     count = int(page.words[kept].sum())
     whole = int(page.words[page.useful].sum())
-    if whole >= SHORT_WORDS and count < OWN_SHARE * whole:
+    if whole >= COPY_WORDS and count < OWN_SHARE * whole:
         return None
-    if count < SHORT_WORDS and int(page.words[own].sum()) <= MOST_WORDS:
-        kept = own
+    if int(page.words[own].sum()) <= SHORT_WORDS:
+        kept = own & (firsts == 0)
+        if _words_once(page, kept) < OWN_WORDS or _is_copy(page, own, firsts):
+            kept = own
     elif _pieces_of(kept[own]) >= PIECES:
         places = np.flatnonzero(kept)
         listed = own.copy()
@@ -119,6 +133,23 @@ def own_text(page: PageLines, frame: Mask) -> str | None:
     if np.array_equal(kept, page.useful) or _WORD.search(text) is None:
         return None
     return text
+
+
+def _words_once(page: PageLines, marked: Mask) -> int:
+    """The words of the lines that are marked, of equal ones once; not of data."""
+    counted = np.flatnonzero(marked & (page.keys != 0))
+    _, firsts = np.unique(page.keys[counted], return_index=True)
+    return int(page.words[counted[firsts]].sum())
+
+
+def _is_copy(page: PageLines, own: Mask, firsts: U64) -> bool:
+    """Whether other pages have most of a page, all of them the same lines."""
+    common = np.flatnonzero(own & (firsts != 0))
+    if not len(common):
+        return False
+    _, places, lines = np.unique(firsts[common], return_inverse=True, return_counts=True)
+    words = np.bincount(places, page.words[common])
+    return float(words[lines >= COPY_LINES].max(initial=0)) > FRAME_SHARE * int(page.words[own].sum())
 
 
 def _pieces_of(marked: Mask) -> int:

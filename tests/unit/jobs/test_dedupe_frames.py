@@ -274,7 +274,7 @@ def test_folders_without_end() -> None:
 def test_counts_do_not_depend_on_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor on what waits on disk, and in how many parts."""
     pages = [
-        (folder, lines_of(f"banner of {folder}\n{sentences(number)}\n{number}", ()))
+        (f"{folder}/{number}.html", lines_of(f"banner of {folder}\n{sentences(number)}\n{number}", ()))
         for folder in ("p", "q")
         for number in range(30)
     ]
@@ -283,11 +283,19 @@ def test_counts_do_not_depend_on_order(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(frames, "COUNTED_BYTES", (1 << 20, 1 << 20, 0, 1000)[seed])
         monkeypatch.setattr(frames, "PARTS", (128, 1, 7, 128)[seed])
         counted = Counted(None)
-        numbers = {folder: counted.add([folder], lines) for folder, lines in pages}
-        found = counted.frames(20)
-        assert found.tolist() == sorted(
-            int(frames.in_folders(lines_of(f"banner of {name}", ()).keys, np.array([number], np.uint64))[0])
-            for name, number in numbers.items()
+        numbers = {id.partition("/")[0]: counted.add(id, lines) for id, lines in pages}
+        found = counted.find(20)
+        assert (
+            found.frame.tolist()
+            == found.common.tolist()
+            == sorted(
+                int(
+                    frames.in_folders(lines_of(f"banner of {name}", ()).keys, np.array([number], np.uint64))[
+                        0
+                    ]
+                )
+                for name, number in numbers.items()
+            )
         )
         counted.close()
 
@@ -324,12 +332,99 @@ def test_counts_of_folders_in_folders(seed: int, monkeypatch: pytest.MonkeyPatch
     counted = Counted(None)
     numbers = {}
     for id, lines in pages:
-        number = counted.add(folders_of(id), lines_of("\n".join(lines), ()))
+        number = counted.add(id, lines_of("\n".join(lines), ()))
         numbers |= dict(zip(folders_of(id), counted.large_folders(number, 0), strict=True))
     expected = [
         int(frames.in_folders(lines_of(line, ()).keys, np.array([numbers[folder]], np.uint64))[0])
         for folder, line in frame_of(pages)
     ]
-    assert counted.frames(20).tolist() == sorted(expected)
+    assert counted.find(20).frame.tolist() == sorted(expected)
     counted.close()
     assert expected
+
+
+ADS = [
+    f"Buy the {noun} that {verb} itself, now for {verb[:-1]}ing {noun}s!" for noun in NOUNS for verb in VERBS
+]
+
+
+def write_pages(folder: Path, pages: dict[str, list[str]]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in pages.items():
+        text = "".join(f"<p>{line}</p>" for line in lines)
+        (folder / f"{name}.html").write_text(f"<html><body>{text}</body></html>", encoding="utf-8")
+
+
+def test_advertisements_that_change_from_page_to_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them is on most pages; together they outweigh what the page says. Each mirror has its own."""
+    for at, side in enumerate(BANNERS):
+        pool = ADS[20 * at : 20 * at + 8]
+        pages = {
+            f"{number}": [*random.Random(f"{side}{number}").sample(pool, 3), sentences(number, 2)]
+            for number in range(60)
+        }
+        write_pages(tmp_path / side, pages)
+    result = doublet.dedupe(tmp_path)
+    assert len(twins(result)) == 60
+    monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 7)
+    monkeypatch.setattr(frames, "COUNTED_BYTES", 500)
+    assert doublet.dedupe(tmp_path, workers=2).to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize(("pages", "found"), [(3, True), (4, False)])
+def test_a_list_that_several_pages_have_makes_them_no_duplicates(
+    tmp_path: Path, pages: int, found: bool
+) -> None:
+    """What three pages have in common may be their content; what four have is no page's own."""
+    listed = "See also " + sentences(5000, 3)
+    write_pages(tmp_path, {f"other-{number}": [sentences(number)] for number in range(30)})
+    write_pages(
+        tmp_path, {f"short-{number}": [sentences(900 + number, 1), listed] for number in range(pages)}
+    )
+    assert bool(doublet.dedupe(tmp_path).removed) is found
+
+
+def test_versions_of_a_short_page_among_others_are_copies(tmp_path: Path) -> None:
+    """Six versions, a sentence of ten changed in each: what they have in common is on the same pages."""
+    write_pages(tmp_path, {f"other-{number}": [sentences(number)] for number in range(60)})
+    text = [sentences(5000 + number, 1) for number in range(10)]
+    for version in range(6):
+        changed = list(text)
+        changed[version] = sentences(9000 + version, 1)
+        write_pages(tmp_path, {f"version-{version}": changed})
+    result = doublet.dedupe(tmp_path)
+    assert [(len(group.members), group.keep[:7]) for group in result.groups] == [(5, "version")]
+
+
+def test_versions_of_short_pages_are_no_site(tmp_path: Path) -> None:
+    """Five pages that were saved thirty times: each of their lines is on a fifth of all pages."""
+    for number in range(5):
+        text = [sentences(1000 * number + n, 1) for n in range(4)]
+        pages = {f"{number}-{day}": [*text, sentences(10_000 + 100 * number + day, 1)] for day in range(30)}
+        write_pages(tmp_path, pages)
+    assert doublet.dedupe(tmp_path).removed == 145
+
+
+def test_common_lines_are_counted_in_the_nearest_folder(tmp_path: Path) -> None:
+    """Four mirrors in one input: a page's own lines are on four pages of it, and stay its own."""
+    for mirror in range(4):
+        pages = {f"{number}": [sentences(number), *ADS[mirror : mirror + 2]] for number in range(24)}
+        write_pages(tmp_path / f"mirror-{mirror}", pages)
+    result = doublet.dedupe(tmp_path)
+    assert (len(twins(result)), result.removed) == (24, 72)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("a/x/boat.html", "b/boat.html", True),
+        ("https://a.example/x/boat?print=1", "https://b.example/boat/", True),
+        ("a/boat.html", "a/coat.html", False),
+        ("a/boat/index.html", "b/boat/index.html", True),
+        ("a/boat/index.html", "a/coat/index.html", False),
+    ],
+)
+def test_numbers_of_pages(one: str, other: str, same: bool) -> None:
+    assert (frames.page_number(one) == frames.page_number(other)) is same

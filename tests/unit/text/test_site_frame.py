@@ -7,7 +7,7 @@ import pytest
 
 from doublet.text import site_frame
 from doublet.text.read import read_document
-from doublet.text.site_frame import least_with_line, line_key, lines_of, own_text
+from doublet.text.site_frame import PageLines, least_with_line, line_key, lines_of, own_text
 
 pytestmark = pytest.mark.covers("T3")
 
@@ -64,48 +64,98 @@ def words(count: int, start: int = 0) -> str:
     return " ".join(f"w{start + i}" for i in range(count))
 
 
+def own(page: PageLines, frame: np.ndarray, firsts: list[int] | None = None) -> str | None:
+    """*firsts*: of common lines the first page that has them, 0 of the others; there are none unless they are given."""
+    return own_text(page, frame, np.array(firsts or [0] * len(page.lines), np.uint64))
+
+
 def shape(useful: int, frame: int, left_out: int) -> str | None:
     """The text of a page of a line each: useful words, frame, and what was left out of this page alone."""
     page = lines_of(f"{words(useful)}\n{words(frame, 5000)}", ((0, words(left_out, 9000)),))
-    return own_text(page, np.array([False, False, True][: len(page.lines)]))
+    return own(page, np.array([False, False, True][: len(page.lines)]))
 
 
 def test_frame_is_left_out() -> None:
-    assert shape(200, 10, 50) == words(200)
+    assert shape(401, 10, 50) == words(401)
 
 
 def test_a_short_page_is_compared_with_all_that_is_not_frame() -> None:
-    assert shape(199, 10, 50) == f"{words(50, 9000)}\n{words(199)}"
+    assert shape(350, 10, 50) == f"{words(50, 9000)}\n{words(350)}"
 
 
 def test_but_not_with_the_contents_of_a_book() -> None:
-    assert shape(100, 10, 300) == f"{words(300, 9000)}\n{words(100)}"
+    assert shape(350, 10, 51) == words(350)
     assert shape(100, 10, 301) == words(100)
+
+
+def with_common(own_words: int, *common: tuple[int, int]) -> tuple[PageLines, list[int]]:
+    """A page of a banner, a line of its own and common lines: each the words, and the first page that has it."""
+    lines = ["Banner of the site", words(own_words)]
+    lines += [words(count, 1000 * n) for n, (count, _) in enumerate(common, start=2)]
+    return lines_of("\n".join(lines), ()), [0, 0, *(first for _, first in common)]
+
+
+def by_own(own_words: int, *common: tuple[int, int]) -> bool:
+    """Whether such a page is compared by its own line alone; else it is by all but the banner."""
+    page, firsts = with_common(own_words, *common)
+    found = own(page, np.array([True] + [False] * (len(page.lines) - 1)), firsts)
+    assert found in (words(own_words), "\n".join(page.lines[1:]))
+    return found == words(own_words)
+
+
+def test_a_short_page_is_compared_by_its_own_lines() -> None:
+    """Two advertisements and a list of what to see also."""
+    assert by_own(20, (40, 7), (40, 8), (18, 9))
+    assert by_own(100, (300, 7))
+    page, firsts = with_common(100, (301, 7))
+    assert own(page, np.array([True, False, False]), firsts) == "\n".join(page.lines[1:]), "too long"
+
+
+def test_left_out_lines_are_own_lines_too() -> None:
+    page = lines_of(f"Banner of the site\n{words(40)}", ((0, words(5, 9000)),))
+    assert own(page, np.array([False, True, False]), [0, 0, 7]) == words(5, 9000)
+
+
+def test_a_word_or_two_do_not_stand_for_a_page() -> None:
+    assert not by_own(2, (40, 7))
+    assert by_own(3, (40, 7))
+
+
+def test_nor_do_they_when_they_are_repeated() -> None:
+    page = lines_of(f"<no title>\n<no title>\n{words(40)}", ())
+    assert own(page, np.zeros(3, np.bool_), [0, 0, 7]) is None
+
+
+def test_a_page_that_others_have_nearly_whole_is_a_copy() -> None:
+    assert not by_own(38, (20, 7), (20, 7), (10, 7), (10, 7), (2, 7))
+    assert by_own(38, (20, 7), (20, 7), (10, 7), (12, 7)), "four lines may be advertisements"
+    assert by_own(40, (20, 7), (20, 7), (10, 7), (8, 7), (2, 7)), "three fifths are not most of it"
+    assert by_own(38, (20, 7), (20, 7), (10, 7), (10, 7), (2, 8)), "not the same pages"
 
 
 def test_a_page_that_is_all_frame_is_compared_as_it_was_read() -> None:
     page = lines_of("Only the banner of the site", ())
-    assert own_text(page, np.array([True])) is None
+    assert own(page, np.array([True])) is None
 
 
 def test_signs_alone_are_nothing_to_compare_by() -> None:
     page = lines_of("Only the banner of the site\n— | —", ())
-    assert own_text(page, np.array([True, False])) is None
+    assert own(page, np.array([True, False])) is None
 
 
 def test_a_word_of_its_own_is_enough() -> None:
     """Stubs in a large banner are not equal because their banners are."""
     page = lines_of(f"Redirect\n{words(60)}", ())
-    assert own_text(page, np.array([False, True])) == "Redirect"
+    assert own(page, np.array([False, True])) == "Redirect"
 
 
 def test_a_long_page_with_next_to_nothing_of_its_own_is_a_copy() -> None:
     page = lines_of(f"{words(13)}\n{words(287, 5000)}", ())
-    assert own_text(page, np.array([False, True])) is None
+    assert own(page, np.array([False, True])) is None
     page = lines_of(f"{words(15)}\n{words(285, 5000)}", ())
-    assert own_text(page, np.array([False, True])) == words(15)
+    assert own(page, np.array([False, True])) == words(15)
     page = lines_of(f"{words(2)}\n{words(197, 5000)}", ())
-    assert own_text(page, np.array([False, True])) == words(2), "a stub in a large banner"
+    assert own(page, np.array([False, True])) == words(2), "a stub in a large banner"
 
 
 def listing(pieces: int, useful: int, left_out: int) -> tuple[site_frame.PageLines, str]:
@@ -125,22 +175,22 @@ def frame_at_the_end(page: site_frame.PageLines) -> np.ndarray:
 
 def test_a_list_in_pieces_is_taken_from_the_first_to_the_last() -> None:
     page, whole = listing(8, useful=30, left_out=60)
-    assert own_text(page, frame_at_the_end(page)) == whole
+    assert own(page, frame_at_the_end(page)) == whole
 
 
 def test_few_pieces_are_no_list() -> None:
     """A book with its contents, of which the first step keeps what stands around them."""
     page, _ = listing(7, useful=30, left_out=60)
     useful = [line for line, is_useful in zip(page.lines[:-1], page.useful, strict=False) if is_useful]
-    assert own_text(page, frame_at_the_end(page)) == "\n".join(useful)
+    assert own(page, frame_at_the_end(page)) == "\n".join(useful)
 
 
 def test_an_article_with_captions_between_its_paragraphs_is_no_list() -> None:
     page, _ = listing(10, useful=36, left_out=10)  # nine captions: a fifth of the words
     useful = [line for line, is_useful in zip(page.lines[:-1], page.useful, strict=False) if is_useful]
-    assert own_text(page, frame_at_the_end(page)) == "\n".join(useful)
+    assert own(page, frame_at_the_end(page)) == "\n".join(useful)
     page, whole = listing(10, useful=35, left_out=10)
-    assert own_text(page, frame_at_the_end(page)) == whole
+    assert own(page, frame_at_the_end(page)) == whole
 
 
 @pytest.mark.parametrize(("line", "count"), [("湖の船は氷の中に閉ざされていた", 8), ("лодка во льду", 3)])
@@ -151,7 +201,7 @@ def test_words_of_scripts_without_blanks(line: str, count: int) -> None:
 
 def test_an_empty_page() -> None:
     page = lines_of("", ())
-    assert own_text(page, np.zeros(0, np.bool_)) is None
+    assert own(page, np.zeros(0, np.bool_)) is None
 
 
 TURNS = (

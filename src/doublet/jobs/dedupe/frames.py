@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ from doublet.sources.records import (
     RawBatch,
 )
 from doublet.text.site_frame import (
+    COMMON_PAGES,
     FRAME_SHARE,
     LEAST_PAGES,
     U64,
@@ -52,12 +54,12 @@ if TYPE_CHECKING:
 
 FEW_PAGES = 5  #: of a folder, where the user asks for frames
 LEVELS = 24  #: of folders; what lies deeper counts in the folder there
-COUNTED_BYTES = 16_000_000  #: of counted lines in memory, 24 for each line of a page; more wait on disk
+COUNTED_BYTES = 16_000_000  #: of counted lines in memory, 40 for each line of a page; more wait on disk
 PARTS = 128  #: files in which they wait, by their keys; each is counted by itself
 
 I64 = NDArray[np.int64]
 #: columns of a counted line
-_KEY, _FOLDER, _PAGES, _WORDS = range(4)
+_KEY, _FOLDER, _PAGES, _WORDS, _FIRST = range(5)
 
 
 def folders_of(id: str) -> list[str]:
@@ -74,12 +76,21 @@ def folders_of(id: str) -> list[str]:
     return [scheme + mark + "/".join(parts[:size]) for size in range(deepest, lowest - 1, -1)]
 
 
+@dataclass(frozen=True, slots=True)
+class SiteLines:
+    """Keys of lines as those of their folders (`in_folders`), sorted."""
+
+    frame: U64  #: of every folder with many pages
+    common: U64  #: of the nearest folder of a page that has many
+    firsts: U64  #: of each common line the page with the lowest number that has it
+
+
 class Counted:
     """How many pages of each folder have each line: counted in the nearest folder, then in those above it."""
 
     def __init__(self, folder: str | None) -> None:
         self._folder = folder
-        self._rows: list[U64] = []  # key, folder and useful words of lines, in memory
+        self._rows: list[U64] = []  # columns of lines on one page each, in memory
         self._size = 0
         self._parts: list[LongArray[np.uint64]] = []  # the same on disk
         self._numbers: dict[str, int] = {}
@@ -87,14 +98,15 @@ class Counted:
         self._pages: list[int] = []  # in it, and when all are counted also below it
         self._words: list[int] = []  # of their useful content
 
-    def add(self, folders: Sequence[str], page: PageLines) -> int:
-        """Count a page in the first of its folders; gives the number of that."""
-        number = self._number_of(folders)
+    def add(self, id: str, page: PageLines) -> int:
+        """Count a page in the nearest of its folders; gives the number of that."""
+        number = self._number_of(folders_of(id))
         counted = page.keys != 0
         keys, places = np.unique(page.keys[counted], return_inverse=True)
-        rows = np.empty((len(keys), 3), np.uint64)
+        rows = np.ones((len(keys), 5), np.uint64)
         rows[:, _KEY], rows[:, _FOLDER] = keys, number
-        rows[:, 2] = np.bincount(places, (page.words * page.useful)[counted], len(keys))
+        rows[:, _WORDS] = np.bincount(places, (page.words * page.useful)[counted], len(keys))
+        rows[:, _FIRST] = page_number(id)
         self._pages[number] += 1
         self._words[number] += int(page.words[page.useful].sum())
         self._rows.append(rows)
@@ -128,9 +140,9 @@ class Counted:
         for own, some in zip(self._parts, np.split(rows, cuts), strict=True):
             own.add(some.ravel())
 
-    def frames(self, least_pages: int) -> U64:
-        """The keys of the lines that are frame, sorted, each as those of their folder (`in_folders`). To be asked once,
-        when all pages were counted."""
+    def find(self, least_pages: int) -> SiteLines:
+        """Which lines are frame, and which are common. To be asked once, when all pages were counted."""
+        direct = list(self._pages)
         for number in range(
             len(self._above) - 1, -1, -1
         ):  # a folder has a higher number than the one that it is in
@@ -142,40 +154,43 @@ class Counted:
         least = np.array(
             [least_with_line(pages) if pages >= least_pages else 1 << 60 for pages in self._pages]
         )
+        common = np.full(len(self._pages), 1 << 60)
+        for number in np.flatnonzero(direct).tolist():
+            common[self.large_folders(number, least_pages)[:1]] = COMMON_PAGES
         depths = np.zeros(len(self._above), np.int64)
         for number, upper in enumerate(self._above):
             depths[number] = depths[upper] + 1 if upper >= 0 else 0
-        found: list[U64] = [np.zeros((0, 4), np.uint64)]
+        found = [_SharedLines(least), _SharedLines(common)]
+        fewest = min(COMMON_PAGES, least_with_line(least_pages))
         for rows in self._by_keys():
             _, places, pages = np.unique(rows[:, _KEY], return_inverse=True, return_counts=True)
-            some = rows[pages[places] >= least_with_line(least_pages)]  # the others are frame nowhere
-            if len(some):
-                found += self._climb(some, least, depths)
-        lines = np.concatenate(found)
-        homes = lines[:, _FOLDER].astype(np.int64)
-        words = np.bincount(homes, lines[:, _WORDS], len(self._words))
-        kept = words <= FRAME_SHARE * np.array(self._words, np.float64)
-        return np.sort(in_folders(lines[:, _KEY], lines[:, _FOLDER])[kept[homes]])
+            some = rows[pages[places] >= fewest]  # the others are neither
+            for lines in self._climb(some, depths) if len(some) else ():
+                for one in found:
+                    one.add(lines)
+        words = np.array(self._words, np.float64)
+        (frame, _), (keys, firsts) = (one.give(words) for one in found)
+        return SiteLines(frame, keys, firsts)
 
     def _by_keys(self) -> Iterator[U64]:
         """All rows, those of a key together."""
         for part in self._parts:
-            yield part.read(0, len(part)).reshape(-1, 3)
+            yield part.read(0, len(part)).reshape(-1, 5)
         if self._rows:
             yield np.concatenate(self._rows)
 
-    def _climb(self, rows: U64, least: I64, depths: I64) -> Iterator[U64]:
-        """Lines that are frame in their folder, then in the folders above it: key, folder, pages, words."""
+    def _climb(self, rows: U64, depths: I64) -> Iterator[U64]:
+        """Lines with the pages of their folder that have them, then with those of the folders above it."""
         above = np.array(self._above, np.int64)
-        lines = np.insert(rows, _PAGES, 1, axis=1)
+        lines = rows
         for depth in range(int(depths.max(initial=0)), -1, -1):
             here = depths[lines[:, _FOLDER].astype(np.int64)] == depth
             sums = _sum_up(lines[here])
-            homes = sums[:, _FOLDER].astype(np.int64)
-            yield sums[sums[:, _PAGES].astype(np.int64) >= least[homes]]
-            upper = above[homes]
-            sums[:, _FOLDER] = upper.astype(np.uint64)
-            lines = np.concatenate([lines[~here], sums[upper >= 0]])
+            yield sums
+            upper = above[sums[:, _FOLDER].astype(np.int64)]
+            sums = sums[upper >= 0]
+            sums[:, _FOLDER] = upper[upper >= 0].astype(np.uint64)
+            lines = np.concatenate([lines[~here], sums])
 
     def large_folders(self, number: int, least_pages: int) -> list[int]:
         """A folder and those above it, if they have so many pages."""
@@ -193,8 +208,36 @@ class Counted:
         self._rows, self._parts = [], []
 
 
+class _SharedLines:
+    """Lines that at least so many pages of their folder have, with their useful words."""
+
+    def __init__(self, least: I64) -> None:
+        self._least = least
+        self._keys: list[U64] = [np.zeros(0, np.uint64)]
+        self._homes: list[I64] = [np.zeros(0, np.int64)]
+        self._firsts: list[U64] = [np.zeros(0, np.uint64)]
+        self._words = np.zeros(len(least))
+
+    def add(self, lines: U64) -> None:
+        homes = lines[:, _FOLDER].astype(np.int64)
+        enough = lines[:, _PAGES].astype(np.int64) >= self._least[homes]
+        lines, homes = lines[enough], homes[enough]
+        self._keys.append(in_folders(lines[:, _KEY], lines[:, _FOLDER]))
+        self._homes.append(homes)
+        self._firsts.append(lines[:, _FIRST].copy())
+        self._words += np.bincount(homes, lines[:, _WORDS], len(self._words))
+
+    def give(self, words: NDArray[np.float64]) -> tuple[U64, U64]:
+        """Their keys as those of their folders, sorted, and their first pages; *words* is the useful content of each
+        folder. A folder where they are most of it holds copies of one another, and gives none."""
+        kept = (self._words <= FRAME_SHARE * words)[np.concatenate(self._homes)]
+        keys, firsts = np.concatenate(self._keys)[kept], np.concatenate(self._firsts)[kept]
+        order = np.argsort(keys)
+        return keys[order], firsts[order]
+
+
 def _sum_up(lines: U64) -> U64:
-    """A row for each key and folder, with the pages and words of all."""
+    """A row for each key and folder, with the pages and words of all, and the lowest of their first pages."""
     order = np.lexsort((lines[:, _FOLDER], lines[:, _KEY]))
     lines = lines[order]
     new = np.ones(len(lines), np.bool_)
@@ -203,13 +246,31 @@ def _sum_up(lines: U64) -> U64:
     if not len(firsts):
         return lines
     out = lines[firsts]
-    out[:, _PAGES:] = np.add.reduceat(lines[:, _PAGES:], firsts, axis=0)
+    out[:, _PAGES:_FIRST] = np.add.reduceat(lines[:, _PAGES:_FIRST], firsts, axis=0)
+    out[:, _FIRST] = np.minimum.reduceat(lines[:, _FIRST], firsts)
     return out
 
 
 def in_folders(keys: U64, folders: U64) -> U64:
     """The keys of lines as those of folders: the same line has another key in each."""
     return keys ^ mix(folders + np.uint64(1))
+
+
+def page_number(id: str) -> int:
+    """A number for a page that is the same in every run and on every mirror: from the name of its file, or of its
+    folder where that is an index. Never 0."""
+    parts = id.split("?", 1)[0].rstrip("/").split("/")
+    name = "/".join(parts[-2:] if parts[-1].startswith("index.") else parts[-1:])
+    return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest()) | 1
+
+
+def _places(keys: U64, folder: int, known: U64) -> I64:
+    """Where the lines of a page are among those that are *known* of a folder, -1: they are not."""
+    if not len(known):
+        return np.full(len(keys), -1)
+    sought = in_folders(keys, np.array([folder], np.uint64))
+    places = np.minimum(np.searchsorted(known, sought), len(known) - 1)
+    return np.where((known[places] == sought) & (keys != 0), places, -1)
 
 
 @dataclass(slots=True)
@@ -269,7 +330,7 @@ class WithoutFrames:
     workers: int
     folder: str | None
     progress: Progress
-    frames: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
+    _found: SiteLines | None = None
     _counted: Counted | None = None
     _file: IO[bytes] | None = None
     _waiting: dict[int, list[_Place]] = field(default_factory=dict)  #: by the number of the input
@@ -291,7 +352,7 @@ class WithoutFrames:
                     done = one.done + one.batch.consumed_bytes
                     self.progress.step("counting", done, total, "bytes")
             self._file.flush()
-            self.frames = counted.frames(self.least_pages)
+            self._found = counted.find(self.least_pages)
         finally:
             counted.close()
 
@@ -312,7 +373,7 @@ class WithoutFrames:
         for index, left_out in enumerate(parsed.left_out):
             if left_out is not None:
                 page = lines_of(parsed.texts[index], left_out)
-                pages[index] = replace(page, lines=[]), counted.add(folders_of(parsed.ids[index]), page)
+                pages[index] = replace(page, lines=[]), counted.add(parsed.ids[index], page)
         packed = zlib.compress(pickle.dumps(_Waiting(parsed, pages), pickle.HIGHEST_PROTOCOL), 1)
         at = self._file.tell()
         self._file.write(packed)
@@ -366,28 +427,32 @@ class WithoutFrames:
         texts = waiting.parsed.texts
         without = 0
         for index, (page, folder) in waiting.pages.items():
-            frame = self._is_frame(page, folder)
-            if not frame.any():
+            frame, firsts = self._marked(page, folder)
+            if not frame.any() and not firsts.any():
                 continue
             lines, _ = cut_lines(texts[index], waiting.parsed.left_out[index] or ())
-            own = own_text(replace(page, lines=lines), frame)
+            own = own_text(replace(page, lines=lines), frame, firsts)
             if own is not None:
                 texts[index] = own
-                without += 1
+                without += bool(frame.any())
                 self._lines.update(page.keys[frame].tolist())
         self._without[place.at] = without
         return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
 
-    def _is_frame(self, page: PageLines, folder: int) -> Mask:
-        """Which lines of a page are frame in its folder or in one above it."""
+    def _marked(self, page: PageLines, folder: int) -> tuple[Mask, U64]:
+        """Which lines of a page are frame in its folder or in one above it; and of those that are common in the nearest
+        the first page that has them, 0 of the others."""
         assert self._counted is not None
-        found = np.zeros(len(page.keys), np.bool_)
-        for number in self._counted.large_folders(folder, self.least_pages) if len(self.frames) else ():
-            keys = in_folders(page.keys, np.array([number], np.uint64))
-            places = np.minimum(np.searchsorted(self.frames, keys), len(self.frames) - 1)
-            found |= self.frames[places] == keys
-        found &= page.keys != 0
-        return found
+        assert self._found is not None
+        large = self._counted.large_folders(folder, self.least_pages)
+        frame = np.zeros(len(page.keys), np.bool_)
+        for number in large:
+            frame |= _places(page.keys, number, self._found.frame) >= 0
+        firsts = np.zeros(len(page.keys), np.uint64)
+        for number in large[:1]:
+            places = _places(page.keys, number, self._found.common)
+            firsts[places >= 0] = self._found.firsts[places[places >= 0]]
+        return frame, firsts
 
     def check_kept(self, out: Path) -> None:
         self.source.check_kept(out)
