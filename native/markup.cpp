@@ -94,7 +94,7 @@ struct Mark {
   enum How : uint8_t { inside, apart, border, run };
   size_t start, end;
   How how;
-  size_t left = 0, right = 0;
+  uint32_t left = 0, right = 0;
   bool both = false;  // whether a run can begin emphasis and end it
 };
 
@@ -424,9 +424,6 @@ template <class C> class Markdown {
   // Inline marks from `at` up to `end`, which is the end of what can be seen.
   void inline_marks(size_t at, size_t end) {
     if (at >= end) return;
-    marks_.clear();
-    brackets_.clear();
-    for (auto& waiting : runs_) waiting.clear();
     find_ticks(at, end);
     size_t tick = 0;
     while (at < end) {
@@ -506,7 +503,7 @@ template <class C> class Markdown {
         }
         case '\n':
           if (const size_t next = empty_line(at, end)) {
-            for (auto& waiting : runs_) waiting.clear();
+            finish_paragraph();
             at = next;
             continue;
           }
@@ -515,7 +512,7 @@ template <class C> class Markdown {
       }
       ++at;
     }
-    join_words();
+    finish_paragraph();
   }
   void mark(size_t start, size_t end, Mark::How how = Mark::inside) { marks_.push_back({start, end, how}); }
 
@@ -563,7 +560,7 @@ template <class C> class Markdown {
     if (sign == '_') {
       opens = opens && !is_alnum(before);
       closes = closes && !is_alnum(after);
-      if (left > 1 && !is_alnum(before) && !is_alnum(after) && !opens && !closes) run.left = left;  // a line to be filled in
+      if (left > 1 && !is_alnum(before) && !is_alnum(after) && !opens && !closes) run.left = static_cast<uint32_t>(left);  // a line to be filled in
     }
     if (sign == '~' && left != 2) return;
     run.both = opens && closes;
@@ -573,30 +570,36 @@ template <class C> class Markdown {
       const size_t others = other.end - other.start;
       if ((run.both || other.both) && (size + others) % 3 == 0 && size % 3) break;
       const size_t free = others - other.left - other.right, pairs = std::min(free, left);
-      run.left += pairs;
-      other.right += pairs;
+      run.left += static_cast<uint32_t>(pairs);
+      other.right += static_cast<uint32_t>(pairs);
       left -= pairs;
       if (pairs == free) waiting.pop_back();
     }
     if (opens && left) waiting.push_back(number);
   }
-  // Between two letters nothing stands in place of marks: they belong to one word.
-  void join_words() {
-    pieces_.clear();
+  // Blanks out the marks of a paragraph. Between two letters nothing stands in their place: they belong to one word.
+  void finish_paragraph() {
+    std::vector<Part>& parts = out_.parts;
+    const size_t first = parts.size();
     for (const Mark& mark : marks_) {
-      if (mark.how != Mark::run) pieces_.push_back(mark);
-      if (mark.left) pieces_.push_back({mark.start, mark.start + mark.left, Mark::inside});
-      if (mark.right) pieces_.push_back({mark.end - mark.right, mark.end, Mark::inside});
+      // Until it is known what is between letters, "plain" is what parts words.
+      if (mark.how != Mark::run)
+        blank_out(mark.start, mark.end, mark.how == Mark::border ? Blank::border : mark.how == Mark::apart ? Blank::plain : Blank::quiet);
+      blank_out(mark.start, mark.start + mark.left, Blank::quiet);
+      blank_out(mark.end - mark.right, mark.end, Blank::quiet);
     }
-    for (size_t i = 0, next; i < pieces_.size(); i = next) {
+    for (size_t i = first, next; i < parts.size(); i = next) {
       bool joined = true;
-      for (next = i; next < pieces_.size() && (next == i || pieces_[next].start == pieces_[next - 1].end); ++next)
-        joined = joined && pieces_[next].how == Mark::inside;
-      const size_t start = pieces_[i].start, stop = pieces_[next - 1].end;
+      for (next = i; next < parts.size() && (next == i || parts[next].start == parts[next - 1].end); ++next)
+        joined = joined && parts[next].how == Blank::quiet;
+      const size_t start = parts[i].start, stop = parts[next - 1].end;
       joined = joined && start && stop < n_ && is_word(s_[start - 1]) && is_word(s_[stop]);
       for (size_t k = i; k < next; ++k)
-        blank_out(pieces_[k].start, pieces_[k].end, pieces_[k].how == Mark::border ? Blank::border : joined ? Blank::filler : Blank::quiet);
+        if (parts[k].how != Blank::border) parts[k].how = joined ? Blank::filler : Blank::quiet;
     }
+    marks_.clear();
+    brackets_.clear();
+    for (auto& waiting : runs_) waiting.clear();
   }
 
   // Marks a comment, an address or a tag that begins at `at`; gives the place behind it, 0 when there is none.
@@ -729,8 +732,8 @@ template <class C> class Markdown {
   const C* s_;
   size_t n_;
   Marked& out_;
-  std::vector<Mark> marks_, pieces_;
-  std::vector<size_t> brackets_, runs_[3];  // not closed yet: by their numbers among the marks
+  std::vector<Mark> marks_;                  // of the paragraph
+  std::vector<size_t> brackets_, runs_[3];  // not closed yet, by their numbers among the marks
   std::vector<Ticks> ticks_;
   std::unordered_map<size_t, size_t> last_;
 };

@@ -19,8 +19,9 @@ def test_both_readings_see_the_same_words() -> None:
     assert len(files) > 50
     for file in files:
         source = file.read_text(encoding="utf-8")
-        document = read_document(source.encode(), as_kind="markdown").text
-        assert words(READERS["markdown"](source).masked) == words(document), file.name
+        read = read_document(source.encode(), name=file.name)
+        assert read.kind == "markdown"
+        assert words(READERS["markdown"](source).masked) == words(read.text), file.name
 
 
 def words(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from doublet import kernels, samples
+from doublet import samples
 from doublet.errors import InvalidParameter
 from doublet.index.most_shared import MostShared
 from doublet.jobs.check import check
@@ -103,23 +103,6 @@ def test_min_share_leaves_small_sources_out():
 def test_an_unknown_parameter_is_refused():
     with pytest.raises(InvalidParameter, match="seed_words"):
         check("a", [], seeds=3)
-
-
-def test_each_text_is_tokenised_once(monkeypatch):
-    tokenised: list[str] = []
-    native = kernels.tokenize
-
-    def counting(texts, *rest):
-        tokenised.extend(texts)
-        return native(texts, *rest)
-
-    monkeypatch.setattr(kernels, "tokenize", counting)
-    work = " ".join(f"word{i}" for i in range(60))
-    others = [(f"d{n}", " ".join(f"word{i}" for i in range(n, n + 20)) + f" end{n}") for n in range(0, 60, 5)]
-    result = check(work, others, name="work", leave_out=["own"], own=["d5"])
-    assert len(result.sources) > 2
-    texts = [work, *(text for _, text in others)]
-    assert [tokenised.count(text) for text in texts] == [1] * len(texts)
 
 
 def test_words_that_were_numbered_anew_change_nothing(monkeypatch):

@@ -296,7 +296,7 @@ def _inline_marks(text: str, at: int, end: int) -> list[tuple[int, int, str]]:
             case "run":
                 _pair(text, mark(start, at, "run"), runs[text[start]], end)
             case "empty":
-                for waiting in runs.values():
+                for waiting in (brackets, *runs.values()):
                     waiting.clear()
     return _painted(text, marks)
 
