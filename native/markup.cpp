@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <unordered_map>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
@@ -74,8 +75,9 @@ bool read_whole(const char* path, size_t limit, std::string& out) {
 
 // ---- Markdown
 
-// How a stretch is blanked out: as what ends the sentence before it, as blanks, or as blanks that end nothing.
-enum class Blank : uint8_t { border, plain, quiet };
+// How a stretch is blanked out: as what ends the sentence before it, as blanks, as blanks that end nothing, or as nothing
+// inside a word.
+enum class Blank : uint8_t { border, plain, quiet, filler };
 
 struct Part {
   size_t start, end;
@@ -86,11 +88,21 @@ struct Heading {
   size_t start, end, level, from;
 };
 
+// What is blanked out inside a line: inside words it does not part them. Of a run of signs of emphasis so many signs on the
+// left and on the right are marks.
+struct Mark {
+  enum How : uint8_t { inside, apart, border, run };
+  size_t start, end;
+  How how;
+  uint32_t left = 0, right = 0;
+  bool both = false;  // whether a run can begin emphasis and end it
+};
+
 struct Marked {
   std::vector<Part> parts;
   std::vector<size_t> joined;  // line ends inside a paragraph
   std::vector<Heading> headings;
-  std::vector<std::pair<size_t, size_t>> code, tables;
+  std::vector<std::pair<size_t, size_t>> code, tables, skipped;  // skipped: code with its fences
   std::string masked;  // characters as they lie in memory; empty when nothing is blank
 };
 
@@ -110,7 +122,7 @@ template <class C> class Markdown {
     size_t at = front_matter(), end = at;
     const size_t body = at;
     C fence = 0;
-    size_t fence_size = 0, fence_at = 0, before = 0, before_end = 0;
+    size_t fence_size = 0, fence_at = 0, fence_line = 0, before = 0, before_end = 0;
     size_t code_at = kNowhere, table_at = kNowhere, table_end = kNowhere;
     bool blank = true, in_list = false;
     bool open = false;  // the line before belongs to a paragraph and is wrapped
@@ -140,6 +152,7 @@ template <class C> class Markdown {
         while (same < right && s_[same] == fence) ++same;
         if (same == right && right - left >= fence_size) {
           out_.code.push_back({fence_at, start});
+          out_.skipped.push_back({fence_line, end});
           blank_out(start, end, Blank::border);
           fence_size = 0;
         }
@@ -149,6 +162,7 @@ template <class C> class Markdown {
                             (stop > start && s_[start] == '\t');
       if (code_at != kNowhere && left < right && !indented) {
         out_.code.push_back({code_at, start});
+        out_.skipped.push_back({code_at, start});
         code_at = kNowhere;
       }
       if (table_at != kNowhere && !table_row(left, right)) {
@@ -180,6 +194,7 @@ template <class C> class Markdown {
         fence = s_[opened];
         fence_size = run - opened;
         fence_at = end;
+        fence_line = start;
         blank_out(start, end, Blank::border);
       } else if (indented && code_at == kNowhere && blank && !in_list) {
         code_at = start;
@@ -187,6 +202,8 @@ template <class C> class Markdown {
         size_t level = 0;
         const size_t heading = heading_end(start, stop, level);
         const uint32_t underline = before_end && !heading ? underline_sign(start, stop) : 0;
+        const bool ruled = !heading && !underline && is_rule(start, stop);
+        size_t note = 0;
         if (heading) {
           out_.headings.push_back({start, stop, level, heading});
           blank_out(start, heading, Blank::border);
@@ -195,18 +212,23 @@ template <class C> class Markdown {
           while (before_end > before && s_[before_end - 1] == '\r') --before_end;
           out_.headings.push_back({before, before_end, size_t{underline == '=' ? 1u : 2u}, before});
           blank_out(start, end, Blank::border);
+        } else if (ruled || (stop - start >= 3 && has(start, ":::"))) {
+          blank_out(start, stop, Blank::border);
         } else if (table_row(left, right)) {
           if (table_at == kNowhere) table_at = start;
           table_end = end;
         } else if (definition(left, stop)) {
           blank_out(start, stop, Blank::plain);
         } else {
+          note = note_end(left, stop);
           open = wrapped(start, stop);
         }
-        const size_t item = item_end(left, stop), quote = item ? 0 : quote_end(left, stop);
+        const size_t item = ruled ? 0 : item_end(left, stop), quote = item ? 0 : quote_end(left, stop);
         if (item) {
           blank_out(start, item, Blank::border);
           in_list = true;
+        } else if (note) {
+          blank_out(start, note, Blank::border);
         } else if (open && goes_on) {
           join(start);
         }
@@ -215,16 +237,22 @@ template <class C> class Markdown {
         } else if (!item && !indented && blank) {
           in_list = false;
         }
-        before = heading || underline ? 0 : start;
-        before_end = heading || underline ? 0 : stop;
+        before = heading || underline || ruled ? 0 : start;
+        before_end = heading || underline || ruled ? 0 : stop;
       }
       blank = false;
     }
-    if (fence_size) out_.code.push_back({fence_at, n_});
-    if (code_at != kNowhere) out_.code.push_back({code_at, n_});
+    if (fence_size) {
+      out_.code.push_back({fence_at, n_});
+      out_.skipped.push_back({fence_line, n_});
+    }
+    if (code_at != kNowhere) {
+      out_.code.push_back({code_at, n_});
+      out_.skipped.push_back({code_at, n_});
+    }
     if (table_at != kNowhere) out_.tables.push_back({table_at, table_end});
     at = body;
-    for (const auto& [from, to] : out_.code) {
+    for (const auto& [from, to] : out_.skipped) {
       inline_marks(at, from);
       at = std::max(at, to);
     }
@@ -234,7 +262,8 @@ template <class C> class Markdown {
 
  private:
   static constexpr size_t kNowhere = SIZE_MAX;
-  static constexpr C kQuiet = 0xA0;  // a blank that ends nothing
+  static constexpr C kQuiet = 0xA0;   // a blank that ends nothing
+  static constexpr C kFiller = 0xAD;  // nothing, inside a word
 
   void blank_out(size_t start, size_t end, Blank how) {
     if (end > start) out_.parts.push_back({start, end, how});
@@ -247,18 +276,10 @@ template <class C> class Markdown {
     if (stop == start || s_[stop - 1] == '\\') return false;
     return !(stop - start >= 2 && s_[stop - 1] == ' ' && s_[stop - 2] == ' ');
   }
-  bool inline_tag(size_t at, size_t end) const {
-    static const char* const names[] = {"a",    "abbr", "b",    "cite", "code", "del",    "dfn", "em",  "font", "i", "img", "ins",
-                                        "kbd",  "mark", "q",    "s",    "samp", "small",  "span", "strike", "strong", "sub", "sup", "tt",
-                                        "u",    "var",  "wbr"};
-    if (at < end && s_[at] == '/') ++at;
-    char name[8];
-    size_t size = 0;
-    for (; at < end && size < sizeof name; ++at, ++size) {
-      const uint32_t c = s_[at];
-      if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) break;
-      name[size] = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    }
+  static bool inline_tag(const char* name, size_t size) {
+    static const char* const names[] = {"a",    "abbr",  "b",     "bdi", "bdo",  "big",  "cite",  "code", "data",   "del",    "dfn", "em",
+                                        "font", "i",     "img",   "input", "ins", "kbd",  "label", "mark", "q",      "s",      "samp", "small",
+                                        "span", "strike", "strong", "sub", "sup", "time", "tt",    "u",    "var",    "wbr"};
     for (const char* known : names)
       if (std::strlen(known) == size && !std::memcmp(known, name, size)) return true;
     return false;
@@ -340,12 +361,30 @@ template <class C> class Markdown {
     return over_blanks(at, end) == end ? sign : 0;
   }
   bool definition(size_t at, size_t end) const {
-    if (at >= end || s_[at] != '[') return false;
+    if (at + 1 >= end || s_[at] != '[' || s_[at + 1] == '^') return false;
     const size_t from = ++at;
     while (at < end && s_[at] != ']') ++at;
     if (at == from || at + 1 >= end || s_[at + 1] != ':') return false;
     const size_t behind = over_blanks(at + 2, end);
     return behind > at + 2 && behind < end && !is_space(s_[behind]);
+  }
+  // Place behind the mark before a footnote, whose words follow.
+  size_t note_end(size_t at, size_t end) const {
+    if (at + 1 >= end || s_[at] != '[' || s_[at + 1] != '^') return 0;
+    const size_t from = at += 2;
+    while (at < end && s_[at] != ']' && !is_space(s_[at])) ++at;
+    return at > from && at + 1 < end && s_[at] == ']' && s_[at + 1] == ':' ? at + 2 : 0;
+  }
+  bool is_rule(size_t at, size_t end) const {
+    for (int spaces = 0; spaces < 3 && at < end && s_[at] == ' '; ++spaces) ++at;
+    if (at >= end || (s_[at] != '-' && s_[at] != '*' && s_[at] != '_')) return false;
+    const C sign = s_[at];
+    size_t count = 0;
+    for (; at < end; ++at) {
+      if (s_[at] == sign) ++count;
+      else if (s_[at] != ' ' && s_[at] != '\t') return false;
+    }
+    return count >= 3;
   }
   size_t item_end(size_t at, size_t end) const {
     if (at >= end) return 0;
@@ -369,69 +408,299 @@ template <class C> class Markdown {
     return behind;
   }
 
+  static bool is_word(uint32_t c) { return c == '_' || is_alnum(c); }
+  static bool is_alnum(uint32_t c) {
+    if (c < 128) return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+    return Py_UNICODE_ISALNUM(static_cast<Py_UCS4>(c));
+  }
+  static bool is_letter(uint32_t c) { return (c | 32) >= 'a' && (c | 32) <= 'z' && c < 128; }
+  static bool is_punctuation(uint32_t c) { return c > 32 && c < 127 && !is_alnum(c); }
+  // Whether an empty line begins behind the line end at `p`; then the place of the next line end.
+  size_t empty_line(size_t p, size_t end) const {
+    for (++p; p < end && (s_[p] == ' ' || s_[p] == '\t' || s_[p] == '\r');) ++p;
+    return p < end && s_[p] == '\n' ? p : 0;
+  }
+
   // Inline marks from `at` up to `end`, which is the end of what can be seen.
   void inline_marks(size_t at, size_t end) {
+    if (at >= end) return;
+    find_ticks(at, end);
+    size_t tick = 0;
     while (at < end) {
       const C c = s_[at];
-      if (c != '<' && c != ']' && c != '!' && c != '[' && c != '*' && c != '_' && c != '`' && c != '~') {
-        ++at;
-        continue;
+      switch (c) {
+        case '\\':
+          if (at + 1 < end && is_punctuation(s_[at + 1])) {
+            mark(at, at + 1);
+            ++at;
+          }
+          break;
+        case '`': {
+          while (tick < ticks_.size() && ticks_[tick].start < at) ++tick;
+          const bool known = tick < ticks_.size() && ticks_[tick].start == at;
+          const size_t start = at;
+          while (at < end && s_[at] == '`') ++at;
+          mark(start, at);
+          if (known && ticks_[tick].close != kNowhere) {  // signs in code stand for themselves
+            const Ticks& close = ticks_[ticks_[tick].close];
+            mark(close.start, close.start + close.size);
+            at = close.start + close.size;
+          }
+          continue;
+        }
+        case '<':
+          if (const size_t behind = angle(at, end)) {
+            at = behind;
+            continue;
+          }
+          break;
+        case '[': {
+          if (const size_t behind = note_mark(at, end)) {
+            mark(at, behind);
+            at = behind;
+            continue;
+          }
+          brackets_.push_back(marks_.size());
+          mark(at, at + 1, Mark::apart);
+          break;
+        }
+        case '!':
+          if (at + 1 < end && s_[at + 1] == '[') {
+            brackets_.push_back(marks_.size());
+            mark(at, at + 2, Mark::apart);
+            ++at;
+          }
+          break;
+        case ']': {
+          const size_t opened = brackets_.empty() ? kNowhere : brackets_.back();
+          if (!brackets_.empty()) brackets_.pop_back();
+          if (const size_t behind = target_end(at + 1, end)) {
+            mark(at, behind);
+            if (opened != kNowhere) marks_[opened].how = Mark::inside;
+            at = behind;
+            continue;
+          }
+          break;
+        }
+        case '{':
+          if (at + 1 < end && (s_[at + 1] == '#' || s_[at + 1] == '.' || s_[at + 1] == ':')) {
+            size_t p = at + 2;
+            while (p < end && s_[p] != '{' && s_[p] != '}' && s_[p] != '\n') ++p;
+            if (p < end && s_[p] == '}') {
+              mark(at, p + 1);
+              at = p;
+            }
+          }
+          break;
+        case '*':
+        case '_':
+        case '~': {
+          const size_t start = at;
+          while (at < end && s_[at] == c) ++at;
+          mark(start, at, Mark::run);
+          pair(marks_.size() - 1, runs_[c == '*' ? 0 : c == '_' ? 1 : 2], end);
+          continue;
+        }
+        case '\n':
+          if (const size_t next = empty_line(at, end)) {
+            finish_paragraph();
+            at = next;
+            continue;
+          }
+          break;
+        default: break;
       }
-      const size_t behind = mark_end(c, at + 1, end);
-      if (behind) {
-        blank_out(at, behind, c == '<' && !inline_tag(at + 1, behind) ? Blank::border : Blank::quiet);
-        at = behind;
+      ++at;
+    }
+    finish_paragraph();
+  }
+  void mark(size_t start, size_t end, Mark::How how = Mark::inside) { marks_.push_back({start, end, how}); }
+
+  // Inline code goes from some ticks to as many, inside a paragraph.
+  void find_ticks(size_t at, size_t end) {
+    ticks_.clear();
+    size_t first = 0;  // of the paragraph
+    auto close = [&] {
+      if (ticks_.size() - first > 1) {
+        last_.clear();
+        for (size_t i = ticks_.size(); i-- > first;) {
+          auto [place, fresh] = last_.try_emplace(ticks_[i].size, i);
+          if (!fresh) {
+            ticks_[i].close = place->second;
+            place->second = i;
+          }
+        }
+      }
+      first = ticks_.size();
+    };
+    while (at < end) {
+      if (s_[at] == '`') {
+        const size_t start = at;
+        while (at < end && s_[at] == '`') ++at;
+        if (!start || s_[start - 1] != '\\') ticks_.push_back({start, at - start, kNowhere});
+      } else if (s_[at] == '\n') {
+        const size_t next = empty_line(at, end);
+        if (next) close();
+        at = next ? next : at + 1;
       } else {
         ++at;
       }
     }
+    close();
   }
-  size_t mark_end(C c, size_t p, size_t end) const {
-    auto at = [&](size_t i) -> uint32_t { return i < end ? s_[i] : 0; };
-    switch (c) {
-      case '<': {
-        if (at(p) == '!' && at(p + 1) == '-' && at(p + 2) == '-') {
-          for (p += 3; p + 2 < end; ++p)
-            if (s_[p] == '-' && s_[p + 1] == '-' && s_[p + 2] == '>') return p + 3;
-          return end;
+  // Signs of emphasis go away in pairs, those next to the words first. One before a blank begins nothing, one behind a
+  // blank ends nothing; low lines do neither inside a word; waves go by two. By the rule of three of CommonMark the single
+  // stars in **a*b*c** are a pair.
+  void pair(size_t number, std::vector<size_t>& waiting, size_t end) {
+    Mark& run = marks_[number];
+    const C sign = s_[run.start];
+    size_t left = run.end - run.start;
+    const uint32_t before = run.start ? s_[run.start - 1] : ' ', after = run.end < end ? s_[run.end] : ' ';
+    bool opens = !is_space(after), closes = !is_space(before);
+    if (sign == '_') {
+      opens = opens && !is_alnum(before);
+      closes = closes && !is_alnum(after);
+      if (left > 1 && !is_alnum(before) && !is_alnum(after) && !opens && !closes) run.left = static_cast<uint32_t>(left);  // a line to be filled in
+    }
+    if (sign == '~' && left != 2) return;
+    run.both = opens && closes;
+    const size_t size = left;
+    while (closes && left && !waiting.empty()) {
+      Mark& other = marks_[waiting.back()];
+      const size_t others = other.end - other.start;
+      if ((run.both || other.both) && (size + others) % 3 == 0 && size % 3) break;
+      const size_t free = others - other.left - other.right, pairs = std::min(free, left);
+      run.left += static_cast<uint32_t>(pairs);
+      other.right += static_cast<uint32_t>(pairs);
+      left -= pairs;
+      if (pairs == free) waiting.pop_back();
+    }
+    if (opens && left) waiting.push_back(number);
+  }
+  // Blanks out the marks of a paragraph. Between two letters nothing stands in their place: they belong to one word.
+  void finish_paragraph() {
+    std::vector<Part>& parts = out_.parts;
+    const size_t first = parts.size();
+    for (const Mark& mark : marks_) {
+      // Until it is known what is between letters, "plain" is what parts words.
+      if (mark.how != Mark::run)
+        blank_out(mark.start, mark.end, mark.how == Mark::border ? Blank::border : mark.how == Mark::apart ? Blank::plain : Blank::quiet);
+      blank_out(mark.start, mark.start + mark.left, Blank::quiet);
+      blank_out(mark.end - mark.right, mark.end, Blank::quiet);
+    }
+    for (size_t i = first, next; i < parts.size(); i = next) {
+      bool joined = true;
+      for (next = i; next < parts.size() && (next == i || parts[next].start == parts[next - 1].end); ++next)
+        joined = joined && parts[next].how == Blank::quiet;
+      const size_t start = parts[i].start, stop = parts[next - 1].end;
+      joined = joined && start && stop < n_ && is_word(s_[start - 1]) && is_word(s_[stop]);
+      for (size_t k = i; k < next; ++k)
+        if (parts[k].how != Blank::border) parts[k].how = joined ? Blank::filler : Blank::quiet;
+    }
+    marks_.clear();
+    brackets_.clear();
+    for (auto& waiting : runs_) waiting.clear();
+  }
+
+  // Marks a comment, an address or a tag that begins at `at`; gives the place behind it, 0 when there is none.
+  size_t angle(size_t at, size_t end) {
+    size_t p = at + 1;
+    if (p + 2 < end && s_[p] == '!' && s_[p + 1] == '-' && s_[p + 2] == '-') {
+      size_t behind = end;
+      for (p += 3; p + 2 < end; ++p)
+        if (s_[p] == '-' && s_[p + 1] == '-' && s_[p + 2] == '>') {
+          behind = p + 3;
+          break;
         }
-        if (at(p) == '/') ++p;
-        if (p >= end || !((s_[p] >= 'A' && s_[p] <= 'Z') || (s_[p] >= 'a' && s_[p] <= 'z'))) return 0;
-        while (p < end && s_[p] != '<' && s_[p] != '>' && s_[p] != '\n') ++p;
-        return at(p) == '>' && p < end ? p + 1 : 0;
+      mark(at, behind, Mark::border);
+      return behind;
+    }
+    if (const size_t behind = address_end(p, end)) {
+      mark(at, at + 1);
+      mark(behind - 1, behind);
+      return behind;
+    }
+    if (p < end && s_[p] == '/') ++p;
+    if (p >= end || !is_letter(s_[p])) return 0;
+    char name[8];
+    size_t size = 0;
+    for (; p < end && (is_letter(s_[p]) || (s_[p] >= '0' && s_[p] <= '9') || s_[p] == '-'); ++p, ++size)
+      if (size < sizeof name) name[size] = static_cast<char>(s_[p] >= 'A' && s_[p] <= 'Z' ? s_[p] + 32 : s_[p]);
+    p = attributes_end(p, end);
+    if (p < end && s_[p] == '/') ++p;
+    if (p >= end || s_[p] != '>') return 0;
+    mark(at, p + 1, size <= sizeof name && inline_tag(name, size) ? Mark::inside : Mark::border);
+    return p + 1;
+  }
+  // <scheme:address> or <name@host>, from behind the sign.
+  size_t address_end(size_t from, size_t end) const {
+    size_t p = from;
+    if (p < end && is_letter(s_[p])) {
+      for (++p; p < end && p - from < 33 && (is_letter(s_[p]) || (s_[p] >= '0' && s_[p] <= '9') || s_[p] == '+' || s_[p] == '.' || s_[p] == '-');) ++p;
+      if (p - from >= 2 && p - from <= 32 && p < end && s_[p] == ':') {
+        while (p < end && s_[p] != '<' && s_[p] != '>' && !is_space(s_[p])) ++p;
+        if (p < end && s_[p] == '>') return p + 1;
       }
-      case ']': {
-        if (p >= end) return 0;
-        if (s_[p] == '[') {
-          for (++p; p < end && s_[p] != ']' && s_[p] != '\n';) ++p;
-          return p < end && s_[p] == ']' ? p + 1 : 0;
-        }
-        if (s_[p] != '(') return 0;
-        auto skip = [&] {
-          while (p < end && s_[p] != '(' && s_[p] != ')' && s_[p] != '\n') ++p;
-        };
-        for (++p;;) {
-          skip();
-          if (p >= end || s_[p] == '\n') return 0;
-          if (s_[p] == ')') return p + 1;
-          ++p;
-          skip();
-          if (p >= end || s_[p] != ')') return 0;
-          ++p;
-        }
+    }
+    p = from;
+    while (p < end && (is_word(s_[p]) || s_[p] == '.' || s_[p] == '+' || s_[p] == '-')) ++p;
+    if (p == from || p >= end || s_[p] != '@') return 0;
+    const size_t host = ++p;
+    while (p < end && (is_word(s_[p]) || s_[p] == '.' || s_[p] == '-')) ++p;
+    return p > host && p < end && s_[p] == '>' ? p + 1 : 0;
+  }
+  // Place behind the attributes of a tag and the blanks after them.
+  size_t attributes_end(size_t p, size_t end) const {
+    auto blanks = [&](size_t q) {
+      while (q < end && is_space(s_[q])) ++q;
+      return q;
+    };
+    for (;;) {
+      const size_t from = blanks(p);
+      if (from == p || from >= end || !(is_letter(s_[from]) || s_[from] == '_' || s_[from] == ':')) return from;
+      for (p = from + 1; p < end && (is_word(s_[p]) || s_[p] == '.' || s_[p] == ':' || s_[p] == '-');) ++p;
+      size_t q = blanks(p);
+      if (q >= end || s_[q] != '=') continue;
+      q = blanks(q + 1);
+      if (q >= end) return p;
+      const C quote = s_[q];
+      if (quote == '"' || quote == '\'') {
+        for (++q; q < end && s_[q] != quote && s_[q] != '<';) ++q;
+        if (q >= end || s_[q] != quote) return p;
+        p = q + 1;
+      } else {
+        const size_t value = q;
+        while (q < end && !is_space(s_[q]) && s_[q] != '"' && s_[q] != '\'' && s_[q] != '=' && s_[q] != '<' && s_[q] != '>' && s_[q] != '`') ++q;
+        if (q == value) return p;
+        p = q;
       }
-      case '!': return p < end && s_[p] == '[' ? p + 1 : 0;
-      case '[': return p;
-      case '*':
-        for (int more = 0; more < 2 && p < end && s_[p] == '*'; ++more) ++p;
-        return p;
-      case '_':
-      case '`': {
-        const size_t from = p;
-        while (p < end && s_[p] == c) ++p;
-        return c == '`' || p > from ? p : 0;
-      }
-      default: return p < end && s_[p] == '~' ? p + 1 : 0;
+    }
+  }
+  size_t note_mark(size_t at, size_t end) const {
+    if (at + 1 >= end || s_[at + 1] != '^') return 0;
+    size_t p = at + 2;
+    while (p < end && s_[p] != ']' && s_[p] != '[' && !is_space(s_[p])) ++p;
+    return p > at + 2 && p < end && s_[p] == ']' ? p + 1 : 0;
+  }
+  // Place behind the target of a link, which stands behind its words.
+  size_t target_end(size_t p, size_t end) const {
+    if (p >= end) return 0;
+    if (s_[p] == '[') {
+      for (++p; p < end && s_[p] != ']' && s_[p] != '\n';) ++p;
+      return p < end && s_[p] == ']' ? p + 1 : 0;
+    }
+    if (s_[p] != '(') return 0;
+    auto skip = [&] {
+      while (p < end && s_[p] != '(' && s_[p] != ')' && s_[p] != '\n') ++p;
+    };
+    for (++p;;) {
+      skip();
+      if (p >= end || s_[p] == '\n') return 0;
+      if (s_[p] == ')') return p + 1;
+      ++p;
+      skip();
+      if (p >= end || s_[p] != ')') return 0;
+      ++p;
     }
   }
 
@@ -447,16 +716,26 @@ template <class C> class Markdown {
     for (const Part& part : out_.parts) {
       if (part.end <= at) continue;
       for (size_t i = std::max(part.start, at); i < part.end; ++i)
-        to[i] = s_[i] == '\n' || (part.how == Blank::border && i - part.start < 2) ? C{'\n'} : part.how == Blank::quiet ? kQuiet : C{' '};
+        to[i] = s_[i] == '\n' || (part.how == Blank::border && i - part.start < 2) ? C{'\n'} : sign_of(part.how);
       at = part.end;
     }
     for (size_t at : out_.joined)
       for (to[at++] = kQuiet; at < n_ && (to[at] == ' ' || to[at] == '\t'); ++at) to[at] = kQuiet;
   }
 
+  static C sign_of(Blank how) { return how == Blank::quiet ? kQuiet : how == Blank::filler ? kFiller : C{' '}; }
+
+  struct Ticks {
+    size_t start, size, close;
+  };
+
   const C* s_;
   size_t n_;
   Marked& out_;
+  std::vector<Mark> marks_;                  // of the paragraph
+  std::vector<size_t> brackets_, runs_[3];  // not closed yet, by their numbers among the marks
+  std::vector<Ticks> ticks_;
+  std::unordered_map<size_t, size_t> last_;
 };
 
 nb::object pair_list(const std::vector<std::pair<size_t, size_t>>& spans) {

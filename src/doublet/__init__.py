@@ -259,6 +259,13 @@ for _name in __all__[_FIRST_MODEL:_FIRST_ERROR]:
     _HOMES.setdefault(_name, "doublet.model")
 
 
+def _for_notebooks(result: Deduplication) -> str:
+    """What a notebook shows of a result."""
+    from doublet.reports.notebook import draw_groups
+
+    return draw_groups(result)
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)

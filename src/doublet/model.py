@@ -421,7 +421,6 @@ class Outcome:
 
 
 #: states of an outcome that mean failure; an empty text is an answer
-SHOWN_GROUPS = 10  #: that a notebook shows
 FAILED_STATES = (
     *("invalid", "duplicate_id", "unreadable", "too_large"),
     *("unknown_kind", "encrypted", "scanned", "broken", "nothing_read", "refused", "failed"),
@@ -499,34 +498,10 @@ class Deduplication:
         return f"Deduplication({numbers}, {len(self.groups):,} groups, method={self.method!r})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the numbers, the rule, and the largest groups."""
-        import html
+        """What a notebook shows, as `reports.notebook` draws it. The base knows no pages, so it asks at the door."""
+        import doublet
 
-        from doublet.reports.wording import wording
-
-        words = wording()
-        head = words("result_numbers", documents=self.documents, kept=len(self.kept), removed=self.removed)
-        largest = sorted(self.groups, key=lambda group: (-len(group.members), str(group.keep)))[:SHOWN_GROUPS]
-        rows = [
-            (
-                f"{group.keep}",
-                ", ".join(str(member.id) for member in group.members[:SHOWN_GROUPS]),
-                len(group.members),
-            )
-            for group in largest
-        ]
-        table = "".join(
-            f"<tr><td>{html.escape(keep)}</td><td>{html.escape(ids)}{' …' if many > SHOWN_GROUPS else ''}</td></tr>"
-            for keep, ids, many in rows
-        )
-        if rows:
-            names = "".join(
-                f"<th>{html.escape(words(code))}</th>" for code in ("result_keep", "result_remove")
-            )
-            table = f"<table><thead><tr>{names}</tr></thead><tbody>{table}</tbody></table>"
-        more = len(self.groups) - len(largest)
-        rest = f"<p>{html.escape(words('more', number=more))}</p>" if more else ""
-        return f"<p><b>{html.escape(head)}</b></p><p>{html.escape(words.say(self.rule))}</p>{table}{rest}"
+        return doublet._for_notebooks(self)
 
     @property
     def rule(self) -> Note:

@@ -292,7 +292,10 @@ def test_an_upload_that_is_too_large_is_refused_before_it_is_read(service: Servi
         connection.putheader("Content-Length", str(2 * 10**9))
         connection.putheader("Content-Type", "application/octet-stream")
         connection.endheaders()
-        assert connection.getresponse().status == 413
+        answer = connection.getresponse()
+        assert answer.status == 413
+        page = answer.read().decode()
+        assert '<html lang="en">' in page and "<h1>" in page and "<script" not in page
     finally:
         connection.close()
 

@@ -58,6 +58,20 @@ LINES = [
     "<b>bold</b> <!-- note --> <!-- open",
     "<!-->",
     "-->",
+    "[^1]: a note",
+    "[^1]:",
+    "[^]: [^a b]: [^c][^d]",
+    "::: box",
+    "***",
+    "* * *",
+    "- - -",
+    "un*believ*able a*b snake_case _name __init__ ___x__ _y_",
+    r"\\*a\\_b\\` `c` \\",
+    "<http://a/b_c> <me@x.y> <b c=d e='f' /> <i g=\"h\"j> <my-tag> <ftp:> <a:b>",
+    "`a <b> ``c` d`` ` [x`](y)`",
+    "# T {#id .c} {.x {:y}} {#",
+    "[a](b)s x[c](d)[e](f)g h[i] ![j](k)l",
+    "caf&eacute; &amp; ____ ~~a~~b ~~~~",
     "a < b <c",
     "emoji 😀 and \u00a0 blank \u2003 [x](http://ü)",
     "end\r",
@@ -75,7 +89,7 @@ def test_markdown_is_marked_alike(texts, threads):
     assert native.mark_markdown(texts, threads) == reference.mark_markdown(texts)
 
 
-@given(st.text(alphabet="<!-->[]()*_`~ab\n|:#1. ", max_size=60))
+@given(st.text(alphabet="<!-->[]()*_`~ab\n|:#1. \\^{}@/='\"é", max_size=60))
 @settings(max_examples=500)
 @pytest.mark.covers("P6")
 def test_signs_of_markdown_are_marked_alike(text):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class SharingDocument:
     position: int
     size: int  #: shingles of the document
     document: Document
+    words: TokenBatch = field(compare=False)  #: its own alone
 
     def __lt__(self, other: SharingDocument) -> bool:
         mine, others = (-self.overlap, self.document.id), (-other.overlap, other.document.id)
@@ -52,12 +53,14 @@ class MostShared:
         overlaps, sizes = shared.tolist(), np.diff(ends).tolist()
 
         def sharing(place: int) -> SharingDocument:
-            return SharingDocument(overlaps[place], first + place, sizes[place], document(place))
+            return SharingDocument(
+                overlaps[place], first + place, sizes[place], document(place), batch.alone(place)
+            )
 
         for place in np.flatnonzero(shared).tolist():
             if len(self._best) < self._most:
                 heapq.heappush(self._best, sharing(place))
-            elif self._best[0] < (one := sharing(place)):
+            elif overlaps[place] >= self._best[0].overlap and self._best[0] < (one := sharing(place)):
                 heapq.heapreplace(self._best, one)
         return sharing
 

@@ -133,15 +133,17 @@ def _check_text(
     best += [one for place, one in others.items() if place not in places]
     ranks = {place: len(others) - rank for rank, place in enumerate(others)}
     versions = OwnVersions(asked.name, asked.own) if "own" in asked.leave_out else None
-    mine: list[Document] = []
+    mine: list[SharingDocument] = []
     if versions is not None:
-        mine = [one.document for one in best if versions.has(one.document.id, one.document.source)]
-        best = [one for one in best if one.document not in mine]
+        mine = [one for one in best if versions.has(one.document.id, one.document.source)]
+        places = {one.position for one in mine}
+        best = [one for one in best if one.position not in places]
     beside = lay_beside(
         words,
         [one.document for one in best],
         options,
         shingle_words=shingle_words,
+        read=[one.words for one in best],
         measures=[sharing.measures(one) for one in best],
         on_step=lambda done, total: progress.step("aligning", done, total, "documents"),
     )
@@ -158,7 +160,7 @@ def _check_text(
     size = len(words.hashes)
     sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
-    taken = words_of_versions([one.text for one in mine], words, options)
+    taken = words_of_versions((one.words for one in mine), words, options)
     result = Check(
         words=len(words.hashes),
         share=answer.share,
@@ -179,7 +181,7 @@ def _check_text(
         outcomes=tuple(outcomes),
         notes=(*empty_notes(size, count), *(versions.notes() if versions is not None else ())),
         name=asked.name,
-        left_out=tell_left_out(masks, borrowed, taken, words, [one.id for one in mine]),
+        left_out=tell_left_out(masks, borrowed, taken, words, [one.document.id for one in mine]),
         share_with_all=(float((borrowed | taken).mean()) if size else 0.0) if asked.leave_out else None,
     )
     return stamped(result, text)

@@ -203,7 +203,9 @@ def check_library(
     answer = explain(text, words, laid, min_share=min_share, counted=left, thesaurus=synonyms)
     sources = answer.sources
     borrowed = words_of((f.a_words for s in sources for f in s.fragments if f.a_words is not None), size)
-    taken = words_of_versions([text for _, text in mine.values()], words, options)
+    taken = words_of_versions(
+        (read_words([text], words.spelling) for _, text in mine.values()), words, options
+    )
     versions = [f"{info.library}/{info.id}" for info, _ in mine.values()]
     result = Check(
         words=size,

@@ -7,6 +7,11 @@ from collections.abc import Sequence
 QUIET = (
     "\u00a0"  #: a blank that ends nothing, however many there are: two common ones end an element of a line
 )
+FILLER = "\u00ad"  #: stands for what is nothing inside a word; the tokeniser drops it there
+INLINE_TAGS = frozenset(
+    "a abbr b bdi bdo big cite code data del dfn em font i img input ins kbd label mark q s samp small span strike "
+    "strong sub sup time tt u var wbr".split()
+)  #: tags inside a sentence
 
 
 def blanked(text: str, parts: Sequence[tuple[int, int, str]]) -> str:

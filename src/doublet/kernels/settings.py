@@ -28,7 +28,7 @@ class PassageOptions:
     strong_length: float = 130  #: of its shorter side …
     strong_longer: float = 220  #: … and of the longer one, whichever that is: both texts are asked the same
     summary_rise: float = 20  #: 0 looks for no summaries
-    summed: float = 0  #: 1 looks for places of a that b sums up, too
+    summed: bool = False  #: looks for places of a that b sums up, too
     summary_fall: float = 25
     summary_share: float = 0.65  #: of its words, by weight, that stand in the source …
     summary_above: float = 0.3  #: … and how much more that is than of the rest of the text

@@ -178,7 +178,13 @@ def among(
     matches: list[tuple[SourceMatch, ...]] = []
     for i, work in enumerate(works):
         others = sorted({*near[i], *nearest[i]}, key=lambda j: works[j].id)
-        beside = lay_beside(read[i], [works[j] for j in others], options, shingle_words=SHINGLE_WORDS)
+        beside = lay_beside(
+            read[i],
+            [works[j] for j in others],
+            options,
+            shingle_words=SHINGLE_WORDS,
+            read=[read[j] for j in others],
+        )
         for other, j in zip(beside, others, strict=True):
             other.near = len(nearest[i]) - nearest[i].index(j) if j in nearest[i] else 0
         mask = counted.get(work.id) if counted else None

@@ -77,7 +77,7 @@ def compare_read(
     else:
         meaning = chosen.meaning if isinstance(chosen, Auto) else chosen
         read = stem(texts, words, meaning.thesaurus)
-        (found,) = find_all(read, [(0, 1)], options, PassageOptions(summed=1), symmetric=True)
+        (found,) = find_all(read, [(0, 1)], options, PassageOptions(summed=True), symmetric=True)
         if measures.similar and measures.step == MEANING:
             found = settle(found, measures, meaning, read)
             if min(len(a.hashes), len(b.hashes)) < SURE_WORDS:

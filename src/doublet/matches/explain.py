@@ -1,7 +1,7 @@
 """A text and the documents that it may have taken from → what explains it, no word counted twice (K1–K3).
 
-The words of all texts were read before, once (`read_words`): nothing here opens a file or a database. `read_candidates`
-lays each document beside the text, `explain` looks through rewording in those most alike and ranks them. What need not
+The words of a text are read once (`read_words`), and nothing here opens a file or a database. `lay_beside` lays each
+document beside the text, `explain` looks through rewording in those most alike and ranks them. What need not
 count is a mask over the words of the text (`matches.left_out`).
 """
 
@@ -66,19 +66,22 @@ def lay_beside(
     options: AlignOptions,
     *,
     shingle_words: int,
+    read: Sequence[TokenBatch] | None = None,
     measures: Sequence[tuple[float, float]] | None = None,
     on_step: OnStep | None = None,
 ) -> list[Beside]:
-    """Read *documents* and lay each beside the text with these *words*. *measures* are resemblance and containment of
-    each, where they are known; otherwise they are taken by shingles of so many words."""
+    """Lay each of *documents* beside the text with these *words*. *read* are their words, where they are known already;
+    when they are numbered otherwise than those of the text, they are read again. *measures* are resemblance
+    and containment of each, where they are known; otherwise they are taken by shingles of so many words."""
     if not documents:
         return []
-    read = read_words([document.text for document in documents], words.spelling)
+    if read is None or any(one.vocabulary is not words.vocabulary for one in read):
+        batch = read_words([document.text for document in documents], words.spelling)
+        read = [batch.one(number) for number in range(len(batch))]
     if measures is None:
-        measures = measure(words, read, shingle_words)
+        measures = measure(words, TokenBatch.joined(read), shingle_words)
     out = []
-    for number, document in enumerate(documents):
-        other = read.one(number)
+    for number, (document, other) in enumerate(zip(documents, read, strict=True)):
         passages = exact_passages(words.hashes, other.hashes, options)
         out.append(Beside(document, other, *measures[number], passages))
         if on_step is not None:

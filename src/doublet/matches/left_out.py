@@ -18,7 +18,7 @@ from doublet.index.passage_keys import SHINGLE_WORDS, WINDOW, Hits, PassageKeys
 from doublet.matches.align import AlignOptions, Passage, find_passages
 from doublet.matches.exclusions import Excluded, bibliography, quotations
 from doublet.model import LeftOut, Note, Span
-from doublet.text.tokens import TokenBatch, read_words
+from doublet.text.tokens import TokenBatch
 
 Mask = NDArray[np.bool_]
 
@@ -164,12 +164,9 @@ def common_beside(words: TokenBatch, passages: Sequence[Iterable[Passage]], docu
     ]
 
 
-def words_of_versions(texts: Sequence[str], words: TokenBatch, options: AlignOptions) -> Mask:
-    """The words that are found in own earlier versions, whose *texts* these are."""
-    if not texts:
-        return words_of((), len(words.hashes))
-    read = read_words(texts, words.spelling)
-    passages = (p for i in range(len(read)) for p in find_passages(words.hashes, read.one(i).hashes, options))
+def words_of_versions(versions: Iterable[TokenBatch], words: TokenBatch, options: AlignOptions) -> Mask:
+    """The words that are found in own earlier versions, whose words these are."""
+    passages = (p for one in versions for p in find_passages(words.hashes, one.hashes, options))
     return words_of(((p.a_start, p.a_end) for p in passages), len(words.hashes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from doublet.reports.page import escape
 from doublet.reports.wording import wording
 
 Points = Sequence[tuple[float, float]]
@@ -51,7 +52,7 @@ def svg(points: Points, *, title: str, language: str = "en") -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + side_x + 20} {top + side_y + 50}" '
             'role="img" font-family="sans-serif" font-size="12">',
-            f"<title>{_escaped(title)}</title>",
+            f"<title>{escape(title)}</title>",
             '<rect width="100%" height="100%" fill="#fff"/>',
             '<g stroke="#ddd" fill="none">',
             *grid,
@@ -59,10 +60,11 @@ def svg(points: Points, *, title: str, language: str = "en") -> str:
             f'<polyline points="{path}" fill="none" stroke="#0b57a4" stroke-width="2"/>',
             '<g fill="#222">',
             *labels,
-            f'<text x="{middle}" y="24" text-anchor="middle" font-size="14">{_escaped(title)}</text>',
-            f'<text x="{middle}" y="{top + side_y + 40}" text-anchor="middle">{words("curve_resemblance")}</text>',
+            f'<text x="{middle}" y="24" text-anchor="middle" font-size="14">{escape(title)}</text>',
+            f'<text x="{middle}" y="{top + side_y + 40}" text-anchor="middle">'
+            f"{escape(words('curve_resemblance'))}</text>",
             f'<text x="16" y="{top + side_y // 2}" text-anchor="middle" '
-            f'transform="rotate(-90 16 {top + side_y // 2})">{words("curve_chance_found")}</text>',
+            f'transform="rotate(-90 16 {top + side_y // 2})">{escape(words("curve_chance_found"))}</text>',
             "</g>",
             "</svg>",
             "",
@@ -76,7 +78,3 @@ def _at(points: Points, x: float) -> float:
         if x <= x1:
             return y0 + (y1 - y0) * (x - x0) / (x1 - x0) if x1 > x0 else y1
     return points[-1][1]
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -24,7 +24,9 @@ def escape(value: object) -> str:
     return html.escape(_UNSAFE.sub(_sign, plain), quote=True)
 
 
-def shell(title: str, body: str, *, language: str, style: str, script: str, report: str = "") -> str:
+def shell(
+    title: str, body: str, *, language: str, style: str = "", script: str = "", report: str = ""
+) -> str:
     """A whole page around *body*. *report* is the key under which a page may remember what its reader marked."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
@@ -41,11 +43,11 @@ def shell(title: str, body: str, *, language: str, style: str, script: str, repo
 <meta name="generator" content="doublet">
 <meta name="referrer" content="no-referrer">
 <title>{escape(title)}</title>
-<style>{style}</style>
+{f"<style>{style}</style>" if style else ""}
 </head>
 <body{key}>
 {body}
-<script>{script}</script>
+{f"<script>{script}</script>" if script else ""}
 </body>
 </html>
 """

@@ -240,7 +240,8 @@ def _tell_text(head: bytes, name: str, declared_type: str) -> str:
         return "mail"
     if _NOTEBOOK.match(start) and (named == "notebook" or '"cell_type"' in start):
         return "notebook"
-    if _LATEX.search(text):
+    own = {"markdown": _MARKDOWN, "restructuredtext": _RST, "wikitext": _WIKI}.get(named)
+    if _LATEX.search(text) and not (own and own.search(text)):  # which would only speak of LaTeX
         return "latex"
     if named in _MARKS and declared in ("", "plain", "html") and len(_HTML.findall(text[:8192])) >= 3:
         return "html"

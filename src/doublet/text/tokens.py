@@ -241,6 +241,18 @@ class TokenBatch:
             self.spelling,
         )
 
+    def alone(self, text: int) -> TokenBatch:
+        """As `one`, for keeping: it does not hold the words of the other texts."""
+        one = self.one(text)
+        return replace(
+            one,
+            hashes=one.hashes.copy(),
+            starts=one.starts.copy(),
+            ends=one.ends.copy(),
+            flags=one.flags.copy(),
+            ids=one.ids.copy(),
+        )
+
     def span(self, first: int, last: int) -> Span:
         """Place from the first to the last (inclusive) token, numbered over the whole batch."""
         return Span(int(self.starts[first]), int(self.ends[last]))

@@ -14,7 +14,7 @@ from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
 
-from doublet.reports.page import escape
+from doublet.reports.page import escape, shell
 from doublet.web import checkers
 from doublet.web.errors import is_full
 from doublet.web.threads import App, Message, Receive, Send, Threads, on_threads
@@ -137,10 +137,8 @@ async def _say(
         )
     else:
         kind = "text/html; charset=utf-8"
-        text = (
-            f'<!DOCTYPE html><html lang="{made.language}"><meta charset="utf-8"><title>{status}</title>'
-            f"<h1>{escape(made(f'error.{status}'))}</h1><p>{escape(said)}</p>"
-        )
+        title = made(f"error.{status}")
+        text = shell(title, f"<h1>{escape(title)}</h1>\n<p>{escape(said)}</p>", language=made.language)
     body = text.encode()
     await send(
         {

@@ -12,6 +12,7 @@ import pytest
 
 from doublet import samples
 from doublet.errors import InvalidParameter
+from doublet.index.most_shared import MostShared
 from doublet.jobs.check import check
 from doublet.matches.align import AlignOptions
 from doublet.matches.explain import explain, lay_beside
@@ -20,6 +21,7 @@ from doublet.reports.check_html import check_page
 from doublet.reports.check_json import read_check
 from doublet.reports.check_terminal import check_report
 from doublet.sources.open import open_source
+from doublet.text import tokens
 from doublet.text.tokens import Canon, read_words
 
 WORK = samples.WORK.read_text("utf-8")
@@ -101,6 +103,23 @@ def test_min_share_leaves_small_sources_out():
 def test_an_unknown_parameter_is_refused():
     with pytest.raises(InvalidParameter, match="seed_words"):
         check("a", [], seeds=3)
+
+
+def test_words_that_were_numbered_anew_change_nothing(monkeypatch):
+    work = ABOUT_SOUP + SENTENCE
+    others = [("soup", ABOUT_SOUP), ("mirrors", ABOUT_MIRRORS), ("none", "Nothing like it. " * 30)]
+    expected = check(work, others).to_dict()
+    monkeypatch.setattr(tokens, "VOCABULARY_LIMIT", 1)
+    found = check(work, others).to_dict()
+    assert {**found, "created": ""} == {**expected, "created": ""}
+
+
+def test_a_candidate_holds_no_words_but_its_own():
+    batch = read_words([f"one two three number{n} " * 50 for n in range(40)])
+    shared = MostShared(read_words(["one two three"]), 2).add(batch, 0, lambda i: Document(str(i), ""))
+    kept = shared(7).words
+    assert kept.words(0) == batch.words(7)
+    assert all(column.base is None for column in (kept.hashes, kept.starts, kept.ends, kept.flags, kept.ids))
 
 
 SENTENCE = "Two mirrors of seven proved cracked from the frost after the crates had been opened. "

@@ -130,3 +130,12 @@ def test_short_repr_and_a_table_for_notebooks() -> None:
     assert shown.count("<tr>") == 11  # the head and ten groups
     assert "and 2 more" in shown
     assert "<b>0" not in shown
+
+
+def test_a_notebook_shows_no_id_raw() -> None:
+    found = doublet.dedupe([(f"\u202e\x1b[31m{copy}", TEXT) for copy in "ab"])
+    shown = found._repr_html_()
+    assert len(found.groups) == 1
+    assert "\u202e" not in shown
+    assert "\x1b" not in shown
+    assert "\ufffd\u241b[31ma" in shown

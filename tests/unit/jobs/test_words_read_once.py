@@ -13,6 +13,8 @@ import doublet
 from doublet import kernels
 from doublet.jobs.check import check
 from doublet.jobs.compare import compare
+from doublet.matches.among import among
+from doublet.model import Document
 from doublet.text.tokens import Canon, TokenBatch, read_words
 
 TEXTS = Path(__file__).resolve().parents[2] / "golden" / "texts"
@@ -45,12 +47,18 @@ def test_compare(read: Counter[str], method: str, options: dict[str, Any]) -> No
     assert (read[WORK], read[RU]) == (1, 1)
 
 
-def test_check_reads_the_text_once_and_its_candidates_once_more(read: Counter[str]) -> None:
-    result = check(WORK, [("ru", RU), ("en", EN), ("far", "nothing of the kind")])
+def test_check_of_documents(read: Counter[str]) -> None:
+    others = [("ru", RU), ("en", EN), ("far", "nothing of the kind"), ("mine", RU[:900])]
+    result = check(WORK, others, leave_out=["own"], own=["mine"])
     assert {source.id for source in result.sources} == {"ru", "en"}
-    assert read[WORK] == 1
-    # The sets of all documents are what leads to candidates; only these are read word by word.
-    assert (read[RU], read[EN], read["nothing of the kind"]) == (2, 2, 1)
+    assert result.left_out
+    assert [read[text] for text in (WORK, *(text for _, text in others))] == [1] * 5
+
+
+def test_works_among_themselves(read: Counter[str]) -> None:
+    works = [Document("one", WORK), Document("two", RU), Document("three", EN), Document("four", RU[:900])]
+    assert among(works).pairs
+    assert [read[work.text] for work in works] == [1] * 4
 
 
 @pytest.mark.parametrize("method", ["auto", "passages", "shingles", "minhash", "meaning", "tfidf"])

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from doublet import find_repeats
 from doublet.text.markup import READERS, read_markup, tell_markup
 from doublet.text.tokens import Canon
 
@@ -171,3 +172,36 @@ def test_no_reader_moves_a_character(text, kind):
 def test_hostile_markup_is_linear(kind, piece):
     text = piece * 60_000
     assert len(READERS[kind](text).masked) == len(text)
+
+
+NOTE = "the harbour master writes down every boat that leaves before dawn and asks where it goes and why"
+
+
+@pytest.mark.covers("P6")
+def test_footnotes_of_markdown_can_be_repeated():
+    texts = {
+        "a.md": f"Boats leave early[^1].\n\n[^1]: As is known, {NOTE}.\n",
+        "b.md": f"Nobody is at sea here[^note].\n\n[^note]: Of old {NOTE}.\n",
+    }
+    result = find_repeats(texts, algorithm="exact")
+    assert [[fragment.text for fragment in group.fragments] for group in result.groups] == [[f"{NOTE}."] * 2]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("salt &amp; bread", ["salt", "bread"]),
+        ("a word[^1] here", ["word", "here"]),
+        ("open <http://town.example/map> now", ["open", "http", "town", "example", "map", "now"]),
+        ("say __strong__ words of snake_case", ["strong", "words", "snake_case"]),
+        ("[^1]: words of notes", ["words", "notes"]),
+        ("[name]: http://town.example", []),
+        ("`Link`s and un*believ*able", ["links", "unbelievable"]),
+        ("use `<pre>` there", ["pre"]),
+        ("::: warning\nMind the step\n:::", ["step"]),
+    ],
+)
+def test_marks_of_markdown_are_no_words(source, said):
+    found = words(read_markup(source, kind="markdown").masked)
+    assert [word for word in found if word in said] == said
+    assert not {"amp", "1", "name", "warning", "believ", "__strong__"} & set(found)

@@ -29,7 +29,7 @@ COMMON = (
 )  # fmt: skip
 TOKENS = {
     "markdown": "]( ![ [a]( [a]: [^a]: ** *** ~~ ``` >␣ -␣ 1.␣ |␣a␣ |- |---|␤ <a␣ <a> <!-- --> <? &a; ␣␣␣␣a #␣a a** "
-    "[a `` &# ((",
+    "[a `` &# (( <http: <a@b {#a {:a} \\* __a a_ _a_ ~~a *a* <a␣b=' <a␣b=c` [^a] a*b ␤␤*a ␤␤`",
     "restructuredtext": "..␣ ..␣a:: ..␣a::␣ ..␣[a]␣ ::␤ a::␤ ␤␣␣a `` `a␣< `a`_ :a:` `:a: |a ** *a␣ ===␤ +--+␤ =␣=␤ -␣a "
     "..␤ a_ [1]_ [# ␤␣ ..␣|a \\a :a: :a:␣b␤ *a",
     "latex": "\\begin{ \\end{ \\begin{a} \\begin{verbatim} \\end{verbatim} \\begin{document} \\verb \\verb| \\a "

@@ -237,3 +237,12 @@ def test_a_text_may_quote_the_signature_of_a_pdf() -> None:
 def test_a_place_is_said_in_the_language_of_the_reader(place: Place, russian: str) -> None:
     assert wording("ru").listed(place.notes()) == russian
     assert wording("en").listed(place.notes()) == (place.label() or "–")
+
+
+@pytest.mark.covers("T1")
+def test_documentation_may_speak_of_latex() -> None:
+    quoting = f"{MARKDOWN}\nA file begins with `\\documentclass{{article}}`.\n"
+    assert tell(quoting.encode(), name="a.md") == "markdown"
+    assert tell(f"{RST}\n{LATEX}".encode(), name="a.rst") == "restructuredtext"
+    for name in ("a.md", "a.rst", "a.html", "a.tex", ""):
+        assert tell(LATEX.encode(), name=name) == "latex"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from doublet.kernels.blanks import QUIET, blank, blanked
+from doublet.kernels.blanks import FILLER, INLINE_TAGS, QUIET, blank, blanked
 from doublet.kernels.reference.arguments import (
     U8,
     U32,
@@ -87,21 +87,27 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
-_DEFINITION = re.compile(r"\s*\[[^\]\n]+\]:[ \t]+\S")  # of the address behind a name
-# It begins with one class of signs and looks back at which it was: so the search runs over ordinary letters quickly.
+_DEFINITION = re.compile(r"\s*\[(?!\^)[^\]\n]+\]:[ \t]+\S")  # of the address behind a name
+_NOTE = re.compile(r"\s*\[\^[^\]\s]+\]:")  # the mark before a footnote, whose words follow
+_RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}\Z")
+_DIVISION = ":::"  # a line that begins or ends a box
 _INLINE = re.compile(
-    r"[<\]!\[*_`~](?:"
-    r"(?<=<)(?:!--.*?(?:-->|\Z)|/?[A-Za-z][^<>\n]*>)"
-    r"|(?<=\])(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])"  # the address of a link
-    r"|(?<=!)\[|(?<=\[)"
-    r"|(?<=\*)\*{0,2}|(?<=_)_+|(?<=`)`*|(?<=~)~)",
+    r"\\[!-/:-@\[-`{-~]"  # a sign that stands for itself
+    r"|(?P<ticks>`+)"
+    r"|(?P<comment><!--.*?(?:-->|\Z))"
+    r"|(?P<address><(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>)"
+    r"|</?(?P<tag>[A-Za-z][A-Za-z0-9-]*)"
+    r"(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'=<>`]+))?)*\s*/?>"
+    r"|(?P<note>\[\^[^\]\s\[]+\])"
+    r"|(?P<target>\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\]))"  # of a link
+    r"|(?P<close>\])"
+    r"|(?P<open>!?\[)"
+    r"|(?P<attributes>\{[#.:][^{}\n]*\})"
+    r"|(?P<run>\*+|_+|~+)"
+    r"|(?P<empty>\n[ \t\r]*(?=\n))",
     re.DOTALL,
 )
-_TAG_NAME = re.compile(r"</?([A-Za-z0-9]*)")
-INLINE_TAGS = frozenset(
-    "a abbr b cite code del dfn em font i img ins kbd mark q s samp small span strike strong sub sup tt u var "
-    "wbr".split()
-)
+_TICKS = re.compile(r"(?<![`\\])`+|(?P<empty>\n[ \t\r]*(?=\n))")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 
@@ -128,13 +134,14 @@ def _marked(text: str) -> MarkdownMarks:
     joined: list[int] = []  # line ends inside a paragraph
 
     fence = ""
-    fence_at = 0
+    fence_at = fence_line = 0
     before = before_end = 0  # the line before, when it is a paragraph
     code_at = -1  # of indented code
     empty = True
     open_ = False  # the line before belongs to a paragraph and is wrapped
     in_list = False
     table_at = table_end = -1
+    skipped: list[tuple[int, int]] = []  # code with its fences
     front = _FRONT_MATTER.match(text)  # settings between two lines of dashes at the very beginning
     at = end = front.end() if front else 0
     paint(0, at, border=True)
@@ -158,12 +165,14 @@ def _marked(text: str) -> MarkdownMarks:
         if fence:
             if stripped.startswith(fence) and not stripped.strip(fence[0]):
                 code.append((fence_at, start))
+                skipped.append((fence_line, end))
                 paint(start, end, border=True)
                 fence = ""
             continue
         indented = line.startswith(("    ", "\t"))
         if code_at >= 0 and stripped and not indented:
             code.append((code_at, start))
+            skipped.append((code_at, start))
             code_at = -1
         if table_at >= 0 and not _TABLE_ROW.match(line):
             tables.append((table_at, table_end))
@@ -183,13 +192,15 @@ def _marked(text: str) -> MarkdownMarks:
             continue
         opened = _FENCE.match(line.lstrip() if in_list else line)
         if opened:
-            fence, fence_at = opened[1], end
+            fence, fence_at, fence_line = opened[1], end, start
             paint(start, end, border=True)
         elif indented and code_at < 0 and empty and not in_list:
             code_at = start
         elif code_at < 0:
             heading = _HEADING.match(line)
             underline = _UNDERLINE.match(line) if before_end else None
+            rule = None if heading or underline else _RULE.match(line)
+            note = None
             if heading:
                 headings.append((start, start + len(line), len(heading[1]), start + heading.end()))
                 paint(start, start + heading.end(), border=True)
@@ -198,39 +209,43 @@ def _marked(text: str) -> MarkdownMarks:
                 before_end = before + len(text[before:before_end].rstrip("\r"))
                 headings.append((before, before_end, 1 if underline[1][0] == "=" else 2, before))
                 paint(start, end, border=True)
+            elif rule or line.startswith(_DIVISION):
+                paint(start, start + len(line), border=True)
             elif _TABLE_ROW.match(line):
                 table_at = start if table_at < 0 else table_at
                 table_end = end
             elif _DEFINITION.match(line):
                 paint(start, start + len(line))
             else:
+                note = _NOTE.match(line)
                 open_ = _wrapped(line)
-            item = _ITEM.match(line)
+            item = None if rule else _ITEM.match(line)
             quote = _QUOTE.match(line)
             if item:
                 paint(start, start + item.end(), border=True)
                 in_list = True
+            elif note:
+                paint(start, start + note.end(), border=True)
             elif open_ and goes_on:
                 join(start)
             if not item and quote:
                 paint(start, start + quote.end(), quiet=True)
             elif not item and not indented and empty:
                 in_list = False
-            before, before_end = (0, 0) if heading or underline else (start, start + len(line))
+            before, before_end = (0, 0) if heading or underline or rule else (start, start + len(line))
         empty = False
     if fence:
         code.append((fence_at, len(text)))
+        skipped.append((fence_line, len(text)))
     if code_at >= 0:
         code.append((code_at, len(text)))
+        skipped.append((code_at, len(text)))
     if table_at >= 0:
         tables.append((table_at, table_end))
-    for code_start, code_end in [*code, (len(text), len(text))]:  # inline marks outside code
-        if code_start > at:
-            for match in _INLINE.finditer(text, at, code_start):
-                tag = match[0].startswith("<")
-                inline = not tag or _TAG_NAME.match(match[0])[1].lower() in INLINE_TAGS  # type: ignore[index]
-                paint(*match.span(), border=not inline, quiet=inline)
-        at = max(at, code_end)
+    for skipped_start, skipped_end in [*skipped, (len(text), len(text))]:  # inline marks outside code
+        if skipped_start > at:
+            parts += _inline_marks(text, at, skipped_start)
+        at = max(at, skipped_end)
     letters = list(blanked(text, parts))
     for at in joined:
         letters[at] = QUIET
@@ -238,6 +253,159 @@ def _marked(text: str) -> MarkdownMarks:
             at += 1
             letters[at] = QUIET
     return "".join(letters) if parts or joined else None, headings, code, tables
+
+
+def _inline_marks(text: str, at: int, end: int) -> list[tuple[int, int, str]]:
+    """The marks inside the lines of a stretch, with what stands in their place."""
+    marks: list[_Mark] = []
+    closing = _closing_ticks(text, at, end)
+    brackets: list[_Mark] = []  # not closed yet
+    runs: dict[str, list[_Mark]] = {"*": [], "_": [], "~": []}  # what may begin emphasis, by its sign
+
+    def mark(start: int, stop: int, how: str = "inside") -> _Mark:
+        marks.append(_Mark(start, stop, how))
+        return marks[-1]
+
+    while found := _INLINE.search(text, at, end):
+        start, at = found.span()
+        match found.lastgroup:
+            case None:
+                mark(start, start + 1)
+            case "ticks":
+                mark(start, at)
+                if start in closing:  # signs in code stand for themselves
+                    mark(*closing[start])
+                    at = closing[start][1]
+            case "comment":
+                mark(start, at, "border")
+            case "tag":
+                mark(start, at, "inside" if found["tag"].lower() in INLINE_TAGS else "border")
+            case "address":
+                mark(start, start + 1)
+                mark(at - 1, at)
+            case "note" | "attributes":
+                mark(start, at)
+            case "open":
+                brackets.append(mark(start, at, "apart"))
+            case "close" | "target" as group:
+                opened = brackets.pop() if brackets else None
+                if group == "target":
+                    mark(start, at)
+                    if opened:
+                        opened.how = "inside"
+            case "run":
+                _pair(text, mark(start, at, "run"), runs[text[start]], end)
+            case "empty":
+                for waiting in (brackets, *runs.values()):
+                    waiting.clear()
+    return _painted(text, marks)
+
+
+class _Mark:
+    """What is blanked out inside a line: *inside* words it does not part them. Of a *run* of signs of emphasis so many
+    signs on the left and on the right are marks."""
+
+    def __init__(self, start: int, end: int, how: str) -> None:
+        self.start, self.end, self.how = start, end, how
+        self.left = self.right = 0
+        self.both = False  #: whether a run can begin emphasis and end it
+
+
+def _closing_ticks(text: str, at: int, end: int) -> dict[int, tuple[int, int]]:
+    """Where inline code that begins at a place ends: it goes from some ticks to as many, inside a paragraph."""
+    paragraph: list[tuple[int, int]] = []
+    out: dict[int, tuple[int, int]] = {}
+
+    def close() -> None:
+        last: dict[int, tuple[int, int]] = {}
+        for begin, stop in reversed(paragraph):
+            if stop - begin in last:
+                out[begin] = last[stop - begin]
+            last[stop - begin] = begin, stop
+        paragraph.clear()
+
+    for found in _TICKS.finditer(text, at, end):
+        if found["empty"] is None:
+            paragraph.append(found.span())
+        else:
+            close()
+    close()
+    return out
+
+
+def _pair(text: str, run: _Mark, waiting: list[_Mark], end: int) -> None:
+    """Signs of emphasis go away in pairs, those next to the words first. One before a blank begins nothing, one behind
+    a blank ends nothing; low lines do neither inside a word; waves go by two. By the rule of three of CommonMark the
+    single stars in ``**a*b*c**`` are a pair."""
+    sign, left = text[run.start], run.end - run.start
+    before = text[run.start - 1] if run.start else " "
+    after = text[run.end] if run.end < end else " "
+    opens, closes = not after.isspace(), not before.isspace()
+    if sign == "_":
+        opens, closes = opens and not before.isalnum(), closes and not after.isalnum()
+        if left > 1 and not before.isalnum() and not after.isalnum() and not (opens or closes):
+            run.left = left  # a line to be filled in
+    if sign == "~" and left != 2:
+        return
+    run.both, size = opens and closes, left
+    while closes and left and waiting:
+        other = waiting[-1]
+        others = other.end - other.start
+        if (run.both or other.both) and (size + others) % 3 == 0 and size % 3:
+            break
+        free = others - other.left - other.right
+        pairs = min(free, left)
+        run.left += pairs
+        other.right += pairs
+        left -= pairs
+        if pairs == free:
+            waiting.pop()
+    if opens and left:
+        waiting.append(run)
+
+
+def _painted(text: str, marks: Sequence[_Mark]) -> list[tuple[int, int, str]]:
+    """What stands in place of marks. Between two letters nothing stands there: they belong to one word."""
+    pieces: list[tuple[int, int, str]] = []
+    for mark in marks:
+        if mark.how != "run":
+            pieces.append((mark.start, mark.end, mark.how))
+            continue
+        if mark.left:
+            pieces.append((mark.start, mark.start + mark.left, "inside"))
+        if mark.right:
+            pieces.append((mark.end - mark.right, mark.end, "inside"))
+    out: list[tuple[int, int, str]] = []
+    for touching in _touching(pieces):
+        start, end = touching[0][0], touching[-1][1]
+        joined = all(how == "inside" for _, _, how in touching)
+        joined = (
+            joined and start > 0 and end < len(text) and _in_word(text[start - 1]) and _in_word(text[end])
+        )
+        for one, other, how in touching:
+            size = other - one
+            border = how == "border"
+            out.append(
+                blank(one, other, border=True)
+                if border
+                else (one, other, (FILLER if joined else QUIET) * size)
+            )
+    return out
+
+
+def _touching(pieces: Sequence[tuple[int, int, str]]) -> Iterator[list[tuple[int, int, str]]]:
+    group: list[tuple[int, int, str]] = []
+    for piece in pieces:
+        if group and group[-1][1] != piece[0]:
+            yield group
+            group = []
+        group.append(piece)
+    if group:
+        yield group
+
+
+def _in_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def _wrapped(line: str) -> bool:

@@ -91,7 +91,7 @@ class _Settings:
         self.strong_mass = whole_number(given.strong_mass * UNIT)
         self.strong_worth, self.sentence_worth = given.strong_worth * UNIT, given.sentence_worth * UNIT
         self.shorter_side, self.longer_side = int(given.strong_length), int(given.strong_longer)
-        self.summaries, self.summed = given.summary_rise > 0, given.summed > 0
+        self.summaries, self.summed = given.summary_rise > 0, given.summed
         self.rise, self.fall = (
             whole_number(given.summary_rise * UNIT) * 1000,
             whole_number(given.summary_fall * UNIT) * 1000,

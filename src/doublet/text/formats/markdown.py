@@ -10,10 +10,9 @@ import re
 
 from doublet.text.encoding import decode_page
 from doublet.text.formats.protocol import Builder, Hints, Reading
-from doublet.text.markup.markdown import read_structure
+from doublet.text.markup.markdown import ENTITY, read_structure
 from doublet.text.markup.marked import places
 
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -32,7 +31,7 @@ def read(data: bytes, hints: Hints) -> Reading:
         if block.element not in ("code", "table"):
             words = "\n".join(part.strip() for part in _BLANKS.sub(" ", words).split("\n"))
         if block.element != "code":
-            words = _ENTITY.sub(lambda entity: html.unescape(entity[0]), words)
+            words = ENTITY.sub(lambda entity: html.unescape(entity[0]), words)
         if block.element == "heading":
             if block.level > 0:  # number signs may stand behind the words, too
                 words = words.rstrip().rstrip("#").rstrip()

@@ -12,11 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from doublet.kernels.blanks import QUIET, blank, blanked
+from doublet.kernels.blanks import FILLER, QUIET, blank, blanked
 from doublet.model import Span
-
-FILLER = "\u00ad"  #: stands for the rest of a character reference; the tokeniser drops it inside words
-
 
 _ITEM_MARK = re.compile(r"[-*+•]\s|\(?[\w#]{1,4}[.)]\s|:[^:]+:|\.\.\s")
 
