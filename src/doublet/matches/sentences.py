@@ -42,8 +42,8 @@ FAINT = 0.25  #: close enough where those around a sentence leave no doubt: …
 SURELY = 2.0  #: … they are worth so many times what is enough
 # Chosen on "tune" of "essays in checks" and looked at on "choose"; and on pages of a manual (PostgreSQL's) that were
 # checked with all others, where each reworded word is one too many. Heavily and most heavily reworded sentences found
-# (ru, en), own ones flagged (ru) and such words: without the three .87, .76, .53, .52, .062 and 4,778; as it is .92,
-# .88, .60, .65, .069 and 4,676.
+# (ru, en), own ones flagged (ru) and such words: without the three .87, .76, .53, .52, .062 and 4,778; as it is .93,
+# .89, .66, .68, .089 and 4,713.
 FURTHER = 0.3  #: of what is enough, from one document, where another shows that the text was reworded; then …
 RIVAL = 2.0  #: … the place is worth so many times as much as any that says something else. It is the best in any case
 ALIKE = 0.8  #: share of two places in copies of one text, which say the same
@@ -105,7 +105,8 @@ def link_sentences(
         certain = plain[of_pair]
         evidence = _evidence(passages, x, sentences)
         support = _support(some[certain], worth[of_pair][certain], evidence, len(sentences.of(x)) - 1)
-        every.append(_Asked(x, y, first, some, worth[of_pair], support))
+        source = any(p.origin not in SUMMARIES for p in passages)
+        every.append(_Asked(x, y, first, some, worth[of_pair], support, source))
         first += len(some)
     out = []
     for one, borders in zip(every, ranges, strict=True):
@@ -143,6 +144,7 @@ class _Asked:
     numbers: Numbers  #: of the sentences in their text
     worth: NDArray[np.float64]
     support: NDArray[np.float64]  #: of every sentence of the text, by what is enough
+    source: bool = False  #: passages were taken from the other text, whatever became of their words
 
 
 Evidence = tuple[Numbers, NDArray[np.float64]]  #: numbers of sentences, and what each is worth
@@ -184,7 +186,8 @@ def _supported(
     one: _Asked, rows: Numbers, plain: NDArray[np.bool_], others: Sequence[_Asked]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the sentences in these *rows* are supported by those around them, or worth enough by themselves; and
-    which have less support, enough where the text was reworded from one of the *others*."""
+    which have less support, enough where the text was reworded from one of the *others*: some, or passages that show
+    where the text was taken from."""
     numbers = one.numbers[rows]
     support = one.support[numbers]
     enough = (support >= 1) | (one.worth[rows] >= ALONE * _needed(len(one.support)))
@@ -192,7 +195,7 @@ def _supported(
     if not others:
         return fully, np.zeros_like(fully)
     elsewhere = np.max([other.support for other in others], axis=0)[numbers]
-    return fully, plain & ~enough & (support >= FURTHER) & (elsewhere >= 1)
+    return fully, ~fully & (one.source | (support >= FURTHER)) & (elsewhere >= 1)
 
 
 def _has_rival(

@@ -363,7 +363,16 @@ def test_less_is_enough_where_another_document_shows_that_a_text_was_reworded(wo
     other = _Asked(0, 2, 1, np.empty(0, np.int64), np.empty(0), np.full(20, elsewhere))
     assert counting([6], [worth], [True], NONE, 20, [other]) == ([False], [enough])
     assert counting([6], [worth], [True], NONE, 20) == ([False], [False])
-    assert counting([6], [worth], [False], NONE, 20, [other])[1] == [False]
+
+
+def test_a_document_that_passages_were_taken_from_needs_no_further_support():
+    other = _Asked(0, 2, 1, np.empty(0, np.int64), np.empty(0), np.full(20, 1.2))
+    for source in (False, True):
+        one = _Asked(0, 1, 0, np.array([6]), np.array([6.0]), np.zeros(20), source)
+        for plain in (False, True):
+            fully, less = _supported(one, np.array([0]), np.array([plain]), [other])
+            assert (fully.tolist(), less.tolist()) == ([False], [source])
+        assert not _supported(one, np.array([0]), np.array([True]), [])[1].any(), "nothing else was reworded"
 
 
 @pytest.mark.parametrize(
