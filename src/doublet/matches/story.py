@@ -56,8 +56,8 @@ NUMBERS_DOUBT = 2.0
 #: Weight of numbers that counts as missing besides those that are: one common number proves little. At half of it F1 is
 #: .909, .986, .860 and .933, at twice .923, .981, .860 and .769.
 FIGURES_DOUBT = 5.0
-#: What is left of the score where the openings name other days. At half of it nothing changes; at 1, where days have no
-#: say, F1 is .909, .971, .860 and .824.
+#: What is left of the score where the openings name days that the other text does not. At half of it nothing changes;
+#: at 1, where days have no say, F1 is .909, .971, .860 and .824.
 OTHER_DAYS = 0.5
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 1024  #: sentences that are matched at once
@@ -77,7 +77,9 @@ class Story:
         float | None
     )  #: share of the numbers that agree where sentences say the same; None: there are none
     figures: float  #: how much the numbers of the openings that both texts have speak for one story
-    days: bool | None  #: whether the openings name the same days; None: they do not both name any
+    days: (
+        bool | None
+    )  #: whether a day of one opening is named in the other text; None: not both openings name any
     shared: float  #: share of the weight of the words of the shorter opening that the other has too
     sentences: float  #: how well the sentences of one text find a partner in the other
     vectors: float | None  #: the same by the embedding model, where there is one
@@ -131,7 +133,8 @@ def same_story(
     names = _worse(there, 0.0) if all(openings) else None
     matched, agreed, compared = _partners(sides[0].sentences, sides[1].sentences)
     figures = min(found for found, _ in common) / (max(total for _, total in common) + FIGURES_DOUBT)
-    other_days = disagree(*(days(text[: side.opening_end]) for text, side in zip(texts, sides, strict=True)))
+    opened = (days(text[: side.opening_end]) for text, side in zip(texts, sides, strict=True))
+    other_days = disagree(*opened, *map(days, texts))
     words = (whole + titles) / 2.0
     told = 1.0 - (1.0 - words) * (1.0 - figures)
     # Where names and numbers are others, what is alike says little; of few of them little is learned. Names that both

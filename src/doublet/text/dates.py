@@ -54,8 +54,12 @@ def days(text: str) -> Days:
     return Days(possible, frozenset(found.lastindex or 0 for found in _WEEKDAY.finditer(text)))
 
 
-def disagree(here: Days, there: Days) -> bool | None:
-    """True where both name days of a month, or both days of the week, and no such day is the same. None: nothing to
-    hold against each other."""
-    kinds = [(one, other) for one, other in zip(here, there, strict=True) if one and other]
-    return any(not set(one) & set(other) for one, other in kinds) if kinds else None
+def disagree(here: Days, there: Days, all_here: Days, all_there: Days) -> bool | None:
+    """Of two openings and their whole texts: true where both openings name days of a month, or both days of the week,
+    and none of them is anywhere in the other text. None: nothing to hold against each other."""
+    kinds = [
+        bool(one & all_other or other & all_one)
+        for one, other, all_one, all_other in zip(here, there, all_here, all_there, strict=True)
+        if one and other
+    ]
+    return not all(kinds) if kinds else None

@@ -73,8 +73,21 @@ def test_days(text: str, dates: set[tuple[int, int]], weekdays: set[int]) -> Non
     assert days(text) == Days(frozenset(dates), frozenset(weekdays))
 
 
-def test_days_that_disagree() -> None:
-    assert disagree(days("5 мая"), days("July 5")) is True
-    assert disagree(days("5 мая, 6 мая"), days("May 5")) is False
-    assert disagree(days("5 мая, в среду"), days("5 мая, во вторник")) is True
-    assert disagree(days("5 мая"), days("во вторник")) is None
+@pytest.mark.parametrize(
+    ("here", "there", "disagrees"),
+    [
+        ("5 мая", "July 5", True),
+        ("5 мая, 6 мая", "May 5", False),
+        ("5 мая, в среду", "5 мая, во вторник", True),
+        ("5 мая", "во вторник", None),
+    ],
+)
+def test_days_that_disagree(here: str, there: str, disagrees: bool | None) -> None:
+    assert disagree(days(here), days(there), days(here), days(there)) is disagrees
+
+
+def test_a_day_that_the_other_text_names_further_down_agrees() -> None:
+    voted, reopened = "Teachers voted on Sunday.", "Schools open on Tuesday."
+    assert disagree(days(voted), days(reopened), days(voted), days(reopened)) is True
+    assert disagree(days(voted), days(reopened), days(f"{voted} {reopened}"), days(reopened)) is False
+    assert disagree(days(reopened), days(voted), days(reopened), days(f"{voted} {reopened}")) is False
