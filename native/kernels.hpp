@@ -86,7 +86,6 @@ nb::tuple apart_runs(View<uint32_t> starts, View<uint32_t> ends, View<uint8_t> f
 nb::tuple shingle(View<uint64_t> hashes, View<uint64_t> offsets, size_t size);
 nb::tuple distinct(View<uint64_t> values, View<uint64_t> offsets);
 nb::tuple ordered(View<uint64_t> values, View<uint64_t> offsets);
-void sort_values(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values);
 size_t count_common(View<uint64_t> a, View<uint64_t> b);
 nb::tuple passages(View<uint64_t> stems, View<uint8_t> marks, View<uint32_t> starts, View<uint32_t> ends, View<uint64_t> offsets,
                    View<uint32_t> left, View<uint32_t> right, nb::handle settings, int64_t threads);

@@ -36,7 +36,6 @@ NB_MODULE(_native, m) {
   m.def("shingle", &shingle, nb::arg("hashes"), nb::arg("offsets"), nb::arg("size"));
   m.def("distinct", &distinct, nb::arg("values"), nb::arg("offsets"));
   m.def("ordered", &ordered, nb::arg("values"), nb::arg("offsets"));
-  m.def("sort_values", &sort_values, nb::arg("values").noconvert());  // a copy would be sorted in vain
   m.def("count_common", &count_common, nb::arg("a"), nb::arg("b"));
   m.def("passages", &passages, nb::arg("stems"), nb::arg("marks"), nb::arg("starts"), nb::arg("ends"), nb::arg("offsets"),
         nb::arg("left"), nb::arg("right"), nb::arg("settings"), nb::arg("threads") = 1);

@@ -1,4 +1,4 @@
-// Runs of words as numbers: shingle, distinct, ordered, sort_values, count_common, minima, simhash, components.
+// Runs of words as numbers: shingle, distinct, ordered, count_common, minima, simhash, components.
 #include "kernels.hpp"
 #include "vectors.hpp"
 
@@ -155,34 +155,9 @@ class Sorter {
     }
   }
 
-  // The same where they lie: dealt out to many parts by the first bits in which they differ, then part by part.
-  void sort(uint64_t* values, size_t count) {
-    if (count <= kNear) {
-      near_.assign(values, values + count);
-      sort(near_.data(), count, values);
-      return;
-    }
-    const int skip = equal_bits(values, count);
-    if (skip == 64) return;
-    constexpr int kBits = 11;
-    constexpr size_t kParts = size_t{1} << kBits;
-    const auto part = [&](uint64_t value) { return value << skip >> (64 - kBits); };
-    std::vector<size_t> next(kParts, 0), ends(kParts);
-    for (size_t i = 0; i < count; ++i) ++ends[part(values[i])];
-    for (size_t p = 1; p < kParts; ++p) ends[p] += next[p] = ends[p - 1];
-    for (size_t p = 0; p < kParts; ++p)
-      while (next[p] < ends[p]) {
-        uint64_t value = values[next[p]];
-        for (size_t home = part(value); home != p; home = part(value)) std::swap(value, values[next[home]++]);
-        values[next[p]++] = value;
-      }
-    for (size_t p = 0, first = 0; p < kParts; first = ends[p++]) sort(values + first, ends[p] - first);
-  }
-
  private:
-  static constexpr size_t kFew = 24, kNear = size_t{1} << 12;
+  static constexpr size_t kFew = 24;
   std::vector<size_t> ends_;
-  std::vector<uint64_t> near_;
 
   // How many first bits all of them have in common.
   static int equal_bits(const uint64_t* values, size_t count) {
@@ -196,11 +171,6 @@ class Sorter {
 };
 
 }  // namespace
-
-void sort_values(nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) {
-  nb::gil_scoped_release release;
-  Sorter().sort(values.data(), values.size());
-}
 
 nb::tuple ordered(View<uint64_t> values, View<uint64_t> offsets) {
   check_offsets(offsets, values.size());

@@ -292,7 +292,7 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
             borders = pool.some([np.sort(starts)], [starts])
             ranges = pool.some([np.sort(ends)], [ends])
             return borders, ranges, pool.some([ranges + np.uint32(pool.random.randrange(9))], [pool.u32()])
-        case "number_words" | "sort_values":
+        case "number_words":
             return (values,)
         case "find_keys":
             firsts = np.sort(pool.u32(pool.random.choice([2, 3, 9]), 20))
@@ -574,7 +574,7 @@ def try_tables(say: Callable[[str, str], None]) -> None:
 
 KERNELS = (
     "tokenize shingle_sets fold_text odd_characters apart_runs count_lines json_sets shingle distinct ordered "
-    "sort_values count_common winnow pack_bags unpack_bags heaviest "
+    "count_common winnow pack_bags unpack_bags heaviest "
     "sort_postings cut_postings pack_postings unpack_postings merge_postings chunk_stems shared_chunks "
     "minima simhash components common_runs sample_keys pair_keys number_words find_keys align_texts suffix_array "
     "common_prefixes exact_groups self_chains read_texts mark_markdown word_edges repeated sentence_marks passages "

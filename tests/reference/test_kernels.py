@@ -214,37 +214,6 @@ def test_ordered_values_of_a_long_text(count, high, bits, seed):
     same_arrays(native.ordered(made, offsets), reference.ordered(made, offsets))
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from([0, 1, 2, 23, 24, 25, 100, 4096, 4097, 30_000]),
-    st.integers(1, 64),
-    st.integers(0, 63),
-    st.integers(0, 2**32),
-)
-def test_values_are_sorted_where_they_lie(count, bits, shift, seed):
-    """Spread evenly, over few numbers, or all with the same first bits but one."""
-    made = np.random.default_rng(seed).integers(0, 2**64 - 1, count, np.uint64)
-    made = made >> np.uint64(64 - bits) << np.uint64(shift)
-    if count > 50:
-        made[count // 2] = 2**64 - 1
-    expected = made.copy()
-    expected.sort()
-    native.sort_values(made)
-    assert made.tolist() == expected.tolist()
-    reference.sort_values(made[::-1])
-    assert made[::-1].tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize(
-    "values",
-    [np.array([3, 1, 2]), np.array([3, 1, 2], np.uint32), np.array([3, 9, 1, 9], np.uint64)[::2]],
-    ids=["signed", "short", "apart"],
-)
-def test_no_copy_is_sorted_in_vain(values):
-    with pytest.raises(TypeError):
-        native.sort_values(values)
-
-
 @settings(max_examples=200, deadline=None)
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1)))
 def test_count_common(a, b):

@@ -152,7 +152,7 @@ class SampledKeys:
                     keys = keys[(keys >> _KEY_BITS) * np.uint64(count) >> _PART_BITS == np.uint64(part)]
                 some.append(keys if everyone else keys[alive[(keys & _DOCUMENT_MASK).astype(np.int64)]])
             packed = np.concatenate(some)
-            kernels.sort_values(packed)
+            packed.sort()
             yield packed
 
     def _code_parts(self, codes: LongArray[np.uint64], documents: int) -> Iterator[U64]:
@@ -173,7 +173,7 @@ class SampledKeys:
                 left = code >> left_bits
                 some.append(code[(left >= np.uint64(first)) & (left < np.uint64(last))])
             packed = np.concatenate(some)
-            kernels.sort_values(packed)
+            packed.sort()
             yield packed
             first = last
 

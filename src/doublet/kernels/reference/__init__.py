@@ -32,7 +32,6 @@ from doublet.kernels.reference.shingles import (
     ordered,
     shingle,
     simhash,
-    sort_values,
 )
 from doublet.kernels.reference.spread import (
     add_cells,
@@ -104,7 +103,6 @@ __all__ = [
     "shingle_sets",
     "simhash",
     "sort_postings",
-    "sort_values",
     "suffix_array",
     "tokenize",
     "tree_scores",

@@ -1,4 +1,4 @@
-"""Runs of words as numbers: shingle, distinct, ordered, sort_values, count_common, minima, simhash, components.
+"""Runs of words as numbers: shingle, distinct, ordered, count_common, minima, simhash, components.
 
 Twin of native/shingles.cpp.
 """
@@ -61,11 +61,6 @@ def ordered(values: U64, offsets: U64) -> tuple[U64, U64]:
     sets = [sorted(set(values[start:end].tolist())) for start, end in documents(offsets, len(values))]
     ends = itertools.accumulate(map(len, sets), initial=0)
     return np.array(list(itertools.chain.from_iterable(sets)), np.uint64), np.array(list(ends), np.uint64)
-
-
-def sort_values(values: U64) -> None:
-    """Put the values in order where they lie, the smallest first."""
-    values[:] = np.array(sorted(values.tolist()), np.uint64)
 
 
 def count_common(a: U64, b: U64) -> int:
