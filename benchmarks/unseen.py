@@ -15,9 +15,9 @@ Measured are: the sources of reworded passages in one library of all PAN sources
 texts, as many as there are); all that `compare` counts and the strong passages alone; whether strong passages are the
 same with the texts in the other order; own sentences and reworded ones in essays that were made by rules
 (benchmarks/made_essays.py), each source by itself and all in one check, and in essays reworded by hand; single
-sentences with two words dropped; the essays of people; news of one story, and serial reports made from templates
-(benchmarks/made_news.py); the main text of web pages; and what `advise` makes of marked pairs, judged by pairs that
-were not marked.
+sentences with two words dropped; the essays of people; news of one story, labelled and written by hand, and serial
+reports made from templates (benchmarks/made_news.py); the main text of web pages; and what `advise` makes of marked
+pairs, judged by pairs that were not marked.
 """
 
 from __future__ import annotations
@@ -338,8 +338,15 @@ def hand_essays(part: str) -> list[dict[str, Any]]:
             text += sentence + " "
         sources = [read_document((folder / name).read_bytes(), name=name).text for name in essay["sources"]]
         names = {"L": "light", "H": "heavy", "X": "heaviest", "O": "own flagged"}
-        for told_as, texts in (("each for itself", sources), ("as one text", ["\n\n".join(sources)])):
-            every = [one.a for source in texts for one in compare(text, source).fragments]
+        check = doublet.check(
+            text, [(str(number), source) for number, source in enumerate(sources)], **SYNONYMS
+        )
+        whole = "\n\n".join(sources)
+        for told_as, every in (
+            ("each for itself", [one.a for source in sources for one in compare(text, source).fragments]),
+            ("as one text", [one.a for one in compare(text, whole).fragments]),
+            ("in one check", [one.a for source in check.sources for one in source.fragments]),
+        ):
             found, count_of = Counter[str](), Counter[str]()
             for level, span in spans:
                 count_of[level] += 1
@@ -350,6 +357,8 @@ def hand_essays(part: str) -> list[dict[str, Any]]:
 
 
 # News and pages
+
+HAND_NEWS = json.loads((HERE / "hand_news.json").read_text(encoding="utf-8"))
 
 
 def news_pairs(data: Path, part: str) -> list[tuple[str, MarkedPair]]:
@@ -381,8 +390,14 @@ def news_pairs(data: Path, part: str) -> list[tuple[str, MarkedPair]]:
 
 
 def news(data: Path, part: str) -> list[dict[str, Any]]:
-    """F1 at the default threshold, of labelled pairs and of serial reports that are made from templates."""
+    """F1 at the default threshold: of labelled pairs, of pairs written by hand, and of serial reports that are made by
+    templates."""
     sets: dict[str, list[MarkedPair]] = {}
+    if HAND_NEWS["part"] == part:
+        for one in HAND_NEWS["pairs"]:
+            language = one["id"].partition("-")[0]
+            for name in ("by hand", f"by hand, {language}"):
+                sets.setdefault(name, []).append(MarkedPair(one["a"], one["b"], one["same"]))
     for language, pair in news_pairs(data, part):
         sets.setdefault(f"labelled, {language}", []).append(pair)
         sets.setdefault("labelled", []).append(pair)
