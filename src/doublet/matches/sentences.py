@@ -40,10 +40,10 @@ ALONE = 0.7
 # own sentences none is flagged in any case.
 FAINT = 0.25  #: close enough where those around a sentence leave no doubt: …
 SURELY = 2.0  #: … they are worth so many times what is enough
-# Chosen on "tune" of "essays in checks" and looked at on "choose"; and on pages of a manual (PostgreSQL's) that were
-# checked with all others, where each reworded word is one too many. Heavily and most heavily reworded sentences found
-# (ru, en), own ones flagged (ru) and such words: without the three .87, .76, .53, .52, .062 and 4,778; as it is .93,
-# .89, .66, .68, .089 and 4,713.
+# Chosen on "tune" of "essays in checks" and looked at on "choose". Heavily and most heavily reworded sentences found
+# (ru, en) and own ones flagged (ru): without the three .87, .76, .53, .52 and .062; as it is .94, .89, .66, .68 and
+# .089; FURTHER halved .94, .89, .66, .69 and .089, doubled .94, .87, .66, .65 and .082; RIVAL at 1 .94, .89, .67, .68
+# and .098, doubled .93, .88, .61, .64 and .066. ALIKE matters where a library holds copies, which these essays lack.
 FURTHER = 0.3  #: of what is enough, from one document, where another shows that the text was reworded; then …
 RIVAL = 2.0  #: … the place is worth so many times as much as any that says something else. It is the best in any case
 ALIKE = 0.8  #: share of two places in copies of one text, which say the same
