@@ -21,6 +21,7 @@ from doublet.kernels.letters import block_words
 
 U64 = NDArray[np.uint64]
 U32 = NDArray[np.uint32]
+I64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 LEAST_PAGES = 20  #: of a folder; of fewer it is not clear what is common by chance
@@ -42,6 +43,9 @@ SHORT_WORDS = 400
 #: of a folder that have a line which is common, and not a page's own. With 3, 4 and 8 there are 1,550, 1,549 and 1,543
 #: twins with advertisements, and 117, 125 and 134 other pairs of pages without. Three versions of a page are no rarity.
 COMMON_PAGES = 4
+#: of its own that a page has at most which is compared without the words of forms (`doublet.text.page_forms`). Stubs of
+#: Tomcat's manual have 30; with 100, one twin of GHC's pages is lost between advertisements
+FEW_WORDS = 50
 OWN_WORDS = 3  #: of own lines that stand for a page. With 2 two pages "<no title>" are equal, with 5 38 twins are lost
 #: of a page that the same pages have: so many lines with more than `FRAME_SHARE` of its words make it a copy of these.
 #: A list of what to see also is one line, and two advertisements are four. With 3, 12 twins fewer are found on all 14.
@@ -116,13 +120,10 @@ def own_text(page: PageLines, frame: Mask, firsts: U64) -> str | None:
     own = ~frame
     kept = page.useful & own
     count = int(page.words[kept].sum())
-    whole = int(page.words[page.useful].sum())
-    if whole >= COPY_WORDS and count < OWN_SHARE * whole:
+    if _is_long_copy(page, own):
         return None
     if int(page.words[own].sum()) <= SHORT_WORDS:
-        kept = own & (firsts == 0)
-        if _words_once(page, kept) < OWN_WORDS or _is_copy(page, own, firsts):
-            kept = own
+        kept = _short(page, own, firsts)
     elif _pieces_of(kept[own]) >= PIECES:
         places = np.flatnonzero(kept)
         listed = own.copy()
@@ -133,6 +134,28 @@ def own_text(page: PageLines, frame: Mask, firsts: U64) -> str | None:
     if np.array_equal(kept, page.useful) or _WORD.search(text) is None:
         return None
     return text
+
+
+def few_own_lines(page: PageLines, frame: Mask, firsts: U64) -> I64:
+    """The places of the lines by which a page is compared that has few words of its own; none of another page."""
+    own = ~frame
+    kept = own & (firsts == 0)
+    few = 0 < int(page.words[kept].sum()) <= FEW_WORDS and int(page.words[own].sum()) <= SHORT_WORDS
+    if not few or _is_long_copy(page, own) or not np.array_equal(_short(page, own, firsts), kept):
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(kept)
+
+
+def _short(page: PageLines, own: Mask, firsts: U64) -> Mask:
+    """The lines that a short page is compared by."""
+    kept = own & (firsts == 0)
+    return own if _words_once(page, kept) < OWN_WORDS or _is_copy(page, own, firsts) else kept
+
+
+def _is_long_copy(page: PageLines, own: Mask) -> bool:
+    """Whether next to nothing of the useful content is the page's own."""
+    whole = int(page.words[page.useful].sum())
+    return whole >= COPY_WORDS and int(page.words[page.useful & own].sum()) < OWN_SHARE * whole
 
 
 def _words_once(page: PageLines, marked: Mask) -> int:

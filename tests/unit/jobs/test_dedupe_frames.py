@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import doublet
-from doublet.jobs.dedupe import frames
+from doublet.jobs.dedupe import frames, keyed_rows
 from doublet.jobs.dedupe.frames import Counted, folders_of
 from doublet.text.site_frame import lines_of
 
@@ -94,7 +94,7 @@ def test_the_same_with_any_workers_and_batches(sites: Path, monkeypatch: pytest.
     one = doublet.dedupe(sites).to_dict()
     assert doublet.dedupe(sites, workers=3).to_dict() == one
     monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 5)
-    monkeypatch.setattr(frames, "COUNTED_BYTES", 500)
+    monkeypatch.setattr(keyed_rows, "COUNTED_BYTES", 500)
     assert doublet.dedupe(sites, workers=2).to_dict() == one
 
 
@@ -280,8 +280,8 @@ def test_counts_do_not_depend_on_order(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     for seed in range(4):
         random.Random(seed).shuffle(pages)
-        monkeypatch.setattr(frames, "COUNTED_BYTES", (1 << 20, 1 << 20, 0, 1000)[seed])
-        monkeypatch.setattr(frames, "PARTS", (128, 1, 7, 128)[seed])
+        monkeypatch.setattr(keyed_rows, "COUNTED_BYTES", (1 << 20, 1 << 20, 0, 1000)[seed])
+        monkeypatch.setattr(keyed_rows, "PARTS", (128, 1, 7, 128)[seed])
         counted = Counted(None)
         numbers = {id.partition("/")[0]: counted.add(id, lines) for id, lines in pages}
         found = counted.find(20)
@@ -328,7 +328,7 @@ def test_counts_of_folders_in_folders(seed: int, monkeypatch: pytest.MonkeyPatch
         levels = [level for level in range(depth + 1) if rng.random() < 0.75]
         lines += ["banner " + "-".join(["of", *path[:level]]) for level in levels]
         pages.append(("/".join([*path, f"{number}.html"]), lines))
-    monkeypatch.setattr(frames, "COUNTED_BYTES", rng.choice([0, 2000, 1 << 20]))
+    monkeypatch.setattr(keyed_rows, "COUNTED_BYTES", rng.choice([0, 2000, 1 << 20]))
     counted = Counted(None)
     numbers = {}
     for id, lines in pages:
@@ -369,7 +369,7 @@ def test_advertisements_that_change_from_page_to_page(
     result = doublet.dedupe(tmp_path)
     assert len(twins(result)) == 60
     monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 7)
-    monkeypatch.setattr(frames, "COUNTED_BYTES", 500)
+    monkeypatch.setattr(keyed_rows, "COUNTED_BYTES", 500)
     assert doublet.dedupe(tmp_path, workers=2).to_dict() == result.to_dict()
 
 
@@ -428,3 +428,47 @@ def test_common_lines_are_counted_in_the_nearest_folder(tmp_path: Path) -> None:
 )
 def test_numbers_of_pages(one: str, other: str, same: bool) -> None:
     assert (frames.page_number(one) == frames.page_number(other)) is same
+
+
+NAMES = [f"{noun} {verb}" for noun in NOUNS for verb in VERBS][:40]
+
+
+def write_stubs(folder: Path, banner: str, count: int = 40) -> None:
+    """Stubs that differ in a name, among other pages."""
+    write_pages(folder, {f"other-{number}": [banner, sentences(number, 12)] for number in range(24)})
+    stub = "The chapter that you were looking for is now to be found under {}."
+    write_pages(folder, {f"stub-{n}": [banner, stub.format(name)] for n, name in enumerate(NAMES[:count])})
+
+
+@pytest.mark.parametrize("banner", ["", BANNERS["north"].format(day=3)])
+def test_stubs_that_differ_in_a_name(tmp_path: Path, banner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No two of one site are duplicates, and their twins on a mirror are found; with a frame and without one."""
+    write_stubs(tmp_path / "north", banner)
+    assert doublet.dedupe(tmp_path).groups == ()
+    write_stubs(tmp_path / "south", BANNERS["south"].format(day=4))
+    result = doublet.dedupe(tmp_path)
+    assert (len(twins(result)), result.removed) == (64, 64)
+    monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 7)
+    monkeypatch.setattr(keyed_rows, "COUNTED_BYTES", 500)
+    monkeypatch.setattr(keyed_rows, "PARTS", 7)
+    assert doublet.dedupe(tmp_path, workers=2).to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize(("count", "removed"), [(3, 2), (4, 0)])
+def test_three_stubs_may_be_versions_of_a_page(tmp_path: Path, count: int, removed: int) -> None:
+    write_stubs(tmp_path, "", count)
+    assert doublet.dedupe(tmp_path).removed == removed
+
+
+def test_forms_are_those_of_a_folder_with_many_pages(tmp_path: Path) -> None:
+    """Four pages in four small folders of different hosts have no form in common."""
+    crawl = tmp_path / "crawl.warc"
+    stub = (
+        "<html><body><p>The chapter that you were looking for is now to be found under {}.</p></body></html>"
+    )
+    with crawl.open("wb") as out:
+        for n in range(4):
+            out.write(warc_record(f"https://host-{n}.example/stub", stub.format(NAMES[n])))
+        for n in range(24):
+            out.write(warc_record(f"https://site.example/{n}", page(n, BANNERS["north"])))
+    assert doublet.dedupe(crawl).removed == 3

@@ -7,7 +7,14 @@ import pytest
 
 from doublet.text import site_frame
 from doublet.text.read import read_document
-from doublet.text.site_frame import PageLines, least_with_line, line_key, lines_of, own_text
+from doublet.text.site_frame import (
+    PageLines,
+    few_own_lines,
+    least_with_line,
+    line_key,
+    lines_of,
+    own_text,
+)
 
 pytestmark = pytest.mark.covers("T3")
 
@@ -227,3 +234,20 @@ def test_other_links_stay() -> None:
     found = read_document(page.encode()).text
     assert "Chapter 8 about" in found
     assert "Наверх" not in found
+
+
+def few(own_words: int, *common: tuple[int, int]) -> list[int]:
+    page, firsts = with_common(own_words, *common)
+    frame = np.array([True] + [False] * (len(page.lines) - 1))
+    return few_own_lines(page, frame, np.array(firsts, np.uint64)).tolist()
+
+
+def test_pages_of_few_words() -> None:
+    """Fifty of their own, beside any number that is frame or common."""
+    assert few(50) == few(50, (300, 7)) == [1]
+    assert few(51) == []
+    assert few(40, (361, 7)) == [], "no short page"
+    assert few(2, (40, 7)) == [], "compared by all that is not frame"
+    assert few(38, (20, 7), (20, 7), (10, 7), (10, 7), (2, 7)) == [], "a copy"
+    page = lines_of(f"{words(13)}\n{words(287, 5000)}", ())
+    assert few_own_lines(page, np.array([False, True]), np.zeros(2, np.uint64)).tolist() == [], "a long copy"

@@ -16,16 +16,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.jobs.dedupe.keyed_rows import KeyedRows
 from doublet.jobs.dedupe.reading import in_order
 from doublet.model import Note
 from doublet.progress import Progress
-from doublet.signatures.long_array import LongArray
 from doublet.signatures.mixing import mix
 from doublet.sources.open import Inputs
 from doublet.sources.pages import inputs_with_pages
@@ -36,14 +37,17 @@ from doublet.sources.records import (
     ParsedBatch,
     RawBatch,
 )
+from doublet.text.page_forms import form_rows, without_forms, words_of_forms
 from doublet.text.site_frame import (
     COMMON_PAGES,
     FRAME_SHARE,
+    I64,
     LEAST_PAGES,
     U64,
     Mask,
     PageLines,
     cut_lines,
+    few_own_lines,
     least_with_line,
     lines_of,
     own_text,
@@ -54,10 +58,7 @@ if TYPE_CHECKING:
 
 FEW_PAGES = 5  #: of a folder, where the user asks for frames
 LEVELS = 24  #: of folders; what lies deeper counts in the folder there
-COUNTED_BYTES = 16_000_000  #: of counted lines in memory, 40 for each line of a page; more wait on disk
-PARTS = 128  #: files in which they wait, by their keys; each is counted by itself
 
-I64 = NDArray[np.int64]
 #: columns of a counted line
 _KEY, _FOLDER, _PAGES, _WORDS, _FIRST = range(5)
 
@@ -89,10 +90,7 @@ class Counted:
     """How many pages of each folder have each line: counted in the nearest folder, then in those above it."""
 
     def __init__(self, folder: str | None) -> None:
-        self._folder = folder
-        self._rows: list[U64] = []  # columns of lines on one page each, in memory
-        self._size = 0
-        self._parts: list[LongArray[np.uint64]] = []  # the same on disk
+        self._rows = KeyedRows(5, folder)  # of lines on one page each
         self._numbers: dict[str, int] = {}
         self._above: list[int] = []  # of each folder the number of the one that it is in, -1 of the highest
         self._pages: list[int] = []  # in it, and when all are counted also below it
@@ -109,10 +107,7 @@ class Counted:
         rows[:, _FIRST] = page_number(id)
         self._pages[number] += 1
         self._words[number] += int(page.words[page.useful].sum())
-        self._rows.append(rows)
-        self._size += rows.nbytes
-        if self._size > COUNTED_BYTES:
-            self._deal()
+        self._rows.add(rows)
         return number
 
     def _number_of(self, folders: Sequence[str]) -> int:
@@ -129,17 +124,6 @@ class Counted:
             above = number
         return above
 
-    def _deal(self) -> None:
-        """Move all rows to disk, to the part that their keys belong to."""
-        rows = np.concatenate(self._rows)
-        self._rows, self._size = [], 0
-        self._parts = self._parts or [LongArray(np.uint64, 0, self._folder) for _ in range(PARTS)]
-        part = rows[:, _KEY] % np.uint64(PARTS)
-        rows = rows[np.argsort(part, kind="stable")]
-        cuts = np.cumsum(np.bincount(part.astype(np.int64), minlength=PARTS))[:-1]
-        for own, some in zip(self._parts, np.split(rows, cuts), strict=True):
-            own.add(some.ravel())
-
     def find(self, least_pages: int) -> SiteLines:
         """Which lines are frame, and which are common. To be asked once, when all pages were counted."""
         direct = list(self._pages)
@@ -149,8 +133,6 @@ class Counted:
             if self._above[number] >= 0:
                 self._pages[self._above[number]] += self._pages[number]
                 self._words[self._above[number]] += self._words[number]
-        if self._parts and self._rows:
-            self._deal()
         least = np.array(
             [least_with_line(pages) if pages >= least_pages else 1 << 60 for pages in self._pages]
         )
@@ -162,7 +144,7 @@ class Counted:
             depths[number] = depths[upper] + 1 if upper >= 0 else 0
         found = [_SharedLines(least), _SharedLines(common)]
         fewest = min(COMMON_PAGES, least_with_line(least_pages))
-        for rows in self._by_keys():
+        for rows in self._rows.by_keys():
             _, places, pages = np.unique(rows[:, _KEY], return_inverse=True, return_counts=True)
             some = rows[pages[places] >= fewest]  # the others are neither
             for lines in self._climb(some, depths) if len(some) else ():
@@ -171,13 +153,6 @@ class Counted:
         words = np.array(self._words, np.float64)
         (frame, _), (keys, firsts) = (one.give(words) for one in found)
         return SiteLines(frame, keys, firsts)
-
-    def _by_keys(self) -> Iterator[U64]:
-        """All rows, those of a key together."""
-        for part in self._parts:
-            yield part.read(0, len(part)).reshape(-1, 5)
-        if self._rows:
-            yield np.concatenate(self._rows)
 
     def _climb(self, rows: U64, depths: I64) -> Iterator[U64]:
         """Lines with the pages of their folder that have them, then with those of the folders above it."""
@@ -203,9 +178,7 @@ class Counted:
 
     def close(self) -> None:
         """Give back what the lines take."""
-        for part in self._parts:
-            part.close()
-        self._rows, self._parts = [], []
+        self._rows.close()
 
 
 class _SharedLines:
@@ -280,6 +253,10 @@ class _Waiting:
     parsed: ParsedBatch
     pages: dict[int, tuple[PageLines, int]]  #: without their lines, with the number of their folder
 
+    def lines(self, index: int) -> list[str]:
+        """The lines of a page."""
+        return cut_lines(self.parsed.texts[index], self.parsed.left_out[index] or ())[0]
+
 
 @dataclass(slots=True)
 class _Place:
@@ -332,6 +309,7 @@ class WithoutFrames:
     progress: Progress
     _found: SiteLines | None = None
     _counted: Counted | None = None
+    _forms: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))  #: keys of words of forms, sorted
     _file: IO[bytes] | None = None
     _waiting: dict[int, list[_Place]] = field(default_factory=dict)  #: by the number of the input
     _without: dict[int, int] = field(
@@ -355,6 +333,24 @@ class WithoutFrames:
             self._found = counted.find(self.least_pages)
         finally:
             counted.close()
+        self._forms = self._find_forms(counted)
+
+    def _find_forms(self, counted: Counted) -> U64:
+        """The keys of the words that belong to forms, sorted."""
+        rows = KeyedRows(2, self.folder)
+        try:
+            for place in chain.from_iterable(self._waiting.values()):
+                waiting = self._load(place)
+                for index, (page, folder) in waiting.pages.items():
+                    large = counted.large_folders(folder, self.least_pages)
+                    few = few_own_lines(page, *self._marked(page, folder)) if large else ()
+                    if len(few):
+                        lines = waiting.lines(index)
+                        rows.add(form_rows(large[0], [lines[at] for at in few]))
+            found = [words_of_forms(some) for some in rows.by_keys() if len(some)]
+        finally:
+            rows.close()
+        return np.sort(np.concatenate([np.zeros(0, np.uint64), *found]))
 
     def _input_batches(self) -> Iterator[_InputBatch]:
         """The batches of all inputs with pages."""
@@ -418,26 +414,41 @@ class WithoutFrames:
             lambda: self._read(place, first),
         )
 
-    def _read(self, place: _Place, first: int) -> ParsedBatch:
-        """The records of a batch without frames. From any thread."""
+    def _load(self, place: _Place) -> _Waiting:
+        """A batch as it was read. From any thread."""
         assert self._file is not None
         packed = os.pread(self._file.fileno(), place.size, place.at)
         # Nobody else has this file: it has no name, and all of it was written above.
         waiting: _Waiting = pickle.loads(zlib.decompress(packed))
+        return waiting
+
+    def _read(self, place: _Place, first: int) -> ParsedBatch:
+        """The records of a batch without frames. From any thread."""
+        waiting = self._load(place)
         texts = waiting.parsed.texts
         without = 0
         for index, (page, folder) in waiting.pages.items():
             frame, firsts = self._marked(page, folder)
-            if not frame.any() and not firsts.any():
+            few = few_own_lines(page, frame, firsts).tolist() if len(self._forms) else []
+            if not frame.any() and not firsts.any() and not few:
                 continue
-            lines, _ = cut_lines(texts[index], waiting.parsed.left_out[index] or ())
-            own = own_text(replace(page, lines=lines), frame, firsts)
+            lines = waiting.lines(index)
+            own = self._filled_in([lines[at] for at in few], folder)
+            if own is None and (frame.any() or firsts.any()):
+                own = own_text(replace(page, lines=lines), frame, firsts)
             if own is not None:
                 texts[index] = own
                 without += bool(frame.any())
                 self._lines.update(page.keys[frame].tolist())
         self._without[place.at] = without
         return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
+
+    def _filled_in(self, lines: list[str], folder: int) -> str | None:
+        """What a page of few words fills forms in with; None: it has none."""
+        assert self._counted is not None
+        large = self._counted.large_folders(folder, self.least_pages)
+        told = without_forms(lines, large[0], self._forms) if large else lines
+        return None if told == lines else "\n".join(told)
 
     def _marked(self, page: PageLines, folder: int) -> tuple[Mask, U64]:
         """Which lines of a page are frame in its folder or in one above it; and of those that are common in the nearest
