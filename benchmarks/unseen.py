@@ -319,24 +319,30 @@ def single(pool: Sequence[Prose], cases: int) -> list[dict[str, Any]]:
     return rows
 
 
-HAND = json.loads((HERE / "hand_essays.json").read_text(encoding="utf-8"))
+HAND = [
+    essay
+    for name in ("hand_essays.json", "written_essays.json")
+    for essay in json.loads((HERE / name).read_text(encoding="utf-8"))["essays"]
+]
 
 
 def hand_essays(part: str) -> list[dict[str, Any]]:
     """Sentences that somebody reworded, each covered by half at any place of the sources; and own ones so covered."""
     rows = []
-    for essay in HAND["essays"]:
-        folder = Path(essay["folder"])
+    for essay in HAND:
+        folder = Path(essay.get("folder", ""))
         if essay["part"] != part:
             continue
-        if not (folder / essay["sources"][0]).is_file():
+        if "texts" not in essay and not (folder / essay["sources"][0]).is_file():
             print(f"an essay by hand is not measured: install the Debian package {essay['package']}")
             continue
         spans, text = [], ""
         for level, sentence in essay["sentences"]:
             spans.append((level, Span(len(text), len(text) + len(sentence))))
             text += sentence + " "
-        sources = [read_document((folder / name).read_bytes(), name=name).text for name in essay["sources"]]
+        sources = essay.get("texts") or [
+            read_document((folder / name).read_bytes(), name=name).text for name in essay["sources"]
+        ]
         names = {"L": "light", "H": "heavy", "X": "heaviest", "O": "own flagged"}
         check = doublet.check(
             text, [(str(number), source) for number, source in enumerate(sources)], **SYNONYMS
@@ -352,7 +358,8 @@ def hand_essays(part: str) -> list[dict[str, Any]]:
                 count_of[level] += 1
                 found[level] += 2 * covered(span, every) >= span.end - span.start
             told = {name: f"{found[level]} of {count_of[level]}" for level, name in names.items()}
-            rows.append({"sources": ", ".join(essay["sources"]), "read": told_as, **told})
+            named = essay.get("name") or ", ".join(essay["sources"])
+            rows.append({"sources": named, "read": told_as, **told})
     return rows
 
 
@@ -393,8 +400,8 @@ def news(data: Path, part: str) -> list[dict[str, Any]]:
     """F1 at the default threshold: of labelled pairs, of pairs written by hand, and of serial reports that are made by
     templates."""
     sets: dict[str, list[MarkedPair]] = {}
-    if HAND_NEWS["part"] == part:
-        for one in HAND_NEWS["pairs"]:
+    for one in HAND_NEWS["pairs"]:
+        if one["part"] == part:
             language = one["id"].partition("-")[0]
             for name in ("by hand", f"by hand, {language}"):
                 sets.setdefault(name, []).append(MarkedPair(one["a"], one["b"], one["same"]))
