@@ -93,9 +93,9 @@ Array<uint8_t> sentence_marks(nb::handle texts, View<uint64_t> hashes, View<uint
                               View<uint64_t> shortened);
 nb::tuple sentence_starts(View<uint8_t> marks, View<uint64_t> offsets);
 nb::tuple untold_parts(View<uint32_t> borders, View<uint32_t> starts, View<uint32_t> ends);
-nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
-                      View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
-                      View<uint32_t> b1, int64_t threads);
+nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, std::optional<View<double>> rarity, View<uint8_t> marks,
+                      View<uint64_t> offsets, View<uint32_t> left, View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0,
+                      View<uint32_t> a1, View<uint32_t> b0, View<uint32_t> b1, int64_t threads);
 nb::tuple block_signs(nb::handle texts, View<uint32_t> words, View<double> linked, View<uint8_t> said, View<uint32_t> holders,
                       View<uint32_t> parents, View<uint32_t> elements, View<uint32_t> names, nb::handle settings, bool article);
 Array<double> tree_scores(nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> rows, View<uint16_t> signs,

@@ -43,8 +43,8 @@ NB_MODULE(_native, m) {
         nb::arg("shortened"));
   m.def("sentence_starts", &sentence_starts, nb::arg("marks"), nb::arg("offsets"));
   m.def("untold_parts", &untold_parts, nb::arg("borders"), nb::arg("starts"), nb::arg("ends"));
-  m.def("best_places", &best_places, nb::arg("stems"), nb::arg("roots"), nb::arg("marks"), nb::arg("offsets"), nb::arg("left"),
-        nb::arg("right"), nb::arg("firsts"), nb::arg("a0"), nb::arg("a1"), nb::arg("b0"), nb::arg("b1"), nb::arg("threads") = 1);
+  m.def("best_places", &best_places, nb::arg("stems"), nb::arg("roots"), nb::arg("rarity").none(), nb::arg("marks"), nb::arg("offsets"),
+        nb::arg("left"), nb::arg("right"), nb::arg("firsts"), nb::arg("a0"), nb::arg("a1"), nb::arg("b0"), nb::arg("b1"), nb::arg("threads") = 1);
   m.def("block_signs", &block_signs, nb::arg("texts"), nb::arg("words"), nb::arg("linked"), nb::arg("said"), nb::arg("holders"),
         nb::arg("parents"), nb::arg("elements"), nb::arg("names"), nb::arg("settings"), nb::arg("article"));
   m.def("tree_scores", &tree_scores, nb::arg("rows"), nb::arg("signs"), nb::arg("values"), nb::arg("others"), nb::arg("roots"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace doublet {
 
@@ -13,11 +14,12 @@ constexpr int64_t kUnit = 1024;                     // a weight of 1.0
 constexpr size_t kHeavy = 250'000;                  // a root in more pairs of sentences leads to no candidates
 constexpr size_t kNearest = 6;
 constexpr int64_t kCommon = 3 * kUnit / 2;           // a root that weighs less leads to no candidates
-constexpr int64_t kCap = 6 * kUnit, kDerived = 6;
-constexpr double kLeastSentences = 30;
+constexpr int64_t kCap = 6 * kUnit, kDerived = 6, kRaised = 3;
+constexpr double kLeastSentences = 30, kRarest = 100;
 
 struct Side {
   const uint64_t *stems, *roots;
+  const double* rarity;                             // nullptr: only the two texts say what a word weighs
   const uint8_t* marks;
   size_t size;
   std::vector<uint32_t> ids, firsts;                // of words; first words of sentences, and the end
@@ -37,11 +39,14 @@ class Pair {
   void read() {
     numbers_.reset(a.size + b.size);
     hashes_.clear();
+    rarity_.clear();
     for (Side* text : {&a, &b}) {
       text->ids.resize(text->size);
       for (size_t i = 0; i < text->size; ++i) {
         text->ids[i] = numbers_.number(text->stems[i]);
-        if (text->ids[i] == hashes_.size()) hashes_.push_back(text->roots[i]);
+        if (text->ids[i] != hashes_.size()) continue;
+        hashes_.push_back(text->roots[i]);
+        if (text->rarity) rarity_.push_back(text->rarity[i]);
       }
       text->firsts.clear();
       cut_sentences(text->marks, text->size, text->firsts);
@@ -160,6 +165,7 @@ class Pair {
   };
   Numbering numbers_, roots_;
   std::vector<uint64_t> hashes_;                    // of the roots, by numbers of stems
+  std::vector<double> rarity_, root_rarity_;        // of stems, and of the roots: that of their commonest stem; empty for none
   std::vector<uint32_t> root_, held_, in_a_;        // root of a stem; sentences that hold a stem; those of a that hold a root
   std::vector<uint32_t> items_;                     // stems of sentence t of b, each once: [items_[t], items_[t + 1]) of terms_
   std::vector<Term> terms_, wanted_;
@@ -177,6 +183,12 @@ class Pair {
     return true;
   }
 
+  // The geometric mean of what the two texts and what texts in general say, up to a limit.
+  static int64_t between(int64_t weight, double rarity) {
+    const int64_t mean = std::llround(std::sqrt(static_cast<double>(weight) / kUnit * rarity) * kUnit);
+    return std::min(mean, weight * kRaised / 2);
+  }
+
   void weigh() {
     const size_t sentences = a.count() + b.count();
     const double every = std::max(kLeastSentences, static_cast<double>(sentences));
@@ -189,6 +201,12 @@ class Pair {
     for (size_t v = 0; v < held_.size(); ++v) weights_[v] = weight(held_[v]);
     light_.resize(in_a_.size());
     for (size_t r = 0; r < in_a_.size(); ++r) light_[r] = weight(in_a_[r] + (firsts_[r + 1] - firsts_[r]));
+    if (!rarity_.empty()) {
+      root_rarity_.assign(light_.size(), std::numeric_limits<double>::infinity());
+      for (size_t v = 0; v < rarity_.size(); ++v) root_rarity_[root_[v]] = std::min(root_rarity_[root_[v]], rarity_[v]);
+      for (size_t v = 0; v < rarity_.size(); ++v) weights_[v] = between(weights_[v], rarity_[v]);
+      for (size_t r = 0; r < light_.size(); ++r) light_[r] = between(light_[r], root_rarity_[r]);
+    }
     alone_.assign(b.count(), 0);
     both_.assign(b.count(), 0);
     const uint32_t base = stamp_;                   // sentence t of b is stamped base + t + 1
@@ -287,13 +305,18 @@ nb::tuple untold_parts(View<uint32_t> borders, View<uint32_t> starts, View<uint3
   return nb::make_tuple(own(std::move(numbers)), own(std::move(parts), rows, 2));
 }
 
-nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> marks, View<uint64_t> offsets, View<uint32_t> left,
-                      View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0, View<uint32_t> a1, View<uint32_t> b0,
-                      View<uint32_t> b1, int64_t threads) {
+nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, std::optional<View<double>> rarity, View<uint8_t> marks,
+                      View<uint64_t> offsets, View<uint32_t> left, View<uint32_t> right, View<uint64_t> firsts, View<uint32_t> a0,
+                      View<uint32_t> a1, View<uint32_t> b0, View<uint32_t> b1, int64_t threads) {
   check_offsets(offsets, stems.size());
   const size_t texts = offsets.size() - 1, pairs = left.size(), ranges = a0.size();
   if (roots.size() != stems.size() || marks.size() != stems.size())
     throw nb::value_error("stems, roots and marks must be of one length");
+  if (rarity) {
+    if (rarity->size() != stems.size()) throw nb::value_error("stems and rarity must be of one length");
+    for (size_t i = 0; i < rarity->size(); ++i)
+      if (!(rarity->data()[i] >= 0 && rarity->data()[i] <= kRarest)) throw nb::value_error("rarity must be from 0 to 100");
+  }
   if (right.size() != pairs || firsts.size() != pairs + 1)
     throw nb::value_error("left and right must be of one length, and firsts one longer");
   if (a1.size() != ranges || b0.size() != ranges || b1.size() != ranges) throw nb::value_error("the borders must be of one length");
@@ -323,6 +346,7 @@ nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, View<uint8_t> 
           Side& text = which ? pair.b : pair.a;
           text.stems = stems.data() + at[number];
           text.roots = roots.data() + at[number];
+          text.rarity = rarity ? rarity->data() + at[number] : nullptr;
           text.marks = marks.data() + at[number];
           text.size = at[number + 1] - at[number];
         }

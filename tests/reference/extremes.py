@@ -400,6 +400,7 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
             return (
                 hashes,
                 hashes % np.uint64(7),
+                pool.random.choice([None, (hashes % np.uint64(11)).astype(np.float64)]),
                 marks,
                 offsets,
                 left,

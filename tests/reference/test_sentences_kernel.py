@@ -28,7 +28,7 @@ def texts(draw: st.DrawFn) -> str:
     return "".join(draw(WORDS) + draw(BREAKS) for _ in range(draw(st.integers(1, 90))))
 
 
-def places(module, made: list[str], *, part: int = 1, threads: int = 1):
+def places(module, made: list[str], *, part: int = 1, threads: int = 1, rare: bool = True):
     """Of all sentences of each text the best place in each of the others, or in the first *part*-th of it."""
     read = read_stems(made)
     sizes = np.diff(read.words.offsets).astype(int).tolist()
@@ -42,7 +42,7 @@ def places(module, made: list[str], *, part: int = 1, threads: int = 1):
     borders = [np.array([row[i] for row in rows], np.uint32) for i in range(4)]
     left, right = (np.array([pair[i] for pair in pairs], np.uint32) for i in (0, 1))
     return module.best_places(
-        *(read.stems, read.roots, read.marks, read.words.offsets, left, right),
+        *(read.stems, read.roots, read.rarity if rare else None, read.marks, read.words.offsets, left, right),
         *(np.array(firsts, np.uint64), *borders, threads),
     )
 
@@ -66,6 +66,7 @@ def agree(made: list[str], **options) -> None:
 @given(st.lists(texts(), min_size=2, max_size=3), st.integers(1, 3))
 def test_generated_texts(made: list[str], part: int) -> None:
     agree(made, part=part)
+    agree(made, part=part, rare=False)
     agree_on_starts(["", *made])
 
 
@@ -121,12 +122,17 @@ def test_the_place_of_a_reworded_sentence() -> None:
         ({"left": [7]}, "there is no text of this number"),
         ({"firsts": [0, 2]}, "offsets must end with the number of values"),
         ({"roots": [1]}, "stems, roots and marks must be of one length"),
+        ({"rarity": [1.0]}, "stems and rarity must be of one length"),
+        ({"rarity": [1.0, 2.0, 1.0, -1.0]}, "rarity must be from 0 to 100"),
+        ({"rarity": [1.0, 2.0, 1.0, np.nan]}, "rarity must be from 0 to 100"),
+        ({"rarity": [1.0, 2.0, 1.0, 101.0]}, "rarity must be from 0 to 100"),
     ],
 )
 def test_arguments_that_make_no_sense(change, message) -> None:
     columns = {
         "stems": ([1, 2, 1, 3], np.uint64),
         "roots": ([1, 2, 1, 3], np.uint64),
+        "rarity": ([1.0, 2.0, 1.0, 0.0], np.float64),
         "marks": ([1, 0, 1, 0], np.uint8),
         "offsets": ([0, 2, 4], np.uint64),
         "left": ([0], np.uint32),

@@ -63,6 +63,7 @@ def cut_own(
             np.repeat(np.array(among[first:last], np.int64), [len(r) for r in ranges[first:last]], axis=0)
             for first, last in together
         ],
+        rare=False,
         threads=threads,
     )
     end = len(places.start)

@@ -107,10 +107,12 @@ def find_places(
     ranges: Sequence[Ranges],
     among: Sequence[Ranges | Range],
     *,
+    rare: bool = True,
     threads: int = 1,
 ) -> Places:
     """The best place of each range of words of the first text of a pair (*ranges* of each, a row is one) *among* the
-    sentences of a range of the second: one for all of a pair, or one for each."""
+    sentences of a range of the second: one for all of a pair, or one for each. Unless told not to, what is *rare* in
+    general has a say in what words weigh."""
     sizes = [len(some) for some in ranges]
     a0, a1 = _borders(ranges)
     b0, b1 = _borders(
@@ -124,6 +126,7 @@ def find_places(
         *kernels.best_places(
             texts.concepts,
             texts.roots,
+            texts.rarity if rare else None,
             texts.marks,
             texts.words.offsets,
             left,

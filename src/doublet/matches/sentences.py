@@ -20,12 +20,14 @@ from doublet.matches.places import Found, Numbers, Places, Range, Ranges, Senten
 from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" and "choose" of "reworded sentences" and of PAN's passages, where each needless sentence costs.
-# Heaviest sentences found (ru, en), own ones flagged beside them (ru) and plagdet of all that counts, on "tune": as it
-# is .52, .48, .078 and .952; LEAST_WORTH halved .57, .52, .103 and .950, doubled .39, .32, .043 and .953; LEAST_CLOSE
+# LEAST_WORTH was chosen again with "essays in checks" and written essays ("tune"): heavily reworded sentences found
+# (made ru, en, written) and own ones flagged (made, ru) are .948, .935, .781 and .085; halved .974, .950, .802 and
+# .154, doubled .856, .845, .521 and .039. The others: heaviest sentences found (ru, en), own ones flagged beside them
+# (ru) and plagdet of all that counts, on "tune", with LEAST_WORTH at 5: as it is .52, .48, .078 and .952; LEAST_CLOSE
 # halved .60, .53, .107 and .921, doubled .23, .17, .028 and .953; ENOUGH halved .60, .62, .093 and .936, doubled .29,
 # .22, .036 and .952; AROUND halved .45, .32, .068 and .952, doubled .56, .56, .096 and .951. FEW matters for texts of a
 # few sentences alone: without it and at twice the value .53 and .51, the rest is the same.
-LEAST_WORTH = 5.0  #: of a sentence and its place that may have something to do with each other …
+LEAST_WORTH = 4.5  #: of a sentence and its place that may have something to do with each other …
 LEAST_CLOSE = 0.35  #: … and how close they are
 #: times ln(sentences of the text), as chance finds more in more: what sentences that count are worth together, …
 ENOUGH = 10.0
@@ -41,10 +43,11 @@ ALONE = 0.7
 FAINT = 0.25  #: close enough where those around a sentence leave no doubt: …
 SURELY = 2.0  #: … they are worth so many times what is enough
 # Chosen on "tune" of "essays in checks" and looked at on "choose". Heavily and most heavily reworded sentences found
-# (ru, en) and own ones flagged (ru): without the three .87, .76, .53, .52 and .062; as it is .94, .89, .66, .68 and
-# .089; FURTHER halved .94, .89, .66, .69 and .089, doubled .94, .87, .66, .65 and .082; RIVAL at 1 .94, .89, .67, .68
-# and .098, doubled .93, .88, .61, .64 and .066. ALIKE matters where a library holds copies, which these essays lack.
-FURTHER = 0.3  #: of what is enough, from one document, where another shows that the text was reworded; then …
+# (ru, en) and own ones flagged (ru): as it is .948, .935, .70, .71 and .085; FURTHER halved .948, .935, .70, .72 and
+# .089, doubled .943, .905, .70, .68 and .075; RIVAL at 1 .948, .935, .70, .72 and .092, doubled .939, .925, .66, .67
+# and .072; where only one document may show that the text was reworded (no `_patchwork`) .943, .935, .66, .69 and .079.
+# ALIKE matters where a library holds copies, which these essays lack.
+FURTHER = 0.3  #: of what is enough, from one document, where others show that the text was reworded; then …
 RIVAL = 2.0  #: … the place is worth so many times as much as any that says something else. It is the best in any case
 ALIKE = 0.8  #: share of two places in copies of one text, which say the same
 FEW = 10  #: sentences that are added, so that a text of one or two needs some evidence, too
@@ -83,7 +86,9 @@ def link_sentences(
     threads: int = 1,
 ) -> list[Linked]:
     """Of each pair the sentences of the first text that were reworded from one of the second, apart from what the
-    passages *found* tell. *together*: pairs with the same first text have a say in each other, as in a check."""
+    passages *found* tell. *together*: pairs with the same first text have a say in each other, as in a check, and
+    what is rare in general has a say in what words weigh: of many documents some have plain words in common with any
+    sentence."""
     numbers: list[Numbers] = []  # of the sentences in their text
     ranges: list[Ranges] = []
     for pair, passages in zip(pairs, found, strict=True):
@@ -91,7 +96,7 @@ def link_sentences(
         numbers.append(asked)
         ranges.append(left)
     among = [(0, sentences.listed(y)[-1]) for _, y in pairs]
-    places = find_places(texts, pairs, ranges, among, threads=threads)
+    places = find_places(texts, pairs, ranges, among, rare=together and len(pairs) > 1, threads=threads)
     close = places.close
     worth = places.mass * close
     linked = (worth >= LEAST_WORTH) & (close >= FAINT)
@@ -109,6 +114,7 @@ def link_sentences(
         every.append(_Asked(x, y, first, some, worth[of_pair], support, source))
         first += len(some)
     out = []
+    patched: dict[int, NDArray[np.float64]] = {}
     for one, borders in zip(every, ranges, strict=True):
         rows = np.flatnonzero(linked[one.first : one.first + len(one.numbers)])
         if not len(rows):
@@ -116,7 +122,9 @@ def link_sentences(
             continue
         others = [other for other in every if together and other.text == one.text and other is not one]
         at = rows + one.first
-        fully, less = _supported(one, rows, plain[at], others)
+        if others and one.text not in patched:
+            patched[one.text] = _patchwork([one, *others], plain)
+        fully, less = _supported(one, rows, plain[at], others, patched.get(one.text))
         sure = fully | less
         for i in np.flatnonzero(sure).tolist():
             times = 1.0 if fully[i] else RIVAL
@@ -148,6 +156,7 @@ class _Asked:
 
 
 Evidence = tuple[Numbers, NDArray[np.float64]]  #: numbers of sentences, and what each is worth
+_NO_EVIDENCE: Evidence = (np.empty(0, np.int64), np.empty(0))
 
 
 def _evidence(passages: Sequence[Passage], text: int, sentences: Sentences) -> Evidence:
@@ -183,19 +192,40 @@ def _needed(sentences: int) -> float:
 
 
 def _supported(
-    one: _Asked, rows: Numbers, plain: NDArray[np.bool_], others: Sequence[_Asked]
+    one: _Asked,
+    rows: Numbers,
+    plain: NDArray[np.bool_],
+    others: Sequence[_Asked],
+    patched: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the sentences in these *rows* are supported by those around them, or worth enough by themselves; and
-    which have less support, enough where the text was reworded from one of the *others*: some, or passages that show
-    where the text was taken from."""
+    which have less support, enough where the text was reworded from one of the *others*, or from all of them taken
+    together (*patched*): some, or passages that show where the text was taken from."""
     numbers = one.numbers[rows]
     support = one.support[numbers]
     enough = (support >= 1) | (one.worth[rows] >= ALONE * _needed(len(one.support)))
     fully = np.where(plain, enough, support >= SURELY)
     if not others:
         return fully, np.zeros_like(fully)
-    elsewhere = np.max([other.support for other in others], axis=0)[numbers]
+    supports = [other.support for other in others]
+    elsewhere = np.max(supports if patched is None else [patched, *supports], axis=0)[numbers]
     return fully, ~fully & (one.source | (support >= FURTHER)) & (elsewhere >= 1)
+
+
+def _patchwork(every: Sequence[_Asked], plain: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """What the sentences around each one of a text are worth that stand in one document by far best: of a text that
+    was put together from several documents, none of these may show much."""
+    sentences = len(every[0].support)
+    worth = np.zeros((len(every), sentences))
+    linked = np.zeros((len(every), sentences), np.bool_)
+    for row, one in enumerate(every):
+        worth[row, one.numbers] = one.worth
+        linked[row, one.numbers] = plain[one.first : one.first + len(one.numbers)]
+    best = worth.argmax(axis=0)
+    first, second = np.sort(worth, axis=0)[:-3:-1]
+    there = linked[best, np.arange(sentences)]
+    clear = np.flatnonzero(there & (first >= RIVAL * second))
+    return _support(clear, first[clear], _NO_EVIDENCE, sentences)
 
 
 def _has_rival(
@@ -255,7 +285,7 @@ def link_neighbours(
     out = list(linked)
     if not rows:
         return out
-    places = find_places(texts, [pairs[row] for row in rows], ranges, among, threads=threads)
+    places = find_places(texts, [pairs[row] for row in rows], ranges, among, rare=False, threads=threads)
     close = places.close
     worth = places.mass * close
     needed = np.concatenate(enough)

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.errors import require_number, require_text
-from doublet.signatures.background import RARE_IDF, Rates
+from doublet.signatures.background import Rates
 from doublet.signatures.embedding import require_embedder, unit_rows
+from doublet.text.background import RARE_IDF
 from doublet.text.dates import days, disagree
 from doublet.text.numbers import Number, numbers
 from doublet.text.sentences import sentences

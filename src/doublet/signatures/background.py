@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.text.background import general
+from doublet.text.background import RARE_IDF, general
 
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
@@ -20,7 +20,6 @@ F64 = NDArray[np.float64]
 BACKGROUND_VERSION = 1  #: of the table; keys of stored signatures depend on which stems are stop stems
 KEPT = 0.6  #: share of its words that a reworded copy keeps; the alignment asks how much likelier a match is then
 MOST_GAIN = 12.0  #: of one word, however rare
-RARE_IDF = 10.0  #: of a word that nobody knows: it stands in one of some twenty thousand documents
 
 _WORDS_WEIGH = 200_000.0  # words, and documents below, of a collection that weigh as much as the table
 _DOCUMENTS_WEIGH = 500.0

@@ -20,6 +20,8 @@ from doublet import kernels
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
+RARE_IDF = 10.0  #: of a word that nobody knows: it stands in one of some twenty thousand documents
+
 _MAGIC = b"DBBG\x01\0\0\0"
 _KEY_BITS = 40  # of the hash: enough to tell some ten thousand stems apart
 _PART_BITS = 14  # of the hash: a stem is looked for among the few keys that share them
@@ -85,3 +87,11 @@ def general(stems: U64) -> tuple[NDArray[np.bool_], F64, F64]:
     table = _table()
     at = kernels.find_keys(stems, table.keys, table.firsts, _KEY_BITS)
     return at < len(table.keys), table.rarity[at], table.idf[at]
+
+
+def rarity(stems: U64) -> F64:
+    """Of stems by their hashes -ln of their share of all documents: 0 for the most frequent, `RARE_IDF` for those that
+    the table does not know."""
+    known, _, idf = general(stems)
+    rare: F64 = np.where(known, idf, RARE_IDF)
+    return rare

@@ -23,6 +23,7 @@ from doublet.errors import InvalidParameter, require_texts
 from doublet.kernels.data import FLAG_SHORT, FLAG_STOP
 from doublet.model import Span, Token
 from doublet.text import apart
+from doublet.text.background import rarity
 from doublet.text.reduce import Reducer, reducer, roots
 from doublet.text.stopwords import stop_words
 
@@ -222,6 +223,13 @@ class TokenBatch:
         stems, _ = self.spelling.reduced("stem").of(self.ids)
         return self.spelling.roots().take(stems)
 
+    def rarity(self) -> NDArray[np.float64]:
+        """How rare the stems of the words are in general (`text.background`), 0 for stop words: no word is left out."""
+        if self.spelling is None:
+            raise InvalidParameter("spelling_not_known", name="batch")
+        stems, _ = self.spelling.reduced("stem").of(self.ids)
+        return self.spelling.rarity().take(stems)
+
     def slice(self, text: int) -> slice:
         return slice(int(self.offsets[text]), int(self.offsets[text + 1]))
 
@@ -278,6 +286,7 @@ class Vocabulary:
         self.facts: Facts = {}  #: what `WordIds.remember` keeps
         self._reduced: dict[str, _Reduced] = {}
         self._roots: _Column[np.uint64] = _Column(np.uint64)
+        self._rarity: _Column[np.float64] = _Column(np.float64)
         self._among: dict[int, tuple[NDArray[np.uint64], _Column[np.bool_]]] = {}
         self._letters = 0  # of all words
 
@@ -314,6 +323,13 @@ class Vocabulary:
         if new:
             self._roots.add(_word_hashes(roots(new)))
         return self._roots.values
+
+    def rarity(self) -> NDArray[np.float64]:
+        """Of every stem how rare it is in general."""
+        new = self.reduced("stem").words[len(self._rarity.values) :]
+        if new:
+            self._rarity.add(rarity(_word_hashes(new)))
+        return self._rarity.values
 
     def among(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Of every word, whether its hash is one of these. What was found out is kept with the array."""

@@ -13,18 +13,19 @@ from doublet.matches import sentences
 from doublet.matches.align import Passage
 from doublet.matches.own_sentences import _own, _pieces
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
-from doublet.matches.places import Place, Places, Sentences
+from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
     Linked,
     _Asked,
     _evidence,
     _has_rival,
     _not_told,
+    _patchwork,
     _support,
     _supported,
     _windows,
 )
-from doublet.matches.stems import read_stems
+from doublet.matches.stems import COMMON, read_stems
 from doublet.model import Document
 
 pytestmark = pytest.mark.covers("K2", "M15")
@@ -363,6 +364,60 @@ def test_less_is_enough_where_another_document_shows_that_a_text_was_reworded(wo
     other = _Asked(0, 2, 1, np.empty(0, np.int64), np.empty(0), np.full(20, elsewhere))
     assert counting([6], [worth], [True], NONE, 20, [other]) == ([False], [enough])
     assert counting([6], [worth], [True], NONE, 20) == ([False], [False])
+
+
+@pytest.mark.parametrize(
+    ("rivals", "faint", "shows"),
+    [
+        ([0.0, 0.0, 0.0], (), True),  # one and a half of each is not enough, all three together are
+        ([7.0, 7.0, 7.0], (), False),  # what stands elsewhere nearly as well says nothing
+        ([5.0, 5.0, 5.0], (), True),
+        ([0.0, 0.0, 0.0], (1, 2), False),  # nor do faint sentences
+    ],
+)
+def test_a_text_that_was_put_together_from_several_documents(rivals, faint, shows):
+    worth = np.diag([12.0, 12.0, 12.0]) + np.roll(np.diag(rivals), 1, axis=1)
+    numbers = np.array([4, 8, 12])
+    every = [_Asked(0, row + 1, 3 * row, numbers, worth[row], np.full(20, 0.3)) for row in range(3)]
+    plain = np.array(
+        [worth[row][column] > 0 and column not in faint for row in range(3) for column in range(3)]
+    )
+    patched = _patchwork(every, plain)
+    assert len(patched) == 20
+    assert (patched[8] >= 1) is np.bool_(shows)
+    for row, one in enumerate(every):
+        fully, less = _supported(
+            one, np.array([row]), np.array([True]), [o for o in every if o is not one], patched
+        )
+        assert (fully.tolist(), less.tolist()) == ([False], [shows])
+
+
+def test_plain_words_weigh_less_beside_several_documents():
+    essay = "Кто хочет, тот может сделать всё, что он хочет сделать. Барсук роет нору в глинистом овраге."
+    plain = "Тот, кто хочет всё это сделать, тот сделать это может и хочет."
+    texts = read_stems([essay, plain, essay.split(". ")[1]])
+    ranges = [Sentences(texts).within(0, 0, 99)] * 2
+    alone, beside = (
+        find_places(texts, [(0, 1), (0, 2)], ranges, [(0, 5), (0, 5)], rare=rare).mass
+        for rare in (False, True)
+    )
+    assert alone[0] > 1.3 * beside[0] > 0, "plain words"
+    assert beside[3] > alone[3], "telling ones"
+
+
+def test_names_of_the_theme_and_numbers_stay_light_beside_several_documents():
+    """Whoever writes about a man names him, and the day he died; that is not another's wording."""
+    theme = " ".join(f"Кондратюк {word} много." for word in "ел пил спал шил пел мыл нёс вёз".split())
+    essay = f"Кондратюк прожил 1897 1942 годы. {theme}"
+    texts = read_stems([essay, essay])
+    ranges = [np.array([[0, 2], [1, 2]])]  # with the name, and without it
+    (with_name, without), (raised, less) = (
+        find_places(texts, [(0, 1)], ranges, [(0, 5)], rare=rare).mass for rare in (False, True)
+    )
+    alone, beside = with_name - without, raised - less
+    assert alone < beside < 1.6 * alone, "a rare name that every sentence has"
+    rarity = dict(zip(essay.split(), texts.rarity[texts.words.slice(0)].tolist(), strict=True))
+    assert rarity["1897"] == rarity["1942"] == COMMON < rarity["Кондратюк"]
 
 
 def test_a_document_that_passages_were_taken_from_needs_no_further_support():

@@ -12,9 +12,10 @@ from doublet.errors import ConfigError
 from doublet.model import Measures
 from doublet.signatures import Limit, method
 from doublet.signatures.auto import explain, settle
-from doublet.signatures.background import MOST_GAIN, RARE_IDF, Rates
+from doublet.signatures.background import MOST_GAIN, Rates
 from doublet.signatures.meaning import REWORDED, SHARED, Alignment, Sequences, align, key_values
 from doublet.signatures.thesaurus import find_thesaurus
+from doublet.text.background import RARE_IDF
 from doublet.text.tokens import Canon
 
 TEXTS = pathlib.Path(__file__).resolve().parents[2] / "golden" / "texts"

@@ -5,7 +5,9 @@ where sentences begin. For a range of words of one text, a sentence as a rule, t
 most of it is looked for, or the two neighbours that do:
 
 1. *Weights.* As in `passages`: ln(sentences of both texts / those that hold the stem), at most `CAP`; a root weighs the
-   same way. Weights are whole numbers (`UNIT` is 1.0).
+   same way. Where it is told how rare words are in general, the weight is the geometric mean of both, at most `RAISED`
+   halves of what it was: the names of a theme stay light. A root is as rare as its commonest stem in the two texts.
+   Weights are whole numbers (`UNIT` is 1.0).
 2. *Candidates.* The `NEAREST` sentences of the other text with the heaviest common roots.
 3. *Measure.* Of each candidate, and of it with either neighbour: a stem of the range that stands there pays its weight,
    one of which only the root does pays `DERIVED` tenths of the lighter of the two. Each stem counts once. The best has
@@ -37,13 +39,18 @@ NEAREST = 6  #: sentences that are measured for one range
 COMMON = 3 * UNIT // 2  #: a root that weighs less stands in every fifth sentence and leads to no candidates
 CAP = 6 * UNIT  #: the most that one word may weigh
 DERIVED = 6  #: tenths of its weight that a word pays of which only the root is there
+#: halves of its weight that a word may weigh for being rare in general. Chosen like `matches.stems.COMMON`: heavily
+#: reworded sentences of written essays ("tune") found .740, own ones of the shared essays flagged 0 of 6; 2, at which
+#: nothing is raised, .688 and 2; 6 .771 and 1
+RAISED = 3
+RAREST = 100  #: the most that a rarity may be: far more than any word has
 
 Columns = tuple[U32, U32, F64, F64, F64, F64]
 
 
 class _Text:
-    def __init__(self, stems: list[int], roots: list[int], marks: list[int]) -> None:
-        self.stems, self.roots = stems, roots
+    def __init__(self, stems: list[int], roots: list[int], rarity: list[float], marks: list[int]) -> None:
+        self.stems, self.roots, self.rarity = stems, roots, rarity
         self.firsts = cut_sentences([i for i, mark in enumerate(marks) if mark & SENTENCE], len(stems))
         self.sentences = [sorted(set(stems[first:end])) for first, end in pairwise(self.firsts)]
 
@@ -73,7 +80,22 @@ class _Pair:
         self.light = {
             root: weigh(in_a.get(root, 0) + len(self.lists.get(root, ()))) for root in {*in_a, *self.lists}
         }
+        if a.rarity or b.rarity:
+            self._rarity(dict(zip([*a.stems, *b.stems], [*a.rarity, *b.rarity], strict=True)))
         self.heavy = {root for root, some in self.lists.items() if in_a.get(root, 0) * len(some) > HEAVY}
+
+    def _rarity(self, rarity: dict[int, float]) -> None:
+        """Let what is rare in general have a say in the weights."""
+
+        def between(weight: int, rare: float) -> int:
+            return min(whole_number(math.sqrt(weight / UNIT * rare) * UNIT), weight * RAISED // 2)
+
+        roots: dict[int, float] = {}
+        for stem, rare in rarity.items():
+            root = self.root[stem]
+            roots[root] = min(rare, roots.get(root, math.inf))
+        self.weights = {stem: between(weight, rarity[stem]) for stem, weight in self.weights.items()}
+        self.light = {root: between(weight, roots[root]) for root, weight in self.light.items()}
 
     def best(self, a0: int, a1: int, b0: int, b1: int) -> tuple[int, int, int, int, int, int]:
         """First word and end of the best place in b, its mass, the weights of the range and of the place, and the
@@ -157,6 +179,7 @@ def untold_parts(borders: U32, starts: U32, ends: U32) -> tuple[NDArray[np.int64
 def best_places(
     stems: U64,
     roots: U64,
+    rarity: F64 | None,
     marks: U8,
     offsets: U64,
     left: U32,
@@ -173,10 +196,16 @@ def best_places(
     of common words of any place.
 
     The ranges of pair i are ``firsts[i]`` to ``firsts[i + 1]``. Words are numbered from the beginning of their text.
-    Where nothing is common, first word, end and weights of the place are 0. Equal stems must have equal roots.
+    Where nothing is common, first word, end and weights of the place are 0. Equal stems must have equal roots and be
+    equally rare (0 to `RAREST`; None: only the two texts say what a word weighs).
     """
     if not len(stems) == len(roots) == len(marks):
         raise ValueError("stems, roots and marks must be of one length")
+    if rarity is not None:
+        if len(rarity) != len(stems):
+            raise ValueError("stems and rarity must be of one length")
+        if any(not 0 <= rare <= RAREST for rare in rarity.tolist()):
+            raise ValueError("rarity must be from 0 to 100")
     if len(left) != len(right) or len(firsts) != len(left) + 1:
         raise ValueError("left and right must be of one length, and firsts one longer")
     if not len(a0) == len(a1) == len(b0) == len(b1):
@@ -194,7 +223,8 @@ def best_places(
 
     def read(number: int) -> _Text:
         part = slice(*bounds[number])
-        return _Text(stems[part].tolist(), roots[part].tolist(), marks[part].tolist())
+        rare = rarity[part].tolist() if rarity is not None else []
+        return _Text(stems[part].tolist(), roots[part].tolist(), rare, marks[part].tolist())
 
     rows = []
     for x, y, (start, end) in zip(left.tolist(), right.tolist(), asked, strict=True):
