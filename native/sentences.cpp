@@ -30,6 +30,7 @@ struct Side {
 struct Place {
   uint32_t first = 0, end = 0;
   int64_t mass = 0, whole = 0, there = 0, heaviest = 0;
+  double second = 0;                                // worth of the best place that is not a part of this one
 };
 
 class Pair {
@@ -132,6 +133,11 @@ class Pair {
     }
     for (uint32_t t : near_) dots_[t] = 0;
     double most = 0;
+    struct {
+      size_t first, end;
+      double worth;
+    } looked[3 * kNearest] = {};
+    size_t looks = 0, chosen = 0;
     for (size_t i = 0; i < kept; ++i) {
       const size_t t = nearest[i];
       int64_t masses[3];
@@ -144,14 +150,20 @@ class Pair {
         out.heaviest = std::max(out.heaviest, mass);
         const double worth = static_cast<double>(mass) * static_cast<double>(mass) /
                              std::sqrt(static_cast<double>(out.whole) * static_cast<double>(there));
+        looked[looks++] = {first, end, worth};
         if (worth > most) {
           most = worth;
+          chosen = looks - 1;
           out.first = b.firsts[first];
           out.end = b.firsts[end];
           out.mass = mass;
           out.there = there;
         }
       }
+    }
+    for (size_t i = 0; i < looks; ++i) {
+      const bool apart = looked[i].end <= looked[chosen].first || looked[i].first >= looked[chosen].end;
+      if (apart) out.second = std::max(out.second, looked[i].worth);
     }
     return out;
   }
@@ -331,9 +343,9 @@ nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, std::optional<
     }
   }
   Buffer<uint32_t> first, end;
-  Buffer<double> mass, whole, there, heaviest;
+  Buffer<double> mass, whole, there, heaviest, second;
   for (auto* column : {&first, &end}) column->resize(ranges);
-  for (auto* column : {&mass, &whole, &there, &heaviest}) column->resize(ranges);
+  for (auto* column : {&mass, &whole, &there, &heaviest, &second}) column->resize(ranges);
   {
     nb::gil_scoped_release release;
     const size_t parts = std::max<size_t>(1, std::min(thread_count(threads), pairs));
@@ -359,12 +371,13 @@ nb::tuple best_places(View<uint64_t> stems, View<uint64_t> roots, std::optional<
           whole[j] = static_cast<double>(place.whole) / kUnit;
           there[j] = static_cast<double>(place.there) / kUnit;
           heaviest[j] = static_cast<double>(place.heaviest) / kUnit;
+          second[j] = place.second / kUnit;
         }
       }
     });
   }
   return nb::make_tuple(own(std::move(first)), own(std::move(end)), own(std::move(mass)), own(std::move(whole)), own(std::move(there)),
-                        own(std::move(heaviest)));
+                        own(std::move(heaviest)), own(std::move(second)));
 }
 
 }  // namespace doublet

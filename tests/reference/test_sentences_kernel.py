@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -108,10 +109,16 @@ def test_the_place_of_a_reworded_sentence() -> None:
     )
     essay = "On Tuesday a decision to close the road in the north was taken by the council."
     words = read_stems([essay, source]).words.one(1)
-    start, end, mass, whole, there, most = (column[1] for column in places(kernels, [essay, source]))
+    start, end, mass, whole, there, most, second = (column[1] for column in places(kernels, [essay, source]))
     assert source[words.starts[start] : words.ends[end - 1]] == source.split(". ")[2]
     assert 0 < mass <= most <= whole
     assert mass < there
+    worth = mass * mass / math.sqrt(whole * there)
+    assert 0 < second < worth / 2, "the other sentences have a word or two of it"
+    *_, alone = (column[1] for column in places(kernels, [essay, source.split(". ")[2]]))
+    assert alone == 0, "there is no other place"
+    *_, again = (column[1] for column in places(kernels, [essay, f"{source} {source}"]))
+    assert again > worth / 2, "the same sentence once more"
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ class Places:
     whole: NDArray[np.float64]
     there: NDArray[np.float64]
     heaviest: NDArray[np.float64]
+    second: NDArray[np.float64]  #: what the best place is worth that lies apart from this one
 
     @property
     def close(self) -> NDArray[np.float64]:

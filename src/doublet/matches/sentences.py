@@ -46,9 +46,14 @@ SURELY = 2.0  #: … they are worth so many times what is enough
 # (ru, en) and own ones flagged (ru): as it is .948, .935, .70, .71 and .085; FURTHER halved .948, .935, .70, .72 and
 # .089, doubled .943, .905, .70, .68 and .075; RIVAL at 1 .948, .935, .70, .72 and .092, doubled .939, .925, .66, .67
 # and .072; where only one document may show that the text was reworded (no `_patchwork`) .943, .935, .66, .69 and .079.
-# ALIKE matters where a library holds copies, which these essays lack.
+# ALIKE matters where a library holds copies, which these essays lack. Since SLIGHT is there and rivals in the same
+# document count, chosen on "tune" with written essays and looked at on "choose". Heavily reworded sentences found (made
+# ru, en; written, of 96) and own ones flagged (made ru; by hand, of 87): as it is .952, .933, 78, .092 and 4; SLIGHT at
+# 1 .943, .928, 68, .075 and 4, halved .952, .942, 78, .111 and 8; RIVAL at 1 .948, .952, 80, .236 and 4, doubled .913,
+# .894, 69, .059 and 4. On "choose" 41 of 48 in written essays, 30 with SLIGHT at 1.
 FURTHER = 0.3  #: of what is enough, from one document, where others show that the text was reworded; then …
-RIVAL = 2.0  #: … the place is worth so many times as much as any that says something else. It is the best in any case
+RIVAL = 2.0  #: … the place is worth so many times as much as any other, there or elsewhere. It is the best in any case
+SLIGHT = 0.5  #: times LEAST_WORTH and LEAST_CLOSE is enough where others leave no doubt of it (`SURELY`)
 ALIKE = 0.8  #: share of two places in copies of one text, which say the same
 FEW = 10  #: sentences that are added, so that a text of one or two needs some evidence, too
 # Chosen on "tune" of the same questions and of "essays by hand". Heaviest sentences found (made essays ru; by hand, of
@@ -103,6 +108,7 @@ def link_sentences(
     if not linked.any():
         return [Linked([], []) for _ in pairs]
     plain = linked & (close >= LEAST_CLOSE)
+    slight = ~linked & (worth >= SLIGHT * LEAST_WORTH) & (close >= SLIGHT * LEAST_CLOSE)
     every: list[_Asked] = []
     first = 0
     for (x, y), passages, some in zip(pairs, found, numbers, strict=True):
@@ -116,15 +122,17 @@ def link_sentences(
     out = []
     patched: dict[int, NDArray[np.float64]] = {}
     for one, borders in zip(every, ranges, strict=True):
-        rows = np.flatnonzero(linked[one.first : one.first + len(one.numbers)])
+        others = [other for other in every if together and other.text == one.text and other is not one]
+        if others and one.text not in patched:
+            patched[one.text] = _patchwork([one, *others], plain)
+        elsewhere = _elsewhere(others, patched.get(one.text), len(one.support))[one.numbers]
+        of_pair = slice(one.first, one.first + len(one.numbers))
+        rows = np.flatnonzero(linked[of_pair] | (slight[of_pair] & (elsewhere >= SURELY)))
         if not len(rows):
             out.append(Linked([], []))
             continue
-        others = [other for other in every if together and other.text == one.text and other is not one]
         at = rows + one.first
-        if others and one.text not in patched:
-            patched[one.text] = _patchwork([one, *others], plain)
-        fully, less = _supported(one, rows, plain[at], others, patched.get(one.text))
+        fully, less = _supported(one, rows, plain[at], slight[at], elsewhere[rows])
         sure = fully | less
         for i in np.flatnonzero(sure).tolist():
             times = 1.0 if fully[i] else RIVAL
@@ -191,25 +199,33 @@ def _needed(sentences: int) -> float:
     return ENOUGH * math.log(sentences + FEW)
 
 
+def _elsewhere(
+    others: Sequence[_Asked], patched: NDArray[np.float64] | None, sentences: int
+) -> NDArray[np.float64]:
+    """How much speaks for it, by what is enough, that a text was reworded around each of its sentences from one of the
+    *others*, or from all of them taken together (*patched*)."""
+    found = np.zeros(sentences)
+    for support in [*(other.support for other in others), *([] if patched is None else [patched])]:
+        np.maximum(found, support, out=found)
+    return found
+
+
 def _supported(
     one: _Asked,
     rows: Numbers,
     plain: NDArray[np.bool_],
-    others: Sequence[_Asked],
-    patched: NDArray[np.float64] | None = None,
+    slight: NDArray[np.bool_],
+    elsewhere: NDArray[np.float64],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the sentences in these *rows* are supported by those around them, or worth enough by themselves; and
-    which have less support, enough where the text was reworded from one of the *others*, or from all of them taken
-    together (*patched*): some, or passages that show where the text was taken from."""
+    which have less support, enough where the text was reworded from other documents, too (*elsewhere*): some, or
+    passages that show where the text was taken from. Where that leaves no doubt it is enough for *slight* likeness."""
     numbers = one.numbers[rows]
     support = one.support[numbers]
     enough = (support >= 1) | (one.worth[rows] >= ALONE * _needed(len(one.support)))
-    fully = np.where(plain, enough, support >= SURELY)
-    if not others:
-        return fully, np.zeros_like(fully)
-    supports = [other.support for other in others]
-    elsewhere = np.max(supports if patched is None else [patched, *supports], axis=0)[numbers]
-    return fully, ~fully & (one.source | (support >= FURTHER)) & (elsewhere >= 1)
+    fully = ~slight & np.where(plain, enough, support >= SURELY)
+    shown = elsewhere >= np.where(slight, SURELY, 1.0)
+    return fully, ~fully & shown & (one.source | (support >= FURTHER))
 
 
 def _patchwork(every: Sequence[_Asked], plain: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -231,8 +247,10 @@ def _patchwork(every: Sequence[_Asked], plain: NDArray[np.bool_]) -> NDArray[np.
 def _has_rival(
     one: _Asked, row: int, others: Sequence[_Asked], times: float, places: Places, texts: StemmedTexts
 ) -> bool:
-    """Whether another document has something else that is worth more than the place of a sentence, so many *times*:
-    then the sentence says what many say. The same place in a copy of the document is not something else."""
+    """Whether something else, there or in another document, is worth more than the place of a sentence, so many
+    *times*: then the sentence says what many say. The same place in a copy of the document is not something else."""
+    if times * places.second[one.first + row] > one.worth[row]:
+        return True
     number = int(one.numbers[row])
     for other in others:
         at = int(np.searchsorted(other.numbers, number))

@@ -17,6 +17,7 @@ from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
     Linked,
     _Asked,
+    _elsewhere,
     _evidence,
     _has_rival,
     _not_told,
@@ -169,12 +170,14 @@ def test_a_passage_of_which_nothing_would_be_left_stays():
 NONE = np.empty(0, np.int64), np.empty(0)
 
 
-def counting(numbers, worth, plain, evidence, sentences_of_text, others=()):
-    """Which of some sentences of a text count, by their support, and which have less, enough beside *others*."""
+def counting(numbers, worth, plain, evidence, sentences_of_text, elsewhere=0.0, slight=False):
+    """Which of some sentences of a text count, by their support, and which have less, enough where other documents
+    show so much."""
     numbers, worth, plain = np.array(numbers), np.array(worth), np.array(plain)
     support = _support(numbers[plain], worth[plain], evidence, sentences_of_text)
     asked = _Asked(0, 1, 0, numbers, worth, support)
-    fully, less = _supported(asked, np.arange(len(numbers)), plain, others)
+    shown, slight = np.full(len(numbers), elsewhere), np.full(len(numbers), slight)
+    fully, less = _supported(asked, np.arange(len(numbers)), plain, slight, shown)
     return fully.tolist(), less.tolist()
 
 
@@ -210,7 +213,7 @@ def test_a_text_of_one_sentence_needs_evidence():
 )
 def test_what_a_sentence_and_its_place_must_have_in_common(monkeypatch, worth, close, linked):
     mass = worth / close
-    one = Places(*(np.array([value]) for value in (0, 3, mass, mass / close, mass / close, mass)))
+    one = Places(*(np.array([value]) for value in (0, 3, mass, mass / close, mass / close, mass, 0)))
     monkeypatch.setattr(sentences, "find_places", lambda *_, **__: one)
     texts = read_stems(["One two three four.", "Five six seven."])
     found = sentences.link_sentences(texts, [(0, 1)], [[]], Sentences(texts))
@@ -326,7 +329,9 @@ def test_near_its_neighbours_a_sentence_needs_less(monkeypatch, places, worth, c
     def answer(*asked, **_):
         rows = sum(len(some) for some in asked[2])
         mass = worth / close
-        return Places(*(np.full(rows, value) for value in (10, 20, mass, mass / close, mass / close, mass)))
+        return Places(
+            *(np.full(rows, value) for value in (10, 20, mass, mass / close, mass / close, mass, 0))
+        )
 
     monkeypatch.setattr(sentences, "find_places", answer)
     texts = read_stems([ten_words(2 + len(places)), ten_words(3)])
@@ -361,9 +366,60 @@ def test_a_faint_sentence_counts_where_those_around_it_leave_no_doubt(around, co
     ],
 )
 def test_less_is_enough_where_another_document_shows_that_a_text_was_reworded(worth, elsewhere, enough):
-    other = _Asked(0, 2, 1, np.empty(0, np.int64), np.empty(0), np.full(20, elsewhere))
-    assert counting([6], [worth], [True], NONE, 20, [other]) == ([False], [enough])
+    assert counting([6], [worth], [True], NONE, 20, elsewhere) == ([False], [enough])
     assert counting([6], [worth], [True], NONE, 20) == ([False], [False])
+
+
+@pytest.mark.parametrize(("elsewhere", "counts"), [(1.9, False), (2.0, True)])
+def test_slight_likeness_counts_where_other_documents_leave_no_doubt(elsewhere, counts):
+    around = np.array([5]), np.array([200.0])
+    assert counting([6], [3.0], [False], around, 20, elsewhere, slight=True) == ([False], [counts])
+    assert counting([6], [3.0], [False], NONE, 20, elsewhere, slight=True) == ([False], [False]), "no support"
+
+
+@pytest.mark.parametrize(
+    ("worth", "close", "second", "counted"),
+    [
+        (2.3, 0.18, 1.1, True),
+        (2.2, 0.18, 1.1, False),
+        (2.3, 0.17, 1.1, False),
+        (2.3, 0.18, 1.2, False),  # another place of the document is nearly as good
+    ],
+)
+def test_what_slight_likeness_is(monkeypatch, worth, close, second, counted):
+    """Five sentences leave no doubt that the first document was reworded, and the sixth is from the second one."""
+    worths = np.array([[30.0] * 5 + [0.1], [0.1] * 5 + [worth]]).ravel()
+    closes = np.array([[0.5] * 5 + [0.1], [0.1] * 5 + [close]]).ravel()
+
+    def answer(*asked, **_):
+        mass = worths / closes
+        at = [np.tile(np.arange(6, dtype=np.uint32) * 10 + shift, 2) for shift in (0, 10)]
+        return Places(*at, mass, mass / closes, mass / closes, mass, np.full(12, second))
+
+    monkeypatch.setattr(sentences, "find_places", answer)
+    texts = read_stems([ten_words(6)] * 3)
+    taken = passage(0, 0, origin="runs")
+    monkeypatch.setattr(
+        sentences, "_not_told", lambda some, pair, _: (np.arange(6), some.within(pair[0], 0, 60))
+    )
+    for together in (False, True):
+        linked = sentences.link_sentences(
+            texts, [(0, 1), (0, 2)], [[], [taken]], Sentences(texts), together=together
+        )
+        assert [(p.a_start, p.a_end) for p in linked[0].counted] == [(0, 50)]
+        assert [p.a_start for p in linked[1].counted] == ([50] if counted and together else [])
+        assert linked[1].possible == []
+
+
+def test_how_much_other_documents_show() -> None:
+    """The most that any of them shows, and all of them together."""
+    others = [
+        _Asked(0, n, 0, np.empty(0, np.int64), np.empty(0), np.array(some))
+        for n, some in enumerate(([1.0, 0.2, 0.0], [0.5, 0.7, 0.0]))
+    ]
+    assert _elsewhere(others, None, 3).tolist() == [1.0, 0.7, 0.0]
+    assert _elsewhere(others, np.array([0.0, 3.0, 0.0]), 3).tolist() == [1.0, 3.0, 0.0]
+    assert _elsewhere([], None, 3).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -386,9 +442,8 @@ def test_a_text_that_was_put_together_from_several_documents(rivals, faint, show
     assert len(patched) == 20
     assert (patched[8] >= 1) is np.bool_(shows)
     for row, one in enumerate(every):
-        fully, less = _supported(
-            one, np.array([row]), np.array([True]), [o for o in every if o is not one], patched
-        )
+        shown = _elsewhere([o for o in every if o is not one], patched, 20)[numbers[[row]]]
+        fully, less = _supported(one, np.array([row]), np.array([True]), np.array([False]), shown)
         assert (fully.tolist(), less.tolist()) == ([False], [shows])
 
 
@@ -421,13 +476,14 @@ def test_names_of_the_theme_and_numbers_stay_light_beside_several_documents():
 
 
 def test_a_document_that_passages_were_taken_from_needs_no_further_support():
-    other = _Asked(0, 2, 1, np.empty(0, np.int64), np.empty(0), np.full(20, 1.2))
+    not_slight = np.array([False])
     for source in (False, True):
         one = _Asked(0, 1, 0, np.array([6]), np.array([6.0]), np.zeros(20), source)
         for plain in (False, True):
-            fully, less = _supported(one, np.array([0]), np.array([plain]), [other])
+            fully, less = _supported(one, np.array([0]), np.array([plain]), not_slight, np.array([1.2]))
             assert (fully.tolist(), less.tolist()) == ([False], [source])
-        assert not _supported(one, np.array([0]), np.array([True]), [])[1].any(), "nothing else was reworded"
+        _, less = _supported(one, np.array([0]), np.array([True]), not_slight, np.array([0.0]))
+        assert not less.any(), "nothing else was reworded"
 
 
 @pytest.mark.parametrize(
@@ -449,8 +505,11 @@ def test_a_sentence_that_another_document_has_nearly_as_well(worth, rival, times
     one = _Asked(0, 1, 0, np.array([3, 5]), np.array([0.0, worth]), np.ones(9))
     other = _Asked(0, 2, 2, np.array([4, 5]), np.array([50.0, rival]), np.ones(9))
     rows = np.zeros(4)
-    places = Places(rows.astype(np.uint32), np.full(4, 10, np.uint32), rows, rows, rows, rows)
+    places = Places(rows.astype(np.uint32), np.full(4, 10, np.uint32), rows, rows, rows, rows, rows)
     assert _has_rival(one, 1, [other], times, places, texts) is has
+    places.second[1] = rival
+    assert _has_rival(one, 1, [], times, places, texts) is (has or same > 7), "in the document itself"
+    places.second[1] = 0.0
     assert not _has_rival(one, 0, [other], times, places, texts), "the other one was not asked about it"
 
 

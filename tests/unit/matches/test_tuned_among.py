@@ -54,5 +54,5 @@ def test_a_text_of_one_sentence_needs_some_evidence(worth: float, counts: bool) 
     none = np.empty(0, np.int64), np.empty(0)
     support = sentences._support(np.array([0]), np.array([worth]), none, 1)
     asked = sentences._Asked(0, 1, 0, np.array([0]), np.array([worth]), support)
-    sure, _ = sentences._supported(asked, np.array([0]), np.array([True]), [])
+    sure, _ = sentences._supported(asked, np.array([0]), np.array([True]), np.array([False]), np.zeros(1))
     assert sure.tolist() == [counts]

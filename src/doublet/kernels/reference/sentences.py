@@ -12,7 +12,9 @@ most of it is looked for, or the two neighbours that do:
 3. *Measure.* Of each candidate, and of it with either neighbour: a stem of the range that stands there pays its weight,
    one of which only the root does pays `DERIVED` tenths of the lighter of the two. Each stem counts once. The best has
    the highest worth, mass² / √(weight of the range · weight of the place): much that is common, and little else. What
-   the place with the highest mass holds is told as well: where that is nearly nothing, the range is new.
+   the place with the highest mass holds is told as well: where that is nearly nothing, the range is new. So is what the
+   best place is worth that has no sentence in common with this one: where that is nearly as much, chance may have found
+   both.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ DERIVED = 6  #: tenths of its weight that a word pays of which only the root is 
 RAISED = 3
 RAREST = 100  #: the most that a rarity may be: far more than any word has
 
-Columns = tuple[U32, U32, F64, F64, F64, F64]
+Columns = tuple[U32, U32, F64, F64, F64, F64, F64]
 
 
 class _Text:
@@ -97,9 +99,9 @@ class _Pair:
         self.weights = {stem: between(weight, rarity[stem]) for stem, weight in self.weights.items()}
         self.light = {root: between(weight, roots[root]) for root, weight in self.light.items()}
 
-    def best(self, a0: int, a1: int, b0: int, b1: int) -> tuple[int, int, int, int, int, int]:
-        """First word and end of the best place in b, its mass, the weights of the range and of the place, and the
-        highest mass of any place."""
+    def best(self, a0: int, a1: int, b0: int, b1: int) -> tuple[int, int, int, int, int, int, float]:
+        """First word and end of the best place in b, its mass, the weights of the range and of the place, the highest
+        mass of any place, and what the best place is worth that lies apart from this one."""
         wanted = sorted(set(self.a.stems[a0:a1]))
         whole = sum(self.weights[stem] for stem in wanted)
         firsts = self.b.firsts
@@ -112,19 +114,22 @@ class _Pair:
             for t in self.lists.get(root, ()):
                 if low <= t < high:
                     dots[t] = dots.get(t, 0) + self.light[root]
-        best = (0, 0, 0, 0)
-        most, heaviest = 0.0, 0
+        measured: list[tuple[float, int, int, int, int]] = []
+        heaviest = 0
         for t in sorted(dots, key=lambda t: (-dots[t], t))[:NEAREST]:
             for first, end in ((t, t + 1), (t - 1, t + 1), (t, t + 2)):
                 if first < low or end > high:
                     continue
                 mass, there = self._measure(wanted, first, end)
                 heaviest = max(heaviest, mass)
-                worth = float(mass) * float(mass) / math.sqrt(float(whole) * float(there)) if mass else 0.0
-                if worth > most:
-                    most, best = worth, (firsts[first], firsts[end], mass, there)
-        start, stop, mass, there = best
-        return start, stop, mass, whole, there, heaviest
+                if mass:
+                    worth = float(mass) * float(mass) / math.sqrt(float(whole) * float(there))
+                    measured.append((worth, first, end, mass, there))
+        if not measured:
+            return 0, 0, 0, whole, 0, heaviest, 0.0
+        _, start, stop, mass, there = max(measured, key=lambda place: place[0])  # of equals the first
+        apart = [worth for worth, first, end, _, _ in measured if end <= start or first >= stop]
+        return firsts[start], firsts[stop], mass, whole, there, heaviest, max(apart, default=0.0)
 
     def _measure(self, wanted: Sequence[int], first: int, end: int) -> tuple[int, int]:
         place = {stem for t in range(first, end) for stem in self.b.sentences[t]}
@@ -192,8 +197,8 @@ def best_places(
     threads: int = 1,
 ) -> Columns:
     """Of each range of words [a0, a1) of a left text the best place in the right one, among the sentences that overlap
-    [b0, b1): first word and end, the weight of the common words, of the range, and of the place, and the highest weight
-    of common words of any place.
+    [b0, b1): first word and end, the weight of the common words, of the range, and of the place, the highest weight of
+    common words of any place, and the worth of the best place that has no sentence in common with this one.
 
     The ranges of pair i are ``firsts[i]`` to ``firsts[i + 1]``. Words are numbered from the beginning of their text.
     Where nothing is common, first word, end and weights of the place are 0. Equal stems must have equal roots and be
@@ -240,4 +245,4 @@ def best_places(
     def real(column: int) -> F64:
         return np.array([row[column] / UNIT for row in rows], np.float64)
 
-    return whole(0), whole(1), real(2), real(3), real(4), real(5)
+    return whole(0), whole(1), real(2), real(3), real(4), real(5), real(6)
