@@ -327,7 +327,8 @@ HAND = [
 
 
 def hand_essays(part: str) -> list[dict[str, Any]]:
-    """Sentences that somebody reworded, each covered by half at any place of the sources; and own ones so covered."""
+    """Sentences that somebody reworded, each covered by half at any place of the sources, or of the source it was taken
+    from where that is known; and own ones covered by anything."""
     rows = []
     for essay in HAND:
         folder = Path(essay.get("folder", ""))
@@ -348,15 +349,21 @@ def hand_essays(part: str) -> list[dict[str, Any]]:
             text, [(str(number), source) for number, source in enumerate(sources)], **SYNONYMS
         )
         whole = "\n\n".join(sources)
+        taken = essay.get("from") or [None] * len(spans)
+        every: list[tuple[int | None, Span]]
         for told_as, every in (
-            ("each for itself", [one.a for source in sources for one in compare(text, source).fragments]),
-            ("as one text", [one.a for one in compare(text, whole).fragments]),
-            ("in one check", [one.a for source in check.sources for one in source.fragments]),
+            (
+                "each for itself",
+                [(n, f.a) for n, source in enumerate(sources) for f in compare(text, source).fragments],
+            ),
+            ("as one text", [(None, one.a) for one in compare(text, whole).fragments]),
+            ("in one check", [(int(source.id), f.a) for source in check.sources for f in source.fragments]),
         ):
             found, count_of = Counter[str](), Counter[str]()
-            for level, span in spans:
+            for (level, span), source in zip(spans, taken, strict=True):
+                right = [a for n, a in every if source is None or n is None or n == source]
                 count_of[level] += 1
-                found[level] += 2 * covered(span, every) >= span.end - span.start
+                found[level] += 2 * covered(span, right) >= span.end - span.start
             told = {name: f"{found[level]} of {count_of[level]}" for level, name in names.items()}
             named = essay.get("name") or ", ".join(essay["sources"])
             rows.append({"sources": named, "read": told_as, **told})

@@ -154,7 +154,9 @@ def find_all(
             if found_in != wanted:
                 _turn(one, pair, align)
         pairs = asked
-    cut = cut_own(texts, pairs, [one.passages for one in out], sentences, threads=threads)
+    told = [one.passages for one in out]
+    composed = together and sum(any(p.origin not in SUMMARIES for p in some) for some in told) > 1
+    cut = cut_own(texts, pairs, told, sentences, composed=composed, threads=threads)
     for one, pair, pieces in zip(out, both, cut, strict=True):
         whole = set(map(id, one.passages))
         for piece in pieces:

@@ -11,7 +11,7 @@ import doublet
 from doublet.kernels.settings import PassageOptions
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.own_sentences import _own, _pieces
+from doublet.matches.own_sentences import COMPOSED, _own, _pieces
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
@@ -140,11 +140,11 @@ def place(held: float, *, whole: float = 30.0, at: int = 0) -> Place:
     return Place(at, at + 10, mass, whole, whole, mass)
 
 
-def cut(*held: float, whole: float = 30.0) -> list[tuple[int, int]]:
+def cut(*held: float, whole: float = 30.0, times: float = 1.0) -> list[tuple[int, int]]:
     """What is left of a passage of sentences of ten words, of which the other side holds such shares."""
     p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
     here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
-    own = _own(np.full(len(held), whole), whole * np.array(held)).tolist()
+    own = _own(np.full(len(held), whole), whole * np.array(held), times).tolist()
     return [(one.a_start, one.a_end) for one in _pieces(p, here, own)]
 
 
@@ -161,6 +161,34 @@ def test_in_a_heavily_reworded_passage_a_sentence_needs_less():
 @pytest.mark.parametrize(("whole", "own"), [(14.0, False), (28.0, True)])
 def test_a_few_words_are_not_cut_out(whole, own):
     assert len(cut(1.0, 0.1, 1.0, whole=whole)) == (2 if own else 1)
+
+
+@pytest.mark.parametrize(
+    ("held", "whole", "own"), [(0.3, 30.0, True), (0.35, 30.0, False), (0.1, 15.0, True), (0.1, 14.5, False)]
+)
+def test_in_a_text_that_was_put_together_more_is_own(held, whole, own):
+    assert len(cut(1.0, held, 1.0, whole=whole, times=COMPOSED)) == (2 if own else 1)
+
+
+def test_short_own_sentences_between_passages_of_several_documents():
+    """They have small words in common with the source. Where all comes from one document they stay in the passage."""
+    short = "Для меня это был урок, и не из самых лёгких."
+    more = [
+        "Пароход «Витязь» отошёл от причала ровно в полдень под звуки духового оркестра.",
+        "Капитан Лаврентьев велел поднять сигнальные флаги и сбавить ход у маяка.",
+        "На третий день в трюме нашли течь, и помпы работали до самого рассвета.",
+    ]
+    moved = [light(one) for one in SOURCE]
+    moved[1] += f" {short}"
+    work = f"{FILLER} {' '.join(moved)} {' '.join(light(one) for one in more)}"
+    documents = [("first", f"Это было для меня. {' '.join(SOURCE)} Не из тех."), ("second", " ".join(more))]
+    found = {}
+    for some in (documents[:1], documents):
+        checked = doublet.check(work, some)
+        spans = [one.a for source in checked.sources for one in source.fragments]
+        assert all(coloured(work, spans, light(one)) > 0.8 for one in SOURCE)
+        found[len(some)] = coloured(work, spans, short)
+    assert found == {1: 1.0, 2: 0.0}
 
 
 def test_a_passage_of_which_nothing_would_be_left_stays():
@@ -380,10 +408,10 @@ def test_slight_likeness_counts_where_other_documents_leave_no_doubt(elsewhere, 
 @pytest.mark.parametrize(
     ("worth", "close", "second", "counted"),
     [
-        (2.3, 0.18, 1.1, True),
-        (2.2, 0.18, 1.1, False),
-        (2.3, 0.17, 1.1, False),
-        (2.3, 0.18, 1.2, False),  # another place of the document is nearly as good
+        (2.8, 0.22, 1.3, True),
+        (2.6, 0.22, 1.2, False),
+        (2.8, 0.20, 1.3, False),
+        (2.8, 0.22, 1.5, False),  # another place of the document is nearly as good
     ],
 )
 def test_what_slight_likeness_is(monkeypatch, worth, close, second, counted):
