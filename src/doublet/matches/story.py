@@ -129,7 +129,7 @@ def same_story(
     for side, other in _both(sides):
         some = {word: side.opening[word] for word in side.plain if capitals[word] > 0}
         named.append(_weight(some, other.every))
-        common.append(_weight(side.figures, other.numbers))
+        common.append(_figures(side.figures, other.numbers))
     there = [(name[0] + number[0], name[1] + number[1]) for name, number in zip(named, common, strict=True)]
     names = _worse(there, 0.0) if all(openings) else None
     matched, agreed, compared = _partners(sides[0].sentences, sides[1].sentences)
@@ -180,8 +180,8 @@ class _Side:
     opening: Bag
     opening_end: int  #: its place in the text
     capitals: Counter[int]  #: of each word, how much oftener it has a capital inside a sentence than none
-    numbers: set[str]
-    figures: dict[str, float]  #: the numbers of the opening and what they weigh
+    numbers: set[str]  #: their keys
+    figures: list[Number]  #: those of the opening
     sentences: list[_Sentence]
 
 
@@ -215,8 +215,8 @@ def _read(text: str, words: U64, starts: NDArray[np.uint32], weights: dict[int, 
         opening=opening,
         opening_end=opening_end,
         capitals=capitals,
-        numbers={number.value for number in read},
-        figures={number.value: _rarity(number.value) for number in read if number.start < opening_end},
+        numbers={key for number in read for key in number.keys()},
+        figures=list({number.value: number for number in read if number.start < opening_end}.values()),
         sentences=_said(text, starts, words, firsts, weights, read, numeric),
     )
 
@@ -271,6 +271,16 @@ def _weight(bag: dict[_Key, float], there: set[_Key]) -> tuple[float, float]:
     return sum(weight for key, weight in sorted(bag.items()) if key in there), sum(bag.values())
 
 
+def _figures(figures: Sequence[Number], there: set[str]) -> tuple[float, float]:
+    """The same of numbers; one that agrees with a rounded one weighs what that does."""
+    found = total = 0.0
+    for number in figures:
+        weight = _rarity(number.value)
+        total += weight
+        found += max((min(weight, _rarity(key)) for key in number.sought() if key in there), default=0.0)
+    return found, total
+
+
 def _found(bag: Bag, there: set[int]) -> float:
     found, total = _weight(bag, there)
     return found / total if total else 0.0
@@ -293,7 +303,7 @@ def _sentence_words(firsts: NDArray[np.int64], words: U64) -> list[U64]:
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     bag: Bag  #: without its numbers
-    numbers: frozenset[str]
+    numbers: dict[str, Number]  #: by their values
 
 
 def _said(
@@ -316,7 +326,7 @@ def _said(
             place for place in range(first, last) if not (numeric[place] or text[places[place]].isdigit())
         ]
         some = read[bisect_left(begins, places[first]) : bisect_left(begins, places[last])]
-        out.append(_Sentence(_bag(words[plain], weights), frozenset(number.value for number in some)))
+        out.append(_Sentence(_bag(words[plain], weights), {number.value: number for number in some}))
     return out
 
 
@@ -362,11 +372,11 @@ def _numbers(
     Only sentences whose partners have numbers, too, are asked; the number may then be anywhere in the other text.
     """
     agreed = compared = 0.0
-    there = frozenset[str]().union(*(other.numbers for other in others))
+    there = {key for other in others for number in other.numbers.values() for key in number.keys()}
     for part, likeness, place in zip(parts, best.tolist(), partner.tolist(), strict=True):
         fewer = min(len(part.numbers), len(others[place].numbers))
         if fewer:
-            agreed += likeness * min(fewer, len(part.numbers & there)) / fewer
+            agreed += likeness * min(fewer, sum(not there.isdisjoint(number.sought()) for number in part.numbers.values())) / fewer
             compared += likeness
     return agreed, compared
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 _DIGITS = r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*"
@@ -23,6 +23,23 @@ class Number(NamedTuple):
     start: int
     end: int
     value: str
+    mark: str = ""  #: of a number that stands for others: ABOVE (more than), BELOW (nearly) or ABOUT
+
+    def keys(self) -> tuple[str, ...]:
+        """What a text that says this number says. A text agrees with a number of the other where it has one of the keys
+        that `sought` gives."""
+        if self.mark:
+            return (self.value, self.mark + self.value)
+        return (self.value, *(_EXACT + key for key in _rounded(self.value)))
+
+    def sought(self) -> tuple[str, ...]:
+        """Its value, or a number that was marked and rounded from it, or one that it was rounded from."""
+        if self.mark:
+            return (self.value, _EXACT + self.mark + self.value)
+        return (self.value, *_rounded(self.value))
+
+
+_EXACT = "="
 
 
 def _words() -> dict[str, int]:
@@ -106,7 +123,7 @@ def numbers(text: str) -> Iterator[Number]:
 
     def done() -> Iterator[Number]:
         if start >= 0 and not (words == 1 and total + part == _ONE):
-            yield Number(start, end, _plain(total + part))
+            yield Number(start, end, _plain(total + part), _mark(text, start))
 
     for piece in _PIECE.finditer(text):
         if start >= 0 and not _APART.fullmatch(text, end, piece.start()):
@@ -148,10 +165,53 @@ def numbers(text: str) -> Iterator[Number]:
             room = _room(value)
         elif word == "and" and start >= 0 and room == 100:
             end = piece.end()
-        elif start >= 0:
-            yield from done()
-            start = -1
+        else:
+            if start >= 0:
+                yield from done()
+                start = -1
+            # A scale alone is a number where a word says what it is compared with: over a thousand, почти миллион.
+            alone = _scale(word)
+            if alone and not _plural(word) and _mark(text, piece.start()):
+                start, end, total, part, words = piece.start(), piece.end(), Decimal(alone), Decimal(0), 2
+                above = room = alone
     yield from done()
+
+
+ABOVE, BELOW, ABOUT = "+", "-", "~"
+_MARKS = re.compile(
+    r"(?:(?P<above>более|больше|свыше|выше|over|more than|at least|above|превы[сш]\w+|exceed\w*|topped|не менее)"
+    r"|(?P<below>почти|менее|меньше|без малого|nearly|almost|close to|just under|under|less than|fewer than)"
+    r"|(?P<about>около|примерно|порядка|приблизительно|about|around|some|roughly|approximately|an estimated|~))"
+    r"(?: чем)?(?: (?:на|в|до|к|из|by|to|at|of|an?|the))?[ \u00a0]?[$€£]?\Z",
+    re.I,
+)
+_BEFORE = 32  #: characters before a number in which its mark is looked for
+
+
+def _mark(text: str, start: int) -> str:
+    found = _MARKS.search(text[max(0, start - _BEFORE) : start])
+    if not found or (found.start() and text[max(0, start - _BEFORE) + found.start() - 1].isalnum()):
+        return ""
+    return {"above": ABOVE, "below": BELOW, "about": ABOUT}[str(found.lastgroup)]
+
+
+def _plural(word: str) -> bool:
+    return word in ("hundreds", "dozens", "thousands", "millions", "billions", "сотен", "тысяч")
+
+
+def _rounded(value: str) -> Iterator[str]:
+    """The value with one and with two digits, as a retelling would mark it."""
+    digits = value.replace(".", "").strip("0")
+    if not digits.isdigit() or value.count(".") > 1:
+        return
+    exact = Decimal(value)
+    for kept in range(1, min(len(digits), _KEPT + 1)):
+        unit = Decimal(1).scaleb(exact.adjusted() - kept + 1)
+        for mark, way in ((ABOVE, ROUND_FLOOR), (BELOW, ROUND_CEILING), (ABOUT, ROUND_HALF_UP)):
+            yield mark + _plain((exact / unit).to_integral_value(way) * unit)
+
+
+_KEPT = 2  #: digits of a rounded number
 
 
 def _room(value: Decimal) -> int:
