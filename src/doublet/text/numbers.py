@@ -28,25 +28,23 @@ class Number(NamedTuple):
     def keys(self) -> tuple[str, ...]:
         """What a text that says this number says. A text agrees with a number of the other where it has one of the keys
         that `sought` gives."""
-        if self.mark:
-            return (self.value, self.mark + self.value)
-        return (self.value, *(_EXACT + key for key in _rounded(self.value)))
+        marked = (self.mark + self.value,) if self.mark else ()
+        return (self.value, *marked, *(_EXACT + key for key in _rounded(self.value)))
 
     def sought(self) -> tuple[str, ...]:
         """Its value, or a number that was marked and rounded from it, or one that it was rounded from."""
-        if self.mark:
-            return (self.value, _EXACT + self.mark + self.value)
-        return (self.value, *_rounded(self.value))
+        marked = (_EXACT + self.mark + self.value,) if self.mark else ()
+        return (self.value, *marked, *_rounded(self.value))
 
 
 _EXACT = "="
 
 
-def _words() -> dict[str, int]:
-    out: dict[str, int] = {}
+def _words() -> dict[str, Decimal]:
+    out: dict[str, Decimal] = {}
 
-    def add(value: int, words: str) -> None:
-        out.update(dict.fromkeys(words.split(), value))
+    def add(value: int | Decimal, words: str) -> None:
+        out.update(dict.fromkeys(words.split(), Decimal(value)))
 
     english = (
         "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -92,15 +90,21 @@ def _words() -> dict[str, int]:
     add(80, "восемьдесят восьмидесяти")
     add(90, "девяносто девяноста")
     add(100, "сто ста")
-    add(200, "двести двухсот двумстам")
-    add(300, "триста трехсот")
-    add(400, "четыреста четырехсот")
+    add(200, "двести двухсот двумстам двумястами")
+    add(300, "триста трехсот тремстам тремястами")
+    add(400, "четыреста четырехсот четыремстам четырьмястами")
+    add(Decimal("1.5"), "полтора полторы полутора")
     add(800, "восемьсот восьмисот")
     add(900, "девятьсот девятисот")
     return out
 
 
 _WORDS = _words()
+_BEGINS = {word[:3] for word in _WORDS}
+_COUNTED = re.compile(r"([а-я]+?)(?:летн|месячн|дневн|недельн|часов|этажн)[а-я]{1,4}")
+_HALF = Decimal("0.5")
+_AND = ("and", "с")
+_AND_HALF = re.compile(r"(?:and a half|с половиной)\b", re.I)
 _ONE = 1
 _MOST = 10**13
 _SCALES = (
@@ -126,6 +130,8 @@ def numbers(text: str) -> Iterator[Number]:
             yield Number(start, end, _plain(total + part), _mark(text, start))
 
     for piece in _PIECE.finditer(text):
+        if piece.start() < end:
+            continue  # it was read with what is before
         if start >= 0 and not _APART.fullmatch(text, end, piece.start()):
             yield from done()
             start = -1
@@ -154,7 +160,7 @@ def numbers(text: str) -> Iterator[Number]:
                 total, part, above, room = total + part * scale, Decimal(0), scale, scale
             end, words = piece.end(), 2
         elif word in _WORDS:
-            value = Decimal(_WORDS[word])
+            value = _WORDS[word]
             if start >= 0 and value < room:
                 part, end, words = part + value, piece.end(), 2
             else:
@@ -163,6 +169,8 @@ def numbers(text: str) -> Iterator[Number]:
                 start, end, total, part, words = piece.start(), piece.end(), Decimal(0), value, 1
                 above = _MOST
             room = _room(value)
+        elif part and start >= 0 and word in _AND and (half := _AND_HALF.match(text, piece.start())):
+            part, end, words = part + _HALF, half.end(), 2
         elif word == "and" and start >= 0 and room == 100:
             end = piece.end()
         else:
@@ -170,6 +178,9 @@ def numbers(text: str) -> Iterator[Number]:
                 yield from done()
                 start = -1
             # A scale alone is a number where a word says what it is compared with: over a thousand, почти миллион.
+            if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)) and counted[1] in _WORDS:
+                yield Number(piece.start(), piece.end(), _plain(_WORDS[counted[1]]))
+                continue
             alone = _scale(word)
             if alone and not _plural(word) and _mark(text, piece.start()):
                 start, end, total, part, words = piece.start(), piece.end(), Decimal(alone), Decimal(0), 2
@@ -211,7 +222,7 @@ def _rounded(value: str) -> Iterator[str]:
             yield mark + _plain((exact / unit).to_integral_value(way) * unit)
 
 
-_KEPT = 2  #: digits of a rounded number
+_KEPT = 3  #: digits of a rounded number
 
 
 def _room(value: Decimal) -> int:
