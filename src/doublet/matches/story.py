@@ -60,6 +60,7 @@ FIGURES_DOUBT = 5.0
 #: What is left of the score where the openings name days that the other text does not. At half of it nothing changes;
 #: at 1, where days have no say, F1 is .909, .971, .860 and .824.
 OTHER_DAYS = 0.5
+BEGINNING = 5
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 1024  #: sentences that are matched at once
 
@@ -122,13 +123,13 @@ def same_story(
     whole, shared = _cosine(*openings), _shared(*openings)
     titles = 0.0
     if all(side.title for side in sides):
-        titles = sum(_found(side.title, other.every) for side, other in _both(sides)) / 2.0
+        titles = sum(_share(side.known(side.title, other)) for side, other in _both(sides)) / 2.0
     capitals = Counter(sides[0].capitals)
     capitals.update(sides[1].capitals)  # with + what is below 0 would be dropped
     named, common = [], []  # what the other text has of the names, and of the numbers, and all of them
     for side, other in _both(sides):
         some = {word: side.opening[word] for word in side.plain if capitals[word] > 0}
-        named.append(_weight(some, other.every))
+        named.append(side.known(some, other))
         common.append(_figures(side.figures, other.numbers))
     there = [(name[0] + number[0], name[1] + number[1]) for name, number in zip(named, common, strict=True)]
     names = _worse(there, 0.0) if all(openings) else None
@@ -175,6 +176,7 @@ class _Side:
     """What one text says."""
 
     every: set[int]  #: its content words
+    begins: dict[int, str]  #: how those begin that have BEGINNING letters
     plain: set[int]  #: those of its opening that are not part of a number
     title: Bag
     opening: Bag
@@ -183,6 +185,16 @@ class _Side:
     numbers: set[str]  #: their keys
     figures: list[Number]  #: those of the opening
     sentences: list[_Sentence]
+
+    def known(self, bag: Bag, other: _Side) -> tuple[float, float]:
+        """The weight of the words of *bag* that the other text has, or words that begin alike, and of all."""
+        there = set(other.begins.values())
+        found = sum(
+            weight
+            for word, weight in sorted(bag.items())
+            if word in other.every or self.begins.get(word) in there
+        )
+        return found, sum(bag.values())
 
 
 def _both(sides: Sequence[_Side]) -> list[tuple[_Side, _Side]]:
@@ -201,7 +213,11 @@ def _read(text: str, words: U64, starts: NDArray[np.uint32], weights: dict[int, 
     opened = set(firsts.tolist())
     silent = _inside(starts, [span for span in spans if text[span.start : span.end].isupper()])
     capitals: Counter[int] = Counter()
+    begins: dict[int, str] = {}
     for place, (start, word) in enumerate(zip(starts.tolist(), words.tolist(), strict=True)):
+        begin = text[start : start + BEGINNING]
+        if word in weights and len(begin) == BEGINNING and begin.isalpha():
+            begins.setdefault(word, begin.lower().replace("ё", "е"))
         if numeric[place] or silent[place]:
             continue
         if text[start].isupper() or text[start].isdigit():
@@ -210,6 +226,7 @@ def _read(text: str, words: U64, starts: NDArray[np.uint32], weights: dict[int, 
             capitals[word] -= 1
     return _Side(
         every={word for word in words.tolist() if word in weights},
+        begins=begins,
         plain={word for word in words[:last][~numeric[:last]].tolist() if word in opening},
         title=_bag(parts[0], weights) if parts else {},
         opening=opening,
@@ -266,13 +283,8 @@ def _shared(a: Bag, b: Bag) -> float:
     return min(1.0, common / least) if least else 0.0
 
 
-def _weight(bag: dict[_Key, float], there: set[_Key]) -> tuple[float, float]:
-    """Of what is in the other text, and of all."""
-    return sum(weight for key, weight in sorted(bag.items()) if key in there), sum(bag.values())
-
-
 def _figures(figures: Sequence[Number], there: set[str]) -> tuple[float, float]:
-    """The same of numbers; one that agrees with a rounded one weighs what that does."""
+    """What of the numbers the other text has weighs, and all of them; one that agrees with a rounded one weighs what that does."""
     found = total = 0.0
     for number in figures:
         weight = _rarity(number.value)
@@ -281,8 +293,8 @@ def _figures(figures: Sequence[Number], there: set[str]) -> tuple[float, float]:
     return found, total
 
 
-def _found(bag: Bag, there: set[int]) -> float:
-    found, total = _weight(bag, there)
+def _share(weights: tuple[float, float]) -> float:
+    found, total = weights
     return found / total if total else 0.0
 
 
