@@ -17,9 +17,9 @@ import itertools
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from doublet.signatures.background import Rates
 from doublet.signatures.embedding import require_embedder, unit_rows
 from doublet.text.background import RARE_IDF
 from doublet.text.dates import days, disagree
-from doublet.text.numbers import Number, numbers
+from doublet.text.numbers import Number, Said, numbers
 from doublet.text.sentences import sentences
 from doublet.text.tokens import Canon
 
@@ -130,10 +130,10 @@ def same_story(
     for side, other in _both(sides):
         some = {word: side.opening[word] for word in side.plain if capitals[word] > 0}
         named.append(side.known(some, other))
-        common.append(_figures(side.figures, other.numbers))
+        common.append(_figures(side.figures, other.said))
     there = [(name[0] + number[0], name[1] + number[1]) for name, number in zip(named, common, strict=True)]
     names = _worse(there, 0.0) if all(openings) else None
-    matched, agreed, compared = _partners(sides[0].sentences, sides[1].sentences)
+    matched, agreed, compared = _partners(*sides)
     figures = min(found for found, _ in common) / (max(total for _, total in common) + FIGURES_DOUBT)
     opened = (days(text[: side.opening_end]) for text, side in zip(texts, sides, strict=True))
     other_days = disagree(*opened, *map(days, texts))
@@ -168,7 +168,6 @@ def same_story(
 
 
 Bag = dict[int, float]
-_Key = TypeVar("_Key", int, str)  # a word or a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,23 +175,23 @@ class _Side:
     """What one text says."""
 
     every: set[int]  #: its content words
-    begins: dict[int, str]  #: how those begin that have BEGINNING letters
+    begin: dict[int, str]  #: the first BEGINNING letters of each word; of shorter ones none
+    begins: set[str]  #: all of these
     plain: set[int]  #: those of its opening that are not part of a number
     title: Bag
     opening: Bag
     opening_end: int  #: its place in the text
     capitals: Counter[int]  #: of each word, how much oftener it has a capital inside a sentence than none
-    numbers: set[str]  #: their keys
-    figures: list[Number]  #: those of the opening
+    said: Said  #: its numbers
+    figures: list[Number]  #: those of the opening, each value once
     sentences: list[_Sentence]
 
     def known(self, bag: Bag, other: _Side) -> tuple[float, float]:
         """The weight of the words of *bag* that the other text has, or words that begin alike, and of all."""
-        there = set(other.begins.values())
         found = sum(
             weight
             for word, weight in sorted(bag.items())
-            if word in other.every or self.begins.get(word) in there
+            if word in other.every or self.begin.get(word) in other.begins
         )
         return found, sum(bag.values())
 
@@ -213,11 +212,11 @@ def _read(text: str, words: U64, starts: NDArray[np.uint32], weights: dict[int, 
     opened = set(firsts.tolist())
     silent = _inside(starts, [span for span in spans if text[span.start : span.end].isupper()])
     capitals: Counter[int] = Counter()
-    begins: dict[int, str] = {}
+    begin: dict[int, str] = {}
     for place, (start, word) in enumerate(zip(starts.tolist(), words.tolist(), strict=True)):
-        begin = text[start : start + BEGINNING]
-        if word in weights and len(begin) == BEGINNING and begin.isalpha():
-            begins.setdefault(word, begin.lower().replace("ё", "е"))
+        if word not in begin:
+            letters = text[start : start + BEGINNING].lower().replace("ё", "е")
+            begin[word] = letters if len(letters) == BEGINNING and letters.isalpha() else ""
         if numeric[place] or silent[place]:
             continue
         if text[start].isupper() or text[start].isdigit():
@@ -226,14 +225,15 @@ def _read(text: str, words: U64, starts: NDArray[np.uint32], weights: dict[int, 
             capitals[word] -= 1
     return _Side(
         every={word for word in words.tolist() if word in weights},
-        begins=begins,
+        begin=begin,
+        begins=set(begin.values()) - {""},
         plain={word for word in words[:last][~numeric[:last]].tolist() if word in opening},
         title=_bag(parts[0], weights) if parts else {},
         opening=opening,
         opening_end=opening_end,
         capitals=capitals,
-        numbers={key for number in read for key in number.keys()},
-        figures=list({number.value: number for number in read if number.start < opening_end}.values()),
+        said=Said(read),
+        figures=_once(number for number in read if number.start < opening_end),
         sentences=_said(text, starts, words, firsts, weights, read, numeric),
     )
 
@@ -283,13 +283,20 @@ def _shared(a: Bag, b: Bag) -> float:
     return min(1.0, common / least) if least else 0.0
 
 
-def _figures(figures: Sequence[Number], there: set[str]) -> tuple[float, float]:
-    """What of the numbers the other text has weighs, and all of them; one that agrees with a rounded one weighs what that does."""
+def _once(some: Iterable[Number]) -> list[Number]:
+    """Each value once, with its mark where it has one."""
+    return list({number.value: number for number in sorted(some, key=lambda number: number.mark)}.values())
+
+
+def _figures(figures: Sequence[Number], there: Said) -> tuple[float, float]:
+    """The weight of the numbers that the other text has, and of all. A rounded number weighs less than an exact one."""
     found = total = 0.0
     for number in figures:
         weight = _rarity(number.value)
         total += weight
-        found += max((min(weight, _rarity(key)) for key in number.sought() if key in there), default=0.0)
+        agreed = there.agrees(number)
+        if agreed is not None:
+            found += min(weight, _rarity(agreed))
     return found, total
 
 
@@ -315,7 +322,7 @@ def _sentence_words(firsts: NDArray[np.int64], words: U64) -> list[U64]:
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     bag: Bag  #: without its numbers
-    numbers: dict[str, Number]  #: by their values
+    numbers: list[Number]  #: each value once
 
 
 def _said(
@@ -338,17 +345,18 @@ def _said(
             place for place in range(first, last) if not (numeric[place] or text[places[place]].isdigit())
         ]
         some = read[bisect_left(begins, places[first]) : bisect_left(begins, places[last])]
-        out.append(_Sentence(_bag(words[plain], weights), {number.value: number for number in some}))
+        out.append(_Sentence(_bag(words[plain], weights), _once(some)))
     return out
 
 
-def _partners(parts: Sequence[_Sentence], others: Sequence[_Sentence]) -> tuple[float, float, float]:
+def _partners(side: _Side, other: _Side) -> tuple[float, float, float]:
     """How well sentences find a partner, and how many of the numbers of partners agree of how many.
 
     The first is the mean of the best likeness of each sentence, weighted by what the sentence says; order makes no
     difference. Of the two texts that one counts whose sentences find better partners. Numbers of partners count by how
     alike these are in words.
     """
+    parts, others = side.sentences, other.sentences
     if not parts or not others:
         return 0.0, 0.0, 0.0
     best, best_other = np.zeros(len(parts)), np.zeros(len(others))
@@ -370,25 +378,25 @@ def _partners(parts: Sequence[_Sentence], others: Sequence[_Sentence]) -> tuple[
         partner_other[better] = first + products.argmax(axis=0)[better]
         best_other = np.maximum(best_other, products.max(axis=0))
     agreed, compared = np.add(
-        _numbers(parts, others, best, partner), _numbers(others, parts, best_other, partner_other)
+        _numbers(parts, other, best, partner), _numbers(others, side, best_other, partner_other)
     ).tolist()
     matched = max(_mean(best, bags), _mean(best_other, [other.bag for other in others]))
     return matched, agreed, compared
 
 
 def _numbers(
-    parts: Sequence[_Sentence], others: Sequence[_Sentence], best: F64, partner: NDArray[np.int64]
+    parts: Sequence[_Sentence], other: _Side, best: F64, partner: NDArray[np.int64]
 ) -> tuple[float, float]:
     """How many of the numbers of sentences the other text has, of how many, by how alike the partners are.
 
     Only sentences whose partners have numbers, too, are asked; the number may then be anywhere in the other text.
     """
     agreed = compared = 0.0
-    there = {key for other in others for number in other.numbers.values() for key in number.keys()}
     for part, likeness, place in zip(parts, best.tolist(), partner.tolist(), strict=True):
-        fewer = min(len(part.numbers), len(others[place].numbers))
+        fewer = min(len(part.numbers), len(other.sentences[place].numbers))
         if fewer:
-            agreed += likeness * min(fewer, sum(not there.isdisjoint(number.sought()) for number in part.numbers.values())) / fewer
+            there = sum(other.said.agrees(number) is not None for number in part.numbers)
+            agreed += likeness * min(fewer, there) / fewer
             compared += likeness
     return agreed, compared
 

@@ -2,14 +2,16 @@
 
 Each is told with its place and in one spelling, so that the same number is the same string. Digits that belong to a
 name (Бе-200, М-5, A321) are no number. One (один, one) is mostly none either: it is left out unless a word follows that
-it counts (one million). Linear time.
+it counts (one million). A number that a word marks as rounded (свыше трёхсот, nearly 50) keeps this mark, and agrees
+with those that it may be rounded from. Linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _DIGITS = r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*"
@@ -25,19 +27,33 @@ class Number(NamedTuple):
     value: str
     mark: str = ""  #: of a number that stands for others: ABOVE (more than), BELOW (nearly) or ABOUT
 
-    def keys(self) -> tuple[str, ...]:
-        """What a text that says this number says. A text agrees with a number of the other where it has one of the keys
-        that `sought` gives."""
-        marked = (self.mark + self.value,) if self.mark else ()
-        return (self.value, *marked, *(_EXACT + key for key in _rounded(self.value)))
 
-    def sought(self) -> tuple[str, ...]:
-        """Its value, or a number that was marked and rounded from it, or one that it was rounded from."""
-        marked = (_EXACT + self.mark + self.value,) if self.mark else ()
-        return (self.value, *marked, *_rounded(self.value))
+ABOVE, BELOW, ABOUT = "+", "-", "~"
+_ROUNDINGS = ((ABOVE, ROUND_FLOOR), (BELOW, ROUND_CEILING), (ABOUT, ROUND_HALF_UP))
+#: Digits that a rounded number may have. With half as many or twice as many no labelled pair of news changed sides.
+ROUND_DIGITS = 3
 
 
-_EXACT = "="
+class Said:
+    """The numbers of one text, to be asked whether they agree with a number of another."""
+
+    def __init__(self, some: Iterable[Number]) -> None:
+        self._all = list(some)
+        self._values = {number.value for number in self._all}
+        self._marked = {number.mark + number.value for number in self._all if number.mark}
+
+    @cached_property
+    def _rounded(self) -> set[str]:
+        return {key for value in self._values for key in _roundings(value)}
+
+    def agrees(self, number: Number) -> str | None:
+        """The same value; or the one that is marked here and may be rounded from it; or its own, where it is marked and
+        may be rounded from one that is here. None: there is no such number."""
+        if number.value in self._values or (number.mark and number.mark + number.value in self._rounded):
+            return number.value
+        if self._marked:
+            return next((key[1:] for key in _roundings(number.value) if key in self._marked), None)
+        return None
 
 
 def _words() -> dict[str, Decimal]:
@@ -100,6 +116,7 @@ def _words() -> dict[str, Decimal]:
 
 
 _WORDS = _words()
+_MANY = frozenset("hundreds dozens thousands millions billions trillions сотен тысяч".split())
 _BEGINS = {word[:3] for word in _WORDS}
 _COUNTED = re.compile(r"([а-я]+?)(?:летн|месячн|дневн|недельн|часов|этажн)[а-я]{1,4}")
 _HALF = Decimal("0.5")
@@ -177,52 +194,49 @@ def numbers(text: str) -> Iterator[Number]:
             if start >= 0:
                 yield from done()
                 start = -1
-            # A scale alone is a number where a word says what it is compared with: over a thousand, почти миллион.
             if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)) and counted[1] in _WORDS:
                 yield Number(piece.start(), piece.end(), _plain(_WORDS[counted[1]]))
                 continue
-            alone = _scale(word)
-            if alone and not _plural(word) and _mark(text, piece.start()):
-                start, end, total, part, words = piece.start(), piece.end(), Decimal(alone), Decimal(0), 2
-                above = room = alone
+            # A scale alone is a number where it is marked: over a thousand, почти миллион.
+            scale = _scale(word)
+            if scale and word not in _MANY and _mark(text, piece.start()):
+                start, end, words = piece.start(), piece.end(), 2
+                total, part = (Decimal(scale), Decimal(0)) if scale >= 1000 else (Decimal(0), Decimal(scale))
+                above, room = (scale, scale) if scale >= 1000 else (_MOST, 100)
     yield from done()
 
 
-ABOVE, BELOW, ABOUT = "+", "-", "~"
 _MARKS = re.compile(
-    r"(?:(?P<above>более|больше|свыше|выше|over|more than|at least|above|превы[сш]\w+|exceed\w*|topped|не менее)"
-    r"|(?P<below>почти|менее|меньше|без малого|nearly|almost|close to|just under|under|less than|fewer than)"
-    r"|(?P<about>около|примерно|порядка|приблизительно|about|around|some|roughly|approximately|an estimated|~))"
-    r"(?: чем)?(?: (?:на|в|до|к|из|by|to|at|of|an?|the))?[ \u00a0]?[$€£]?\Z",
+    r"(?<!\w)(?:"
+    r"(?P<above>более|больше|свыше|выше|не (?:менее|меньше)|превы[сш]\w+|more than|over|above|at least|exceed\w*"
+    r"|(?:no|not) (?:less|fewer) than)"
+    r"|(?P<below>почти|без малого|менее|меньше|не (?:более|больше)|nearly|almost|close to|under|(?:less|fewer) than"
+    r"|(?:no|not) more than|at most)"
+    r"|(?P<about>около|примерно|порядка|приблизительно|about|around|some|roughly|approximately|~))"
+    r"(?: чем)?(?: (?:на|в|до|by|to|an?|the))?[ \u00a0]?[$€£]?\Z",
     re.I,
 )
+_MARK = {"above": ABOVE, "below": BELOW, "about": ABOUT}
 _BEFORE = 32  #: characters before a number in which its mark is looked for
 
 
 def _mark(text: str, start: int) -> str:
-    found = _MARKS.search(text[max(0, start - _BEFORE) : start])
-    if not found or (found.start() and text[max(0, start - _BEFORE) + found.start() - 1].isalnum()):
-        return ""
-    return {"above": ABOVE, "below": BELOW, "about": ABOUT}[str(found.lastgroup)]
+    found = _MARKS.search(text, max(0, start - _BEFORE), start)
+    return _MARK[found.lastgroup or ""] if found else ""
 
 
-def _plural(word: str) -> bool:
-    return word in ("hundreds", "dozens", "thousands", "millions", "billions", "сотен", "тысяч")
-
-
-def _rounded(value: str) -> Iterator[str]:
-    """The value with one and with two digits, as a retelling would mark it."""
-    digits = value.replace(".", "").strip("0")
-    if not digits.isdigit() or value.count(".") > 1:
-        return
+@lru_cache(maxsize=4096)
+def _roundings(value: str) -> tuple[str, ...]:
+    """What it may be rounded to, with the mark that says how: the more digits, the earlier."""
+    digits = value.replace(".", "", 1).strip("0")
+    if not digits.isdecimal() or len(digits) > _LONGEST:
+        return ()
     exact = Decimal(value)
-    for kept in range(1, min(len(digits), _KEPT + 1)):
+    out = []
+    for kept in range(min(len(digits) - 1, ROUND_DIGITS), 0, -1):
         unit = Decimal(1).scaleb(exact.adjusted() - kept + 1)
-        for mark, way in ((ABOVE, ROUND_FLOOR), (BELOW, ROUND_CEILING), (ABOUT, ROUND_HALF_UP)):
-            yield mark + _plain((exact / unit).to_integral_value(way) * unit)
-
-
-_KEPT = 3  #: digits of a rounded number
+        out += [mark + _plain((exact / unit).to_integral_value(way) * unit) for mark, way in _ROUNDINGS]
+    return tuple(out)
 
 
 def _room(value: Decimal) -> int:
@@ -232,6 +246,7 @@ def _room(value: Decimal) -> int:
     return 10 if value >= 20 else 0
 
 
+@lru_cache(maxsize=4096)
 def _scale(word: str) -> int:
     return next((value for pattern, value in _SCALES if pattern.fullmatch(word)), 0)
 
