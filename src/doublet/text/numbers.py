@@ -30,7 +30,7 @@ class Number(NamedTuple):
 
 ABOVE, BELOW, ABOUT = "+", "-", "~"
 _ROUNDINGS = ((ABOVE, ROUND_FLOOR), (BELOW, ROUND_CEILING), (ABOUT, ROUND_HALF_UP))
-#: Digits that a rounded number may have. With half as many or twice as many no labelled pair of news changed sides.
+#: Digits that a rounded number may have. With half or twice as many no pair of news changes sides (see matches/story.py).
 ROUND_DIGITS = 3
 
 
@@ -213,7 +213,7 @@ _MARKS = re.compile(
     r"|(?P<below>почти|без малого|менее|меньше|не (?:более|больше)|nearly|almost|close to|under|(?:less|fewer) than"
     r"|(?:no|not) more than|at most)"
     r"|(?P<about>около|примерно|порядка|приблизительно|about|around|some|roughly|approximately|~))"
-    r"(?: чем)?(?: (?:на|в|до|by|to|an?|the))?[ \u00a0]?[$€£]?\Z",
+    r"(?:\s+чем)?(?:\s+(?:на|в|до|by|to|an?|the))?\s?[$€£]?\Z",
     re.I,
 )
 _MARK = {"above": ABOVE, "below": BELOW, "about": ABOUT}
