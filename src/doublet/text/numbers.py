@@ -30,7 +30,7 @@ class Number(NamedTuple):
 
 ABOVE, BELOW, ABOUT = "+", "-", "~"
 _ROUNDINGS = ((ABOVE, ROUND_FLOOR), (BELOW, ROUND_CEILING), (ABOUT, ROUND_HALF_UP))
-#: Digits that a rounded number may have. With half or twice as many no pair of news changes sides (see matches/story.py).
+#: Digits that a rounded number may have. With half or twice as many no pair of news in matches/story.py changes sides.
 ROUND_DIGITS = 3
 
 
