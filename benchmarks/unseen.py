@@ -410,7 +410,8 @@ def news(data: Path, part: str) -> list[dict[str, Any]]:
     for one in HAND_NEWS["pairs"]:
         if one["part"] == part:
             language = one["id"].partition("-")[0]
-            for name in ("by hand", f"by hand, {language}"):
+            hand = one.get("hand", "by hand")
+            for name in (hand, f"{hand}, {language}"):
                 sets.setdefault(name, []).append(MarkedPair(one["a"], one["b"], one["same"]))
     for language, pair in news_pairs(data, part):
         sets.setdefault(f"labelled, {language}", []).append(pair)

@@ -2,14 +2,16 @@
 
 Each is told with its place and in one spelling, so that the same number is the same string. Digits that belong to a
 name (Бе-200, М-5, A321) are no number. One (один, one) is mostly none either: it is left out unless a word follows that
-it counts (one million). Linear time.
+it counts (one million). A number that a word marks as rounded (свыше трёхсот, nearly 50) keeps this mark, and agrees
+with those that it may be rounded from. Linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _DIGITS = r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*"
@@ -23,13 +25,42 @@ class Number(NamedTuple):
     start: int
     end: int
     value: str
+    mark: str = ""  #: of a number that stands for others: ABOVE (more than), BELOW (nearly) or ABOUT
 
 
-def _words() -> dict[str, int]:
-    out: dict[str, int] = {}
+ABOVE, BELOW, ABOUT = "+", "-", "~"
+_ROUNDINGS = ((ABOVE, ROUND_FLOOR), (BELOW, ROUND_CEILING), (ABOUT, ROUND_HALF_UP))
+#: Digits that a rounded number may have. With half or twice as many no pair of news in matches/story.py changes sides.
+ROUND_DIGITS = 3
 
-    def add(value: int, words: str) -> None:
-        out.update(dict.fromkeys(words.split(), value))
+
+class Said:
+    """The numbers of one text, to be asked whether they agree with a number of another."""
+
+    def __init__(self, some: Iterable[Number]) -> None:
+        self._all = list(some)
+        self._values = {number.value for number in self._all}
+        self._marked = {number.mark + number.value for number in self._all if number.mark}
+
+    @cached_property
+    def _rounded(self) -> set[str]:
+        return {key for value in self._values for key in _roundings(value)}
+
+    def agrees(self, number: Number) -> str | None:
+        """The same value; or the one that is marked here and may be rounded from it; or its own, where it is marked and
+        may be rounded from one that is here. None: there is no such number."""
+        if number.value in self._values or (number.mark and number.mark + number.value in self._rounded):
+            return number.value
+        if self._marked:
+            return next((key[1:] for key in _roundings(number.value) if key in self._marked), None)
+        return None
+
+
+def _words() -> dict[str, Decimal]:
+    out: dict[str, Decimal] = {}
+
+    def add(value: int | Decimal, words: str) -> None:
+        out.update(dict.fromkeys(words.split(), Decimal(value)))
 
     english = (
         "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -75,15 +106,22 @@ def _words() -> dict[str, int]:
     add(80, "восемьдесят восьмидесяти")
     add(90, "девяносто девяноста")
     add(100, "сто ста")
-    add(200, "двести двухсот двумстам")
-    add(300, "триста трехсот")
-    add(400, "четыреста четырехсот")
+    add(200, "двести двухсот двумстам двумястами")
+    add(300, "триста трехсот тремстам тремястами")
+    add(400, "четыреста четырехсот четыремстам четырьмястами")
+    add(Decimal("1.5"), "полтора полторы полутора")
     add(800, "восемьсот восьмисот")
     add(900, "девятьсот девятисот")
     return out
 
 
 _WORDS = _words()
+_MANY = frozenset("hundreds dozens thousands millions billions trillions сотен тысяч".split())
+_BEGINS = {word[:3] for word in _WORDS}
+_COUNTED = re.compile(r"([а-я]+?)(?:летн|месячн|дневн|недельн|часов|этажн)[а-я]{1,4}")
+_HALF = Decimal("0.5")
+_AND = ("and", "с")
+_AND_HALF = re.compile(r"(?:and a half|с половиной)\b", re.I)
 _ONE = 1
 _MOST = 10**13
 _SCALES = (
@@ -106,9 +144,11 @@ def numbers(text: str) -> Iterator[Number]:
 
     def done() -> Iterator[Number]:
         if start >= 0 and not (words == 1 and total + part == _ONE):
-            yield Number(start, end, _plain(total + part))
+            yield Number(start, end, _plain(total + part), _mark(text, start))
 
     for piece in _PIECE.finditer(text):
+        if piece.start() < end:
+            continue  # it was read with what is before
         if start >= 0 and not _APART.fullmatch(text, end, piece.start()):
             yield from done()
             start = -1
@@ -137,7 +177,7 @@ def numbers(text: str) -> Iterator[Number]:
                 total, part, above, room = total + part * scale, Decimal(0), scale, scale
             end, words = piece.end(), 2
         elif word in _WORDS:
-            value = Decimal(_WORDS[word])
+            value = _WORDS[word]
             if start >= 0 and value < room:
                 part, end, words = part + value, piece.end(), 2
             else:
@@ -146,12 +186,57 @@ def numbers(text: str) -> Iterator[Number]:
                 start, end, total, part, words = piece.start(), piece.end(), Decimal(0), value, 1
                 above = _MOST
             room = _room(value)
+        elif part and start >= 0 and word in _AND and (half := _AND_HALF.match(text, piece.start())):
+            part, end, words = part + _HALF, half.end(), 2
         elif word == "and" and start >= 0 and room == 100:
             end = piece.end()
-        elif start >= 0:
-            yield from done()
-            start = -1
+        else:
+            if start >= 0:
+                yield from done()
+                start = -1
+            if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)) and counted[1] in _WORDS:
+                yield Number(piece.start(), piece.end(), _plain(_WORDS[counted[1]]))
+                continue
+            # A scale alone is a number where it is marked: over a thousand, почти миллион.
+            scale = _scale(word)
+            if scale and word not in _MANY and _mark(text, piece.start()):
+                start, end, words = piece.start(), piece.end(), 2
+                total, part = (Decimal(scale), Decimal(0)) if scale >= 1000 else (Decimal(0), Decimal(scale))
+                above, room = (scale, scale) if scale >= 1000 else (_MOST, 100)
     yield from done()
+
+
+_MARKS = re.compile(
+    r"(?<!\w)(?:"
+    r"(?P<above>более|больше|свыше|выше|не (?:менее|меньше)|превы[сш]\w+|more than|over|above|at least|exceed\w*"
+    r"|(?:no|not) (?:less|fewer) than)"
+    r"|(?P<below>почти|без малого|менее|меньше|не (?:более|больше)|nearly|almost|close to|under|(?:less|fewer) than"
+    r"|(?:no|not) more than|at most)"
+    r"|(?P<about>около|примерно|порядка|приблизительно|about|around|some|roughly|approximately|~))"
+    r"(?:\s+чем)?(?:\s+(?:на|в|до|by|to|an?|the))?\s?[$€£]?\Z",
+    re.I,
+)
+_MARK = {"above": ABOVE, "below": BELOW, "about": ABOUT}
+_BEFORE = 32  #: characters before a number in which its mark is looked for
+
+
+def _mark(text: str, start: int) -> str:
+    found = _MARKS.search(text, max(0, start - _BEFORE), start)
+    return _MARK[found.lastgroup or ""] if found else ""
+
+
+@lru_cache(maxsize=4096)
+def _roundings(value: str) -> tuple[str, ...]:
+    """What it may be rounded to, with the mark that says how: the more digits, the earlier."""
+    digits = value.replace(".", "", 1).strip("0")
+    if not digits.isdecimal() or len(digits) > _LONGEST:
+        return ()
+    exact = Decimal(value)
+    out = []
+    for kept in range(min(len(digits) - 1, ROUND_DIGITS), 0, -1):
+        unit = Decimal(1).scaleb(exact.adjusted() - kept + 1)
+        out += [mark + _plain((exact / unit).to_integral_value(way) * unit) for mark, way in _ROUNDINGS]
+    return tuple(out)
 
 
 def _room(value: Decimal) -> int:
@@ -161,6 +246,7 @@ def _room(value: Decimal) -> int:
     return 10 if value >= 20 else 0
 
 
+@lru_cache(maxsize=4096)
 def _scale(word: str) -> int:
     return next((value for pattern, value in _SCALES if pattern.fullmatch(word)), 0)
 

@@ -212,3 +212,63 @@ def test_a_number_may_be_anywhere_in_the_other_text() -> None:
 def test_odd_numbers_are_no_error(text: str) -> None:
     found = same_story(f"{text} sugar mills in Riga", f"Sugar mills in Riga: {text}")
     assert 0 <= found.score <= 1
+
+
+MARKED = [
+    ("326", "свыше трёхсот", True),
+    ("326", "более 300", True),
+    ("326", "почти триста", False),  # it is more
+    ("326", "около 300", True),
+    ("326", "триста", False),  # nothing says that it is rounded
+    ("48 тысяч", "почти пятьдесят тысяч", True),
+    ("53 тысячи", "почти пятьдесят тысяч", False),
+    ("418,6 млрд", "около 420 млрд", True),
+    ("2.3 million", "more than two million", True),
+    ("at least $2.3 million", "over $2 million", True),
+    ("3.3 million", "more than two million", False),
+    ("1,300", "well over a thousand", True),
+    ("2,450", "nearly 2,500", True),
+    ("2,550", "nearly 2,500", False),
+    ("95", "almost a hundred", True),
+    ("64", "almost a hundred", False),
+    ("3:1", "about 3", False),
+]
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize(("exact", "rounded", "agrees"), MARKED)
+def test_a_number_agrees_with_one_that_is_rounded_from_it(exact: str, rounded: str, agrees: bool) -> None:
+    told = "The mill near the river sold {} tonnes of sugar."
+    for one, other in ((exact, rounded), (rounded, exact)):
+        assert same_story(told.format(one), told.format(other)).numbers == float(agrees)
+
+
+@pytest.mark.covers("M14")
+def test_rounded_numbers_tell_a_story_that_exact_ones_told() -> None:
+    one = "Клад нашли под Старой Руссой. Археологи выкопали туесок, в нём 326 монет. Раскопками руководит Верёвкин."
+    other = "Сокровище в бересте. {} трёхсот монет лежало в земле у Старой Руссы, рассказал Верёвкин. Их отдадут музею."
+    near, far = same_story(one, other.format("Свыше")), same_story(one, other.format("Ровно"))
+    assert near.figures > far.figures == 0.0
+    assert near.score > far.score
+
+
+@pytest.mark.covers("M14")
+def test_a_rounded_number_proves_less_than_the_exact_one() -> None:
+    told = "The mill near the river sold {} tonnes of sugar."
+    exact = same_story(told.format("48,731"), told.format("48,731"))
+    rounded = same_story(told.format("48,731"), told.format("more than 48,000"))
+    rounder = same_story(told.format("48,731"), told.format("more than 40,000"))
+    assert exact.figures > rounded.figures > rounder.figures > 0
+
+
+@pytest.mark.covers("M14")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Bridge opens in Bulgaria.", "A Bulgarian crossing is ready."),
+        ("Мост в Новгороде.", "Новгородский переезд."),
+    ],
+)
+def test_a_name_is_found_in_another_form(one: str, other: str) -> None:
+    assert same_story(one, other).titles > 0.3
+    assert same_story(one, other.replace("Bulg", "Belg").replace("Новг", "Белг")).titles == 0.0

@@ -466,6 +466,15 @@ def test_other_days_halve_what_is_alike() -> None:
     assert 0.5**2 * 0.5 < left < 0.5**2  # and Monday and Friday are names
 
 
+def test_words_of_titles_are_known_by_five_letters() -> None:
+    def titles(one: str, other: str) -> float:
+        return doublet.same_story(f"{one}.", f"{other}.").titles
+
+    assert titles("zqabcde", "zqabcxy") == 1.0
+    assert titles("zqabcde", "zqabxyz") == 0.0
+    assert titles("zqab", "zqabcde") == 0.0  # it has four
+
+
 def test_sentences_of_three_words_find_no_partner() -> None:
     assert doublet.same_story("Zqone zqtwo zqthree.", "Zqone zqtwo zqthree.").sentences == 0.0
     assert doublet.same_story(told(1), told(1)).sentences == 1.0

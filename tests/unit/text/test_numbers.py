@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doublet.text.dates import Days, days, disagree
-from doublet.text.numbers import numbers
+from doublet.text.numbers import ABOUT, ABOVE, BELOW, Said, numbers
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,16 @@ from doublet.text.numbers import numbers
         ("7,50 and 7.5", ["7.5", "7.5"]),
         ("12.05.2020", ["12.05.2020"]),
         ("83rd minute", ["83"]),
+        ("семь с половиной очков", ["7.5"]),
+        ("два с половиной миллиона", ["2500000"]),
+        ("two and a half million", ["2500000"]),
+        ("two and a man", ["2"]),
+        ("полтора миллиона", ["1500000"]),
+        ("почти четырьмястами голосами", ["400"]),
+        ("девятнадцатилетняя, пятиэтажный, трёхмесячный", ["19", "5", "3"]),
+        ("over a thousand, почти миллион, больше сотни", ["1000", "1000000", "100"]),
+        ("over a hundred thousand two hundred", ["100200"]),
+        ("a thousand, over thousands, более тысяч", []),
         # No numbers
         ("Бе-200, М-5, A321, Союз-2.1б", []),
         ("one man, один человек", []),
@@ -54,6 +64,51 @@ def test_numbers(text: str, values: list[str]) -> None:
 def test_places() -> None:
     text = "About twenty-nine of 1 200."
     assert [text[number.start : number.end] for number in numbers(text)] == ["twenty-nine", "1 200"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("свыше трёхсот", ABOVE),
+        ("более чем на 23", ABOVE),
+        ("не менее 12", ABOVE),
+        ("превысило 3,9 млн", ABOVE),
+        ("More than\n300", ABOVE),
+        ("at least $2", ABOVE),
+        ("no fewer than 40", ABOVE),
+        ("почти на 23", BELOW),
+        ("не более 40", BELOW),
+        ("no more than 40", BELOW),
+        ("nearly €40", BELOW),
+        ("около 40", ABOUT),
+        ("some 40", ABOUT),
+        ("approximately forty", ABOUT),
+        ("~40", ABOUT),
+        ("handsome 40", ""),
+        ("более или менее все 40", ""),
+        ("moreover 40", ""),
+        ("40", ""),
+    ],
+)
+def test_marks_of_rounded_numbers(text: str, mark: str) -> None:
+    assert [number.mark for number in numbers(text)] == [mark]
+
+
+def agree(one: str, other: str) -> bool:
+    here, there = list(numbers(one)), list(numbers(other))
+    found = [Said(there).agrees(here[0]), Said(here).agrees(there[0])]
+    assert found[0] == found[1]  # the rounder of both
+    return found[0] is not None
+
+
+def test_numbers_that_are_rounded_agree() -> None:
+    assert agree("48731", "more than 48,700")
+    assert not agree("48731", "more than 48,730")  # four digits are hardly rounded
+    assert agree("0.053", "about 0.05")
+    assert agree("about 300", "more than 300")
+    assert not agree("330", "326")
+    assert not agree("about 330", "326000")
+    assert not agree("9" * 16, "more than 9" + "0" * 15)
 
 
 @pytest.mark.parametrize(
