@@ -24,11 +24,13 @@ from doublet.matches.stems import StemmedTexts
 # and .954.
 OWN = 0.35  #: times the square of what the other side holds of the passage: a sentence of which it holds less is own …
 OWN_WEIGHT = 20.0  #: … when what it does not hold weighs so much: a few words say too little
-# Chosen on "tune" of made essays in checks and written ones (hand e). Own sentences flagged among verbatim and light
-# ones (made ru, en) and heavy ones (ru, en), and in written essays (of 41): as it is .061, .032, .082, .049 and 3; at 1
-# .085, .041, .089, .067 and 6; halved .122, .079, .098, .067 and 7; doubled .061, .032, .079, .049 and 3. Of the
-# borrowed ones hardly any is lost: light ones found (ru) .975, .975, .975 and .969.
-COMPOSED = 1.5  #: times more may be held and less may weigh where a text has passages of several documents
+# Chosen on "tune" of made essays in checks and of written ones (hands e and h), looked at on "choose". Own sentences
+# flagged among verbatim and light ones (made ru, en) and in written essays (of 90), heavily reworded ones found there
+# (of 139): as it is .045, .029, 9 and 125; halved .056, .035, 19 and 127; at .8 .048, .023, 7 and 115; by OWN and
+# OWN_WEIGHT as in `compare` .077, .047, 22 and 127. With PAN's texts even .4 would cost `compare` .003 of plagdet.
+COMPOSED = (
+    0.6  #: the same of a text with passages of several documents, times what it holds; and times OWN_WEIGHT
+)
 
 
 def cut_own(
@@ -79,7 +81,7 @@ def cut_own(
     for (number, row), here in zip(reversed(rows), reversed(ranges), strict=True):
         part = slice(end - len(here), end)
         end = part.start
-        own = _own(places.whole[part], places.heaviest[part], COMPOSED if composed else 1.0)
+        own = _own(places.whole[part], places.heaviest[part], composed=composed)
         if own.any():
             p, rows_of_it = out[number][row], places.rows(part)
             for i in np.flatnonzero(own).tolist():
@@ -131,16 +133,16 @@ def _pieces(p: Passage, sentences: list[Found], own: Sequence[bool]) -> list[Pas
     return out
 
 
-def _own(whole: NDArray[np.float64], heaviest: NDArray[np.float64], times: float = 1.0) -> NDArray[np.bool_]:
+def _own(
+    whole: NDArray[np.float64], heaviest: NDArray[np.float64], *, composed: bool = False
+) -> NDArray[np.bool_]:
     """Of each sentence of a passage whether the other side has nearly nothing of it. How much that is depends on the
-    passage: sentences of a heavily reworded one are hardly there, though they were borrowed. It may be so many *times*
-    as much."""
+    passage: sentences of a heavily reworded one are hardly there, though they were borrowed."""
     borrowed = heaviest >= OWN / 2 * whole
     all_borrowed = float(whole[borrowed].sum())
     held = float(heaviest[borrowed].sum()) / all_borrowed if all_borrowed else 1.0
-    own: NDArray[np.bool_] = (heaviest < times * OWN * held * held * whole) & (
-        whole - heaviest >= OWN_WEIGHT / times
-    )
+    least, weight = (COMPOSED * held, COMPOSED * OWN_WEIGHT) if composed else (OWN * held * held, OWN_WEIGHT)
+    own: NDArray[np.bool_] = (heaviest < least * whole) & (whole - heaviest >= weight)
     return own
 
 

@@ -21,13 +21,13 @@ from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" and "choose" of "reworded sentences" and of PAN's passages, where each needless sentence costs.
 # LEAST_WORTH was chosen again with "essays in checks" and written essays ("tune"): heavily reworded sentences found
-# (made ru, en, written) and own ones flagged (made, ru) are .948, .935, .781 and .085; halved .974, .950, .802 and
-# .154, doubled .856, .845, .521 and .039. The others: heaviest sentences found (ru, en), own ones flagged beside them
-# (ru) and plagdet of all that counts, on "tune", with LEAST_WORTH at 5: as it is .52, .48, .078 and .952; LEAST_CLOSE
+# (made ru, en, written) and own ones flagged (made, ru) are .952, .928, .835 and .072; halved .965, .947, .875 and
+# .138, doubled .873, .841, .699 and .046. The others: heaviest sentences found (ru, en), own ones flagged beside them
+# (ru) and plagdet of all that counts, on "tune": as it is .52, .48, .078 and .952; LEAST_CLOSE
 # halved .60, .53, .107 and .921, doubled .23, .17, .028 and .953; ENOUGH halved .60, .62, .093 and .936, doubled .29,
 # .22, .036 and .952; AROUND halved .45, .32, .068 and .952, doubled .56, .56, .096 and .951. FEW matters for texts of a
 # few sentences alone: without it and at twice the value .53 and .51, the rest is the same.
-LEAST_WORTH = 4.5  #: of a sentence and its place that may have something to do with each other …
+LEAST_WORTH = 5.0  #: of a sentence and its place that may have something to do with each other …
 LEAST_CLOSE = 0.35  #: … and how close they are
 #: times ln(sentences of the text), as chance finds more in more: what sentences that count are worth together, …
 ENOUGH = 10.0
@@ -48,13 +48,12 @@ SURELY = 2.0  #: … they are worth so many times what is enough
 # and .072; where only one document may show that the text was reworded (no `_patchwork`) .943, .935, .66, .69 and .079.
 # ALIKE matters where a library holds copies, which these essays lack. Since SLIGHT is there and rivals in the same
 # document count, chosen on "tune" with written essays and looked at on "choose". Heavily reworded sentences found (made
-# ru, en; written by hands a and b, of 96) and own ones flagged (made ru; written and by hand, of 87): as it is .952,
-# .933, 73, .082 and 3; SLIGHT halved .952, .942, 78, .098 and 7, at 1 .943, .928, 68, .069 and 3; RIVAL at 1 .948,
-# .952, 75, .17 and 3, doubled .913, .894, 69, .052 and 3. On "choose" (hands c and f) 97 of 118, with SLIGHT halved 105
-# and at 1 85, with 4, 10 and 3 of 90 own ones flagged.
+# ru, en; written, of 176) and own ones flagged (made ru; written, of 113): as it is .952, .928, 147, .072 and 4; SLIGHT
+# halved .952, .938, 150, .089 and 9, at 1 .943, .918, 139, .062 and 3; RIVAL at 1 .948, .952, 150, .167 and 4, doubled
+# .908, .894, 140, .046 and 3. On "choose" 99 of 118 with 4 of 90 own ones, with SLIGHT halved 105 and 9, at 1 81 and 3.
 FURTHER = 0.3  #: of what is enough, from one document, where others show that the text was reworded; then …
 RIVAL = 2.0  #: … the place is worth so many times as much as any other, there or elsewhere. It is the best in any case
-SLIGHT = 0.6  #: times LEAST_WORTH and LEAST_CLOSE is enough where others leave no doubt of it (`SURELY`)
+SLIGHT = 0.55  #: times LEAST_WORTH and LEAST_CLOSE is enough where others leave no doubt of it (`SURELY`)
 ALIKE = 0.8  #: share of two places in copies of one text, which say the same
 FEW = 10  #: sentences that are added, so that a text of one or two needs some evidence, too
 # Chosen on "tune" of the same questions and of "essays by hand". Heaviest sentences found (made essays ru; by hand, of

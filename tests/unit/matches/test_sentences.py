@@ -11,7 +11,7 @@ import doublet
 from doublet.kernels.settings import PassageOptions
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.own_sentences import COMPOSED, _own, _pieces
+from doublet.matches.own_sentences import _own, _pieces
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
@@ -140,11 +140,11 @@ def place(held: float, *, whole: float = 30.0, at: int = 0) -> Place:
     return Place(at, at + 10, mass, whole, whole, mass)
 
 
-def cut(*held: float, whole: float = 30.0, times: float = 1.0) -> list[tuple[int, int]]:
+def cut(*held: float, whole: float = 30.0, composed: bool = False) -> list[tuple[int, int]]:
     """What is left of a passage of sentences of ten words, of which the other side holds such shares."""
     p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
     here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
-    own = _own(np.full(len(held), whole), whole * np.array(held), times).tolist()
+    own = _own(np.full(len(held), whole), whole * np.array(held), composed=composed).tolist()
     return [(one.a_start, one.a_end) for one in _pieces(p, here, own)]
 
 
@@ -164,10 +164,18 @@ def test_a_few_words_are_not_cut_out(whole, own):
 
 
 @pytest.mark.parametrize(
-    ("held", "whole", "own"), [(0.3, 30.0, True), (0.35, 30.0, False), (0.1, 15.0, True), (0.1, 14.5, False)]
+    ("held", "whole", "own"),
+    [(0.4, 30.0, True), (0.55, 30.0, False), (0.1, 13.5, True), (0.1, 13.0, False)],
 )
 def test_in_a_text_that_was_put_together_more_is_own(held, whole, own):
-    assert len(cut(1.0, held, 1.0, whole=whole, times=COMPOSED)) == (2 if own else 1)
+    assert len(cut(1.0, held, 1.0, whole=whole, composed=True)) == (2 if own else 1)
+    assert len(cut(1.0, held, 1.0, whole=whole)) == 1
+
+
+def test_in_a_text_that_was_put_together_what_is_own_follows_from_what_is_held():
+    for held in (0.9, 0.5, 0.3):
+        assert len(cut(held, 0.45 * held, held, composed=True)) == 2
+        assert len(cut(held, 0.75 * held, held, composed=True)) == 1
 
 
 def test_short_own_sentences_between_passages_of_several_documents():
@@ -408,10 +416,10 @@ def test_slight_likeness_counts_where_other_documents_leave_no_doubt(elsewhere, 
 @pytest.mark.parametrize(
     ("worth", "close", "second", "counted"),
     [
-        (2.8, 0.22, 1.3, True),
-        (2.6, 0.22, 1.2, False),
-        (2.8, 0.20, 1.3, False),
-        (2.8, 0.22, 1.5, False),  # another place of the document is nearly as good
+        (2.8, 0.20, 1.3, True),
+        (2.7, 0.20, 1.2, False),
+        (2.8, 0.19, 1.3, False),
+        (2.8, 0.20, 1.5, False),  # another place of the document is nearly as good
     ],
 )
 def test_what_slight_likeness_is(monkeypatch, worth, close, second, counted):
