@@ -85,9 +85,9 @@ class SiteLines:
     common: U64  #: of the nearest folder of a page that has many
     firsts: U64  #: of each common line the page with the lowest number that has it
     pages: U64  #: of each common line: how many pages of the folder have it
-    frame_is_most: (
-        Mask  #: of the useful content of each folder; pages without a title of their own are copies there
-    )
+    titles: U64  #: that two pages of the nearest folder have, or more
+    #: of each folder: whether that is most of its useful content; pages without a title of their own are copies there
+    frame_is_most: Mask
     common_is_most: Mask  #: likewise
 
 
@@ -113,8 +113,8 @@ class Counted:
         self._pages[number] += 1
         self._words[number] += int(page.words[page.useful].sum())
         self._rows.add(rows)
-        if page.title:  # counted as a line without words
-            self._rows.add(np.array([[page.title, number, 1, 0, page_number(id)]], np.uint64))
+        if page.title:  # a line without words and without a first page
+            self._rows.add(np.array([[page.title, number, 1, 0, 0]], np.uint64))
         return number
 
     def _number_of(self, folders: Sequence[str]) -> int:
@@ -149,16 +149,23 @@ class Counted:
         depths = np.zeros(len(self._above), np.int64)
         for number, upper in enumerate(self._above):
             depths[number] = depths[upper] + 1 if upper >= 0 else 0
-        frame, shared = found = [_SharedLines(least), _SharedLines(common)]
+        frame, shared = _SharedLines(least), _SharedLines(common)
+        titles = _SharedLines(np.where(common < 1 << 60, 2, common))
         fewest = min(COMMON_PAGES, least_with_line(least_pages))
         for rows in self._rows.by_keys():
             _, places, pages = np.unique(rows[:, _KEY], return_inverse=True, return_counts=True)
-            some = rows[pages[places] >= fewest]  # the others are neither
+            is_title = rows[:, _FIRST] == 0
+            some = rows[(pages[places] >= fewest) & ~is_title]  # the others are neither
             for lines in self._climb(some, depths) if len(some) else ():
-                for one in found:
-                    one.add(lines)
+                frame.add(lines)
+                shared.add(lines)
+            some = rows[(pages[places] > 1) & is_title]
+            for lines in self._climb(some, depths) if len(some) else ():
+                titles.add(lines)
         most = FRAME_SHARE * np.array(self._words)
-        return SiteLines(frame.give()[0], *shared.give(), frame.words > most, shared.words > most)
+        return SiteLines(
+            frame.give()[0], *shared.give(), titles.give()[0], frame.words > most, shared.words > most
+        )
 
     def _climb(self, rows: U64, depths: I64) -> Iterator[U64]:
         """Lines with the pages of their folder that have them, then with those of the folders above it."""
@@ -466,7 +473,7 @@ class WithoutFrames:
         if not large:
             return frame, firsts, False
         title = np.array([page.title], np.uint64)
-        named = bool(page.title and _places(title, large[0], found.common)[0] < 0)
+        named = bool(page.title and _places(title, large[0], found.titles)[0] < 0)
         for number in large:
             if named or not found.frame_is_most[number]:
                 frame |= _places(page.keys, number, found.frame) >= 0
