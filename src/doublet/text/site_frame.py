@@ -49,7 +49,7 @@ FEW_WORDS = 50
 #: of a folder that have a line which is the menu of a part of the site: it is frame on pages with titles of their own.
 #: Chosen on LilyPond's manuals in one folder, and looked at on MPICH, wxWidgets, JUnit, ALSA and six sites from before
 #: (300 pages each). With 10, 20 and 40 there are 3,196, 3,193 and 3,190 twins of 3,332 with advertisements, and 282,
-#: 282 and 284 other pairs of pages without; with no such rule, 3,109 and 362.
+#: 282 and 284 other pairs of pages without; with no such rule, 3,109 and 362. (Three pages could then share a title.)
 PART_PAGES = 20
 OWN_WORDS = 3  #: of own lines that stand for a page. With 2 two pages "<no title>" are equal, with 5 38 twins are lost
 #: of a page that the same pages have: so many lines with more than `FRAME_SHARE` of its words make it a copy of these.
