@@ -46,6 +46,11 @@ COMMON_PAGES = 4
 #: of its own that a page has at most which is compared without the words of forms (`doublet.text.page_forms`). Stubs of
 #: Tomcat's manual have 30; with 100, one twin of GHC's pages is lost between advertisements
 FEW_WORDS = 50
+#: of a folder that have a line which is the menu of a part of the site: it is frame on pages with titles of their own.
+#: Chosen on LilyPond's manuals in one folder, and looked at on MPICH, wxWidgets, JUnit, ALSA and six sites from before
+#: (300 pages each). With 10, 20 and 40 there are 3,196, 3,193 and 3,190 twins of 3,332 with advertisements, and 282,
+#: 282 and 284 other pairs of pages without; with no such rule, 3,109 and 362. (Three pages could then share a title.)
+PART_PAGES = 20
 OWN_WORDS = 3  #: of own lines that stand for a page. With 2 two pages "<no title>" are equal, with 5 38 twins are lost
 #: of a page that the same pages have: so many lines with more than `FRAME_SHARE` of its words make it a copy of these.
 #: A list of what to see also is one line, and two advertisements are four. With 3, 12 twins fewer are found on all 14.
@@ -71,14 +76,15 @@ class PageLines:
     useful: Mask  #: those of its text as it was read
     keys: U64  #: equal for lines that differ in nothing but numbers and blanks; 0 for those without letters
     words: U32
+    title: int = 0  #: equal for titles that differ in nothing but numbers and blanks; 0: the page has none
 
 
-def lines_of(text: str, left_out: tuple[tuple[int, str], ...]) -> PageLines:
+def lines_of(text: str, left_out: tuple[tuple[int, str], ...], title: str = "") -> PageLines:
     """The lines of a page from its text and the blocks that were left out of it."""
     lines, useful = cut_lines(text, left_out)
     keys = np.array([line_key(line) for line in lines], np.uint64)
     words = np.array([block_words(line) for line in lines], np.uint32)
-    return PageLines(lines, np.array(useful, np.bool_), keys, words)
+    return PageLines(lines, np.array(useful, np.bool_), keys, words, title_key(title))
 
 
 def cut_lines(text: str, left_out: tuple[tuple[int, str], ...]) -> tuple[list[str], list[bool]]:
@@ -109,21 +115,28 @@ def line_key(line: str) -> int:
     return hash(_NUMBER.sub("0", " ".join(line.lower().split()))) & _BITS or 1
 
 
+def title_key(title: str) -> int:
+    """A number for the title of a page, other than that of an equal line; 0 for none, or one without letters."""
+    key = line_key(title)
+    return hash(("title", key)) & _BITS or 1 if key else 0
+
+
 def least_with_line(pages: int) -> int:
     """How many pages of a folder must have a line for it to be frame."""
     return int(np.ceil(SHARE * pages - 1e-9))
 
 
-def own_text(page: PageLines, frame: Mask, firsts: U64) -> str | None:
+def own_text(page: PageLines, frame: Mask, firsts: U64, named: bool = False) -> str | None:
     """What a page is compared by; None: by its text as it was read. *frame* are its lines that are frame; *firsts* is
-    of its common lines the first page that has them, and 0 of the others."""
+    of its common lines the first page that has them, and 0 of the others. A page that is *named*, with a title that
+    hardly another page of its folder has, is no copy of these."""
     own = ~frame
     kept = page.useful & own
     count = int(page.words[kept].sum())
-    if _is_long_copy(page, own):
+    if _is_long_copy(page, own, named):
         return None
-    if int(page.words[own].sum()) <= SHORT_WORDS:
-        kept = _short(page, own, firsts)
+    if _is_short(page, own, firsts, named):
+        kept = _short(page, own, firsts, named)
     elif _pieces_of(kept[own]) >= PIECES:
         places = np.flatnonzero(kept)
         listed = own.copy()
@@ -136,24 +149,37 @@ def own_text(page: PageLines, frame: Mask, firsts: U64) -> str | None:
     return text
 
 
-def few_own_lines(page: PageLines, frame: Mask, firsts: U64) -> I64:
+def few_own_lines(page: PageLines, frame: Mask, firsts: U64, named: bool = False) -> I64:
     """The places of the lines by which a page is compared that has few words of its own; none of another page."""
     own = ~frame
     kept = own & (firsts == 0)
-    few = 0 < int(page.words[kept].sum()) <= FEW_WORDS and int(page.words[own].sum()) <= SHORT_WORDS
-    if not few or _is_long_copy(page, own) or not np.array_equal(_short(page, own, firsts), kept):
+    few = 0 < int(page.words[kept].sum()) <= FEW_WORDS and _is_short(page, own, firsts, named)
+    if not few or _is_long_copy(page, own, named):
+        return np.zeros(0, np.int64)
+    if not np.array_equal(_short(page, own, firsts, named), kept):
         return np.zeros(0, np.int64)
     return np.flatnonzero(kept)
 
 
-def _short(page: PageLines, own: Mask, firsts: U64) -> Mask:
+def _is_short(page: PageLines, own: Mask, firsts: U64, named: bool) -> bool:
+    """Whether a page has so few words that its own lines stand for it. On one with a title of its own common lines do
+    not count; but if they are nearly all of it, it is one text under many titles, such as a licence."""
+    words = int(page.words[own].sum())
+    few = int(page.words[own & (firsts == 0)].sum())
+    return words <= SHORT_WORDS or (named and OWN_SHARE * words <= few <= SHORT_WORDS)
+
+
+def _short(page: PageLines, own: Mask, firsts: U64, named: bool) -> Mask:
     """The lines that a short page is compared by."""
     kept = own & (firsts == 0)
-    return own if _words_once(page, kept) < OWN_WORDS or _is_copy(page, own, firsts) else kept
+    is_copy = not named and _is_copy(page, own, firsts)
+    return own if is_copy or _words_once(page, kept) < OWN_WORDS else kept
 
 
-def _is_long_copy(page: PageLines, own: Mask) -> bool:
+def _is_long_copy(page: PageLines, own: Mask, named: bool) -> bool:
     """Whether next to nothing of the useful content is the page's own."""
+    if named:
+        return False
     whole = int(page.words[page.useful].sum())
     return whole >= COPY_WORDS and int(page.words[page.useful & own].sum()) < OWN_SHARE * whole
 

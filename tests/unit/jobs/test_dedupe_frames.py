@@ -472,3 +472,87 @@ def test_forms_are_those_of_a_folder_with_many_pages(tmp_path: Path) -> None:
         for n in range(24):
             out.write(warc_record(f"https://site.example/{n}", page(n, BANNERS["north"])))
     assert doublet.dedupe(crawl).removed == 3
+
+
+RIGHTS = [sentences(7000 + number, 2) for number in range(4)]  # much more than a page says
+
+
+def write_titled(folder: Path, pages: dict[str, tuple[str, list[str]]]) -> None:
+    """Pages by their names: a title and lines."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (title, lines) in pages.items():
+        text = "".join(f"<p>{line}</p>" for line in lines)
+        page = f"<html><head><title>{title}</title></head><body>{text}</body></html>"
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+
+
+def reference(title: str = "{} by hand", count: int = 24) -> dict[str, tuple[str, list[str]]]:
+    """Pages of which more than three fifths are what all of them have."""
+    return {f"{n}": (title.format(name), [sentences(n, 2), *RIGHTS]) for n, name in enumerate(NAMES[:count])}
+
+
+def test_pages_with_titles_of_their_own_are_no_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reference: most of each page is notes that all have, yet each is about something else."""
+    write_titled(tmp_path / "north", reference())
+    assert doublet.dedupe(tmp_path).groups == ()
+    write_titled(tmp_path / "south", reference())
+    result = doublet.dedupe(tmp_path)
+    assert (len(twins(result)), result.removed) == (24, 24)
+    monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 7)
+    monkeypatch.setattr(keyed_rows, "COUNTED_BYTES", 500)
+    assert doublet.dedupe(tmp_path, workers=2).to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize("title", ["", "The same page", "The page of day {}"])
+def test_without_such_titles_they_are_copies(tmp_path: Path, title: str) -> None:
+    pages = {name: (title.format(name), lines) for name, (_, lines) in reference().items()}
+    write_titled(tmp_path, pages)
+    assert doublet.dedupe(tmp_path).removed == 23
+
+
+@pytest.mark.parametrize(("pages", "removed"), [(1, 0), (2, 1), (4, 3)])
+def test_a_title_that_two_pages_have_is_not_their_own(tmp_path: Path, pages: int, removed: int) -> None:
+    """They are taken for copies, those around them are not."""
+    several = reference(count=24 + pages)
+    for n in range(24, 24 + pages):
+        several[f"{n}"] = ("Saved again", several[f"{n}"][1])
+    write_titled(tmp_path, several)
+    assert doublet.dedupe(tmp_path).removed == removed
+
+
+def test_titles_of_packed_pages(tmp_path: Path) -> None:
+    write_titled(tmp_path / "site", reference())
+    packed = tmp_path / "site.zip"
+    with zipfile.ZipFile(packed, "w") as out:
+        for path in sorted((tmp_path / "site").iterdir()):
+            out.write(path, path.name)
+    assert doublet.dedupe(packed).groups == ()
+
+
+@pytest.mark.parametrize(("pages", "left_out"), [(19, False), (20, True)])
+def test_the_menu_of_a_part_of_a_site(tmp_path: Path, pages: int, left_out: bool) -> None:
+    """It is on too few pages to be frame of the site. A page of it that is long is compared without it, too."""
+    menu = [sentences(6000 + n, 1) for n in range(8)]
+    lines = [[sentences(100 * n + k, 1) for k in range(60)] for n in range(pages)]
+    write_titled(tmp_path, {f"part-{n}": (NAMES[n], [*menu, *some]) for n, some in enumerate(lines)})
+    others = {f"other-{n}": (f"Other {NAMES[n]}", [sentences(4000 + n, 60)]) for n in range(30)}
+    write_titled(tmp_path, others)
+    told = [note for note in doublet.dedupe(tmp_path).notes if note.code == "frames_left_out"]
+    assert bool(told) is left_out
+
+
+def test_titles_on_mirrors_with_few_pages(tmp_path: Path) -> None:
+    """Each line is on four pages of both: a chapter and the whole book. It is the text of the chapter nevertheless."""
+    chapters = {f"{n}": [sentences(100 * n + k, 2) for k in range(12)] for n in range(12)}
+    for at, side in enumerate(BANNERS):
+        pages = {
+            name: (NAMES[int(name)], [ADS[12 * at + int(name)], *text]) for name, text in chapters.items()
+        }
+        write_titled(tmp_path / side, pages)
+        write_titled(
+            tmp_path / side, {"book": ("The book", [line for text in chapters.values() for line in text])}
+        )
+    result = doublet.dedupe(tmp_path)
+    assert (len(result.groups), result.removed) == (1, 25)

@@ -14,6 +14,7 @@ from doublet.text.site_frame import (
     line_key,
     lines_of,
     own_text,
+    title_key,
 )
 
 pytestmark = pytest.mark.covers("T3")
@@ -57,6 +58,13 @@ def test_numbers_and_blanks_make_no_other_line() -> None:
     assert line_key("Last changed by Ann") != line_key("Last changed by Bob")
 
 
+def test_titles_are_no_lines() -> None:
+    assert title_key("Chapter 3") == title_key("chapter  4")
+    assert title_key("Boats") not in (0, title_key("Coats"), line_key("Boats"))
+    assert (title_key(""), title_key("12")) == (0, 0)
+    assert lines_of("Boats", (), "All boats").title == title_key("All boats")
+
+
 @pytest.mark.parametrize("line", ["12", "3.5 %", "— 7 —", "2026-03-05"])
 def test_a_line_of_numbers_is_data(line: str) -> None:
     assert line_key(line) == 0
@@ -71,9 +79,11 @@ def words(count: int, start: int = 0) -> str:
     return " ".join(f"w{start + i}" for i in range(count))
 
 
-def own(page: PageLines, frame: np.ndarray, firsts: list[int] | None = None) -> str | None:
+def own(
+    page: PageLines, frame: np.ndarray, firsts: list[int] | None = None, named: bool = False
+) -> str | None:
     """*firsts*: of common lines the first page that has them, 0 of the others; there are none unless they are given."""
-    return own_text(page, frame, np.array(firsts or [0] * len(page.lines), np.uint64))
+    return own_text(page, frame, np.array(firsts or [0] * len(page.lines), np.uint64), named)
 
 
 def shape(useful: int, frame: int, left_out: int) -> str | None:
@@ -102,10 +112,10 @@ def with_common(own_words: int, *common: tuple[int, int]) -> tuple[PageLines, li
     return lines_of("\n".join(lines), ()), [0, 0, *(first for _, first in common)]
 
 
-def by_own(own_words: int, *common: tuple[int, int]) -> bool:
+def by_own(own_words: int, *common: tuple[int, int], named: bool = False) -> bool:
     """Whether such a page is compared by its own line alone; else it is by all but the banner."""
     page, firsts = with_common(own_words, *common)
-    found = own(page, np.array([True] + [False] * (len(page.lines) - 1)), firsts)
+    found = own(page, np.array([True] + [False] * (len(page.lines) - 1)), firsts, named)
     assert found in (words(own_words), "\n".join(page.lines[1:]))
     return found == words(own_words)
 
@@ -138,6 +148,29 @@ def test_a_page_that_others_have_nearly_whole_is_a_copy() -> None:
     assert by_own(38, (20, 7), (20, 7), (10, 7), (12, 7)), "four lines may be advertisements"
     assert by_own(40, (20, 7), (20, 7), (10, 7), (8, 7), (2, 7)), "three fifths are not most of it"
     assert by_own(38, (20, 7), (20, 7), (10, 7), (10, 7), (2, 8)), "not the same pages"
+
+
+def test_a_page_with_a_title_of_its_own_is_no_copy() -> None:
+    copied = [(20, 7), (20, 7), (10, 7), (10, 7), (2, 7)]
+    assert not by_own(3, *copied)
+    assert by_own(3, *copied, named=True)
+    assert not by_own(2, *copied, named=True), "two words still do not stand for it"
+    page = lines_of(f"{words(300)}\n{words(10, 5000)}", ())
+    frame = np.array([True, False])
+    assert own(page, frame) is None, "next to nothing is its own"
+    assert own(page, frame, named=True) == words(10, 5000)
+    assert few_own_lines(page, frame, np.zeros(2, np.uint64)).tolist() == []
+    assert few_own_lines(page, frame, np.zeros(2, np.uint64), named=True).tolist() == [1]
+
+
+def test_such_a_page_is_short_by_its_own_lines() -> None:
+    """Advertisements and menus do not make it long, but a licence that several titles stand above stays whole."""
+    assert not by_own(100, (301, 7))
+    assert by_own(100, (301, 7), named=True)
+    assert by_own(400, (500, 7), named=True)
+    assert not by_own(401, (500, 7), named=True)
+    assert by_own(50, (950, 7), named=True)
+    assert not by_own(50, (951, 7), named=True), "less than a twentieth"
 
 
 def test_a_page_that_is_all_frame_is_compared_as_it_was_read() -> None:

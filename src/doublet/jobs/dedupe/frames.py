@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from doublet.jobs.dedupe.keyed_rows import KeyedRows
 from doublet.jobs.dedupe.reading import in_order
@@ -43,6 +42,7 @@ from doublet.text.site_frame import (
     FRAME_SHARE,
     I64,
     LEAST_PAGES,
+    PART_PAGES,
     U64,
     Mask,
     PageLines,
@@ -84,6 +84,11 @@ class SiteLines:
     frame: U64  #: of every folder with many pages
     common: U64  #: of the nearest folder of a page that has many
     firsts: U64  #: of each common line the page with the lowest number that has it
+    pages: U64  #: of each common line: how many pages of the folder have it
+    titles: U64  #: that two pages of the nearest folder have, or more
+    #: of each folder: whether that is most of its useful content; pages without a title of their own are copies there
+    frame_is_most: Mask
+    common_is_most: Mask  #: likewise
 
 
 class Counted:
@@ -108,6 +113,8 @@ class Counted:
         self._pages[number] += 1
         self._words[number] += int(page.words[page.useful].sum())
         self._rows.add(rows)
+        if page.title:  # a line without words and without a first page
+            self._rows.add(np.array([[page.title, number, 1, 0, 0]], np.uint64))
         return number
 
     def _number_of(self, folders: Sequence[str]) -> int:
@@ -142,17 +149,23 @@ class Counted:
         depths = np.zeros(len(self._above), np.int64)
         for number, upper in enumerate(self._above):
             depths[number] = depths[upper] + 1 if upper >= 0 else 0
-        found = [_SharedLines(least), _SharedLines(common)]
+        frame, shared = _SharedLines(least), _SharedLines(common)
+        titles = _SharedLines(np.where(common < 1 << 60, 2, common))
         fewest = min(COMMON_PAGES, least_with_line(least_pages))
         for rows in self._rows.by_keys():
             _, places, pages = np.unique(rows[:, _KEY], return_inverse=True, return_counts=True)
-            some = rows[pages[places] >= fewest]  # the others are neither
+            is_title = rows[:, _FIRST] == 0
+            some = rows[(pages[places] >= fewest) & ~is_title]  # the others are neither
             for lines in self._climb(some, depths) if len(some) else ():
-                for one in found:
-                    one.add(lines)
-        words = np.array(self._words, np.float64)
-        (frame, _), (keys, firsts) = (one.give(words) for one in found)
-        return SiteLines(frame, keys, firsts)
+                frame.add(lines)
+                shared.add(lines)
+            some = rows[(pages[places] > 1) & is_title]
+            for lines in self._climb(some, depths) if len(some) else ():
+                titles.add(lines)
+        most = FRAME_SHARE * np.array(self._words)
+        return SiteLines(
+            frame.give()[0], *shared.give(), titles.give()[0], frame.words > most, shared.words > most
+        )
 
     def _climb(self, rows: U64, depths: I64) -> Iterator[U64]:
         """Lines with the pages of their folder that have them, then with those of the folders above it."""
@@ -187,26 +200,24 @@ class _SharedLines:
     def __init__(self, least: I64) -> None:
         self._least = least
         self._keys: list[U64] = [np.zeros(0, np.uint64)]
-        self._homes: list[I64] = [np.zeros(0, np.int64)]
         self._firsts: list[U64] = [np.zeros(0, np.uint64)]
-        self._words = np.zeros(len(least))
+        self._pages: list[U64] = [np.zeros(0, np.uint64)]
+        self.words = np.zeros(len(least))  #: of each folder
 
     def add(self, lines: U64) -> None:
         homes = lines[:, _FOLDER].astype(np.int64)
         enough = lines[:, _PAGES].astype(np.int64) >= self._least[homes]
         lines, homes = lines[enough], homes[enough]
         self._keys.append(in_folders(lines[:, _KEY], lines[:, _FOLDER]))
-        self._homes.append(homes)
         self._firsts.append(lines[:, _FIRST].copy())
-        self._words += np.bincount(homes, lines[:, _WORDS], len(self._words))
+        self._pages.append(lines[:, _PAGES].copy())
+        self.words += np.bincount(homes, lines[:, _WORDS], len(self.words))
 
-    def give(self, words: NDArray[np.float64]) -> tuple[U64, U64]:
-        """Their keys as those of their folders, sorted, and their first pages; *words* is the useful content of each
-        folder. A folder where they are most of it holds copies of one another, and gives none."""
-        kept = (self._words <= FRAME_SHARE * words)[np.concatenate(self._homes)]
-        keys, firsts = np.concatenate(self._keys)[kept], np.concatenate(self._firsts)[kept]
+    def give(self) -> tuple[U64, U64, U64]:
+        """Their keys as those of their folders, sorted, the first page of each, and how many pages have it."""
+        keys = np.concatenate(self._keys)
         order = np.argsort(keys)
-        return keys[order], firsts[order]
+        return keys[order], np.concatenate(self._firsts)[order], np.concatenate(self._pages)[order]
 
 
 def _sum_up(lines: U64) -> U64:
@@ -368,7 +379,7 @@ class WithoutFrames:
         pages: dict[int, tuple[PageLines, int]] = {}
         for index, left_out in enumerate(parsed.left_out):
             if left_out is not None:
-                page = lines_of(parsed.texts[index], left_out)
+                page = lines_of(parsed.texts[index], left_out, parsed.titles[index] if parsed.titles else "")
                 pages[index] = replace(page, lines=[]), counted.add(parsed.ids[index], page)
         packed = zlib.compress(pickle.dumps(_Waiting(parsed, pages), pickle.HIGHEST_PROTOCOL), 1)
         at = self._file.tell()
@@ -428,14 +439,14 @@ class WithoutFrames:
         texts = waiting.parsed.texts
         without = 0
         for index, (page, folder) in waiting.pages.items():
-            frame, firsts = self._marked(page, folder)
-            few = few_own_lines(page, frame, firsts).tolist() if len(self._forms) else []
+            frame, firsts, named = self._marked(page, folder)
+            few = few_own_lines(page, frame, firsts, named).tolist() if len(self._forms) else []
             if not frame.any() and not firsts.any() and not few:
                 continue
             lines = waiting.lines(index)
             own = self._filled_in([lines[at] for at in few], folder)
             if own is None and (frame.any() or firsts.any()):
-                own = own_text(replace(page, lines=lines), frame, firsts)
+                own = own_text(replace(page, lines=lines), frame, firsts, named)
             if own is not None:
                 texts[index] = own
                 without += bool(frame.any())
@@ -450,20 +461,29 @@ class WithoutFrames:
         told = without_forms(lines, large[0], self._forms) if large else lines
         return None if told == lines else "\n".join(told)
 
-    def _marked(self, page: PageLines, folder: int) -> tuple[Mask, U64]:
-        """Which lines of a page are frame in its folder or in one above it; and of those that are common in the nearest
-        the first page that has them, 0 of the others."""
+    def _marked(self, page: PageLines, folder: int) -> tuple[Mask, U64, bool]:
+        """Which lines of a page are frame in its folder or in one above it; of those that are common in the nearest the
+        first page that has them, 0 of the others; and whether it has a title of its own there."""
         assert self._counted is not None
         assert self._found is not None
-        large = self._counted.large_folders(folder, self.least_pages)
+        found = self._found
         frame = np.zeros(len(page.keys), np.bool_)
-        for number in large:
-            frame |= _places(page.keys, number, self._found.frame) >= 0
         firsts = np.zeros(len(page.keys), np.uint64)
-        for number in large[:1]:
-            places = _places(page.keys, number, self._found.common)
-            firsts[places >= 0] = self._found.firsts[places[places >= 0]]
-        return frame, firsts
+        large = self._counted.large_folders(folder, self.least_pages)
+        if not large:
+            return frame, firsts, False
+        title = np.array([page.title], np.uint64)
+        named = bool(page.title and _places(title, large[0], found.titles)[0] < 0)
+        for number in large:
+            if named or not found.frame_is_most[number]:
+                frame |= _places(page.keys, number, found.frame) >= 0
+        if named or not found.common_is_most[large[0]]:
+            places = _places(page.keys, large[0], found.common)
+            common = places >= 0
+            firsts[common] = found.firsts[places[common]]
+            if named:
+                frame[common] |= found.pages[places[common]] >= PART_PAGES
+        return frame, firsts, named
 
     def check_kept(self, out: Path) -> None:
         self.source.check_kept(out)
