@@ -129,14 +129,14 @@ def least_with_line(pages: int) -> int:
 def own_text(page: PageLines, frame: Mask, firsts: U64, named: bool = False) -> str | None:
     """What a page is compared by; None: by its text as it was read. *frame* are its lines that are frame; *firsts* is
     of its common lines the first page that has them, and 0 of the others. A page that is *named*, with a title that
-    hardly another page of its folder has, is no copy of these."""
+    no other page of its folder has, is no copy however little is left of it."""
     own = ~frame
     kept = page.useful & own
     count = int(page.words[kept].sum())
     if _is_long_copy(page, own, named):
         return None
-    if _is_short(page, own, firsts, named):
-        kept = _short(page, own, firsts, named)
+    if int(page.words[own].sum()) <= SHORT_WORDS:
+        kept = _short(page, own, firsts)
     elif _pieces_of(kept[own]) >= PIECES:
         places = np.flatnonzero(kept)
         listed = own.copy()
@@ -153,35 +153,22 @@ def few_own_lines(page: PageLines, frame: Mask, firsts: U64, named: bool = False
     """The places of the lines by which a page is compared that has few words of its own; none of another page."""
     own = ~frame
     kept = own & (firsts == 0)
-    few = 0 < int(page.words[kept].sum()) <= FEW_WORDS and _is_short(page, own, firsts, named)
-    if not few or _is_long_copy(page, own, named):
-        return np.zeros(0, np.int64)
-    if not np.array_equal(_short(page, own, firsts, named), kept):
+    few = 0 < int(page.words[kept].sum()) <= FEW_WORDS and int(page.words[own].sum()) <= SHORT_WORDS
+    if not few or _is_long_copy(page, own, named) or not np.array_equal(_short(page, own, firsts), kept):
         return np.zeros(0, np.int64)
     return np.flatnonzero(kept)
 
 
-def _is_short(page: PageLines, own: Mask, firsts: U64, named: bool) -> bool:
-    """Whether a page has so few words that its own lines stand for it. On one with a title of its own common lines do
-    not count; but if they are nearly all of it, it is one text under many titles, such as a licence."""
-    words = int(page.words[own].sum())
-    few = int(page.words[own & (firsts == 0)].sum())
-    return words <= SHORT_WORDS or (named and OWN_SHARE * words <= few <= SHORT_WORDS)
-
-
-def _short(page: PageLines, own: Mask, firsts: U64, named: bool) -> Mask:
+def _short(page: PageLines, own: Mask, firsts: U64) -> Mask:
     """The lines that a short page is compared by."""
     kept = own & (firsts == 0)
-    is_copy = not named and _is_copy(page, own, firsts)
-    return own if is_copy or _words_once(page, kept) < OWN_WORDS else kept
+    return own if _words_once(page, kept) < OWN_WORDS or _is_copy(page, own, firsts) else kept
 
 
 def _is_long_copy(page: PageLines, own: Mask, named: bool) -> bool:
     """Whether next to nothing of the useful content is the page's own."""
-    if named:
-        return False
     whole = int(page.words[page.useful].sum())
-    return whole >= COPY_WORDS and int(page.words[page.useful & own].sum()) < OWN_SHARE * whole
+    return not named and whole >= COPY_WORDS and int(page.words[page.useful & own].sum()) < OWN_SHARE * whole
 
 
 def _words_once(page: PageLines, marked: Mask) -> int:

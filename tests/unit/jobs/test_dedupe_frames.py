@@ -556,3 +556,20 @@ def test_titles_on_mirrors_with_few_pages(tmp_path: Path) -> None:
         )
     result = doublet.dedupe(tmp_path)
     assert (len(result.groups), result.removed) == (1, 25)
+
+
+def test_one_article_under_several_titles_is_found(tmp_path: Path) -> None:
+    """Eight near copies among other pages of a site, each with a title and a paragraph of its own."""
+
+    def write(name: str, title: str, paragraphs: list[str]) -> None:
+        body = "".join(f"<p>{one}</p>" for one in paragraphs)
+        text = f"<html><head><title>{title}</title></head><body><article>{body}</article></body></html>"
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+
+    for n in range(30):
+        write(f"other-{n}", f"On {NAMES[n]}", [sentences(1000 + 10 * n + k, 3) for k in range(6)])
+    article = [sentences(k, 3) for k in range(8)]
+    for n in range(8):
+        write(f"copy-{n}", NAMES[30 + n], [*article[:3], sentences(500 + n, 3), *article[4:]])
+    (group,) = doublet.dedupe(tmp_path).groups
+    assert len(group.members) == 7
