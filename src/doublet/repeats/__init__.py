@@ -12,6 +12,7 @@ import importlib
 import itertools
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -189,7 +190,10 @@ def _built(
             if mask[end : end + 1] != QUIET:
                 break
             end = _behind_marks(mask, sequence.marked_texts[number].text, end)  # noqa: PLW2901
-        if mask[end - 1] not in ".!?…:;":
+        closed = _end_of_listing(sequence.marked_texts[number], end)
+        if closed > end:
+            end = closed  # noqa: PLW2901
+        elif mask[end - 1] not in ".!?…:;":
             finish = _FINISH.match(mask, end)
             end = finish.end() if finish else end  # noqa: PLW2901
         ends[at] = end
@@ -266,6 +270,15 @@ def _built(
             )
         )
     return out
+
+
+def _end_of_listing(marked: MarkedText, end: int) -> int:
+    """Where the listing ends whose last word ends before *end*: the brackets that close it belong to it."""
+    at = bisect_left(marked.code, end, key=lambda span: span.end)
+    if at == len(marked.code) or marked.code[at].start >= end:
+        return end
+    rest = marked.masked[end : marked.code[at].end]
+    return end if any(map(str.isalnum, rest)) else end + len(rest.rstrip())
 
 
 def _behind_marks(mask: str, text: str, end: int) -> int:

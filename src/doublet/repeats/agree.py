@@ -13,9 +13,11 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
 from doublet.repeats.edges import SHORT
-from doublet.repeats.told import Members, Scored
+from doublet.repeats.told import Members, Scored, rescored
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
 # Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
@@ -48,6 +50,7 @@ class Agreement:
         self._cuts_one = wholes.cuts
         self._borders = blocks.full
         self._inside, self._in_code = blocks.inside, blocks.in_code
+        self._is_heading = blocks.begins_section
         self._blocks, self._marks = blocks.starts, blocks.edges.marks
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
@@ -55,11 +58,15 @@ class Agreement:
 
     def parted(self, groups: list[Scored], least: int) -> list[Scored]:
         """*groups* whose members begin and end alike: one that was not so becomes several, or none. Those that are word
-        for word the same stay."""
+        for word the same stay. What became smaller has a lower score."""
         return [
-            group._replace(members=members)
+            part
             for group in groups
-            for members in ([group.members] if group.equal else self(group.members, least))
+            for part in (
+                [group]
+                if group.equal
+                else [rescored(group, members) for members in self(group.members, least)]
+            )
         ]
 
     def whole(self, groups: list[Scored], least: int) -> list[Scored]:
@@ -95,6 +102,75 @@ class Agreement:
                 out[number] = out[number]._replace(members=whole, equal=equal)
                 gone.add(other)
         return [group for number, group in enumerate(out) if number not in gone]
+
+    def grown(self, groups: list[Scored]) -> list[Scored]:
+        """*groups*, those whose members all go on with the same words, or begin after the same, with these: whole
+        sentences, lines and elements, up to a heading."""
+        out = []
+        for group in groups:
+            members = group.members
+            if len(members) <= MOST:
+                members = self._grown_behind(members)
+                members = self._grown_before(members)
+            out.append(group if members == group.members else group._replace(members=members))
+        return out
+
+    def _grown_behind(self, members: Members) -> Members:
+        limits = [*(start for start, _ in members[1:]), len(self._ids)]
+        best = ends = [end for _, end in members]
+        while True:
+            if any(self._is_heading(end) for end in ends):
+                return list(zip([start for start, _ in members], best, strict=True))
+            following = [self._next(end) for end in ends]
+            if any(stop > limit for stop, limit in zip(following, limits, strict=True)) or not self._equal(
+                list(zip(ends, following, strict=True))
+            ):
+                return list(zip([start for start, _ in members], best, strict=True))
+            ends = following
+            if not any(
+                self._introduces(end) or self._cuts_one(start, end)
+                for (start, _), end in zip(members, ends, strict=True)
+            ):
+                best = ends
+
+    def _grown_before(self, members: Members) -> Members:
+        limits = [0, *(end for _, end in members[:-1])]
+        best = starts = [start for start, _ in members]
+        while True:
+            before = [self._last(start) for start in starts]
+            if (
+                any(start < limit for start, limit in zip(before, limits, strict=True))
+                or any(map(self._is_heading, before))
+                or not self._equal(list(zip(before, starts, strict=True)))
+            ):
+                return list(zip(best, [end for _, end in members], strict=True))
+            starts = before
+            if not any(self._cuts_one(start, end) for start, (_, end) in zip(starts, members, strict=True)):
+                best = starts
+
+    def _next(self, end: int) -> int:
+        """Where the sentence, line or element ends that begins at *end*; nowhere at the end of a part."""
+        at = bisect_right(self._borders, end)
+        behind = self._borders[at] if at < len(self._borders) else len(self._ids) + 1
+        return (
+            behind
+            if end < len(self._ids) and self._part(end - 1, 0) == self._part(end, 0)
+            else len(self._ids) + 1
+        )
+
+    def _last(self, start: int) -> int:
+        """Where the one begins that ends at *start*."""
+        at = bisect_left(self._borders, start) - 1
+        return self._borders[at] if at >= 0 and self._part(start - 1, 0) == self._part(start, 0) else -1
+
+    def _equal(self, stretches: Members) -> bool:
+        """Whether *stretches* are there, and word for word the same."""
+        start, end = stretches[0]
+        words = self._ids[start:end]
+        return end > start and all(
+            two - one == end - start and np.array_equal(self._ids[one:two], words)
+            for one, two in stretches[1:]
+        )
 
     def _goes_on(self, members: Members, others: Members) -> bool:
         return (

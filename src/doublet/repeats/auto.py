@@ -21,14 +21,23 @@ from doublet.repeats.agree import Agreement
 from doublet.repeats.balance import TokenGroups
 from doublet.repeats.blocks import Blocks
 from doublet.repeats.borders import SymbolCounts
-from doublet.repeats.edges import shared_edges
+from doublet.repeats.edges import SHORT, shared_edges
 from doublet.repeats.exact import equal_pairs
 from doublet.repeats.formulas import find_formulas
 from doublet.repeats.headings import Headings
 from doublet.repeats.model import FORMULA_MEMBERS, RepeatOptions
 from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import BLOCK, LINE, SENTENCE, TokenSequence
-from doublet.repeats.told import Scored, merged, with_own_words, without_covered, without_frames
+from doublet.repeats.told import (
+    PAIR_TOKENS,
+    Scored,
+    mean_length,
+    merged,
+    with_own_words,
+    without_covered,
+    without_frames,
+    without_inner,
+)
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
 I64 = NDArray[np.int64]
@@ -44,7 +53,7 @@ NEIGHBOURS = 24  #: stretches after it, by start, that a stretch is compared wit
 SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
 EDGE_UNIT = 2  #: tokens of the first and the last unit of an exact repeat of several
-PAIR_TOKENS, PAIR_SHARE = 12, 0.65  #: length and matched share from which on a pair counts in full
+PAIR_SHARE = 0.65  #: matched share from which on a pair counts in full
 LEAST_WORDS = 3  #: between blanks: an address, a name made of parts or a row of numbers is no repeat
 COHERENT = 0.65  #: mean share of a member's word pairs that 30 % of the group have
 SYMBOL_WEIGHT = 8.0
@@ -102,7 +111,11 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         ]
     groups.sort(key=_rank)
     best = without_covered(groups, WHOLE, marks, blocks.closed)
-    agreed = agreement.parted(best, options.least)
+    agreed = [
+        group
+        for group in agreement.parted(best, options.least)
+        if group.equal or group.score >= limit or mean_length(group.members) >= SHORT
+    ]
     # What a better group told may have gone with its edges: what is word for word the same comes back then.
     kept = {id(group.members) for group in best}
     agreed += [group for group in groups if group.equal and id(group.members) not in kept]
@@ -111,9 +124,9 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     groups = agreement.listed(groups, listings)
     offsets = sequence.offsets.tolist()
     groups = without_frames(cells.left_out(titles.left_out(groups)), offsets)
-    groups = merged(groups, sequence.ids)
+    groups = agreement.grown(merged(groups, sequence.ids))
     groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
-    passages = headings.cut([group.members for group in groups], options.least)
+    passages = without_inner(headings.cut([group.members for group in groups], options.least))
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True

@@ -7,6 +7,7 @@ begins or ends with a frame, that is cut off. Of groups that lie inside better o
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ WIDER = 3  #: a group has many more members than another when it has at least 2 
 OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
 SMALL, TOLD = 4, 0.75  #: members of a group that is left out when that share of each is told already
 TOLD_WHOLE = 0.9  #: the same of equal passages that are always told
+PAIR_TOKENS = 12  #: length from which on a pair counts in full
 SAME_PLACE = 0.75  #: of a larger fragment that a smaller one covers when both are nearly the same
 
 Members = list[tuple[int, int]]
@@ -32,6 +34,23 @@ class Scored(NamedTuple):
     members: Members
     matched: float
     equal: bool
+
+
+def mean_length(members: Members) -> float:
+    """Tokens of *members* on average."""
+    return sum(end - start for start, end in members) / len(members)
+
+
+def rescored(group: Scored, members: Members) -> Scored:
+    """What is left of *group* when only *members* stay: what a part of it is worth by itself."""
+    length = mean_length(members)
+    matched = min(group.matched * length / mean_length(group.members), length)
+    score = group.score * matched / max(group.matched, 1.0)
+    if len(members) < len(group.members):
+        score *= math.log2(len(members)) / math.log2(len(group.members))
+        if len(members) == 2:  # it may be chance
+            score *= min(1.0, length / PAIR_TOKENS) ** 2
+    return Scored(score, members, matched, group.equal)
 
 
 def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float, least: int) -> list[Scored]:
@@ -152,6 +171,24 @@ def without_covered(
             or not any(sizes[other] > sizes[number] for other in holders_of(group.members, over, SAME_PLACE))
         )
     ]
+
+
+def without_inner(groups: list[Members]) -> list[Members]:
+    """*groups* without those whose every member lies inside a member of one other group that has as many: whoever
+    reads that one sees where the repeat goes on."""
+    over: Over = {}
+    for number, members in enumerate(groups):
+        enter(members, number, over)
+
+    def lies_inside(number: int) -> bool:
+        return any(
+            other != number
+            and len(groups[other]) >= len(groups[number])
+            and (groups[other] != groups[number] or other < number)
+            for other in holders_of(groups[number], over, 0.0)
+        )
+
+    return [members for number, members in enumerate(groups) if not lies_inside(number)]
 
 
 def _mostly_told(group: Scored, whole: int, over: Over) -> set[int]:

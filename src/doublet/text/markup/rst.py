@@ -53,7 +53,9 @@ Stretch = tuple[int, int, str | None]  #: of the source, and what is shown there
 
 
 def read_rst(text: str) -> MarkedText:
-    return read_structure(text).marked("rst", text)
+    marked = read_structure(text).marked("rst", text)
+    marked.wholes = list(marked.tables)
+    return marked
 
 
 def read_structure(text: str) -> Structure:
