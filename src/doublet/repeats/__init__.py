@@ -70,6 +70,9 @@ _OPENING = re.compile(
 _CLOSING_APART = re.compile(r"[ \t]{1,2}(?:(?P<comment>\*/|-->)|(?P<close>[”»)\]]))[.!?:;]*(?=\s|$)")
 # Signs with which the sentence ends behind the last word ("less than $#.", "the `page` .").
 _FINISH = re.compile(r"[^\w\n]{1,60}?[.!?…](?=\s|$)")
+# The marks of the first and the last word of a paragraph of reStructuredText.
+_FIRST_MARKS = re.compile(r"(?<!\S)(?::[\w:.+-]+:)?(?:\*{1,2}|`{1,2})$")
+_LAST_MARKS = re.compile(r"(?:\*{1,2}|`{1,2})(?!\S)")
 _OPENERS = {"”": "“", "»": "«", ")": "(", "]": "["}
 _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
@@ -204,6 +207,9 @@ def _built(
                 not close or mask.count(_OPENERS[close], start, end) > mask.count(close, start, end)
             ):
                 ends[at] = apart.end()
+        if sequence.marked_texts[number].kind == "rst":
+            ends[at] = _behind_last_marks(mask, sequence.marked_texts[number].text, ends[at])
+            start = starts[at] = _before_first_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
         if mask[start - 1 : start] == QUIET:
             start = starts[at] = _before_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
         near = mask[start - 3 if start > 3 else 0 : start]
@@ -297,6 +303,18 @@ def _before_marks(mask: str, text: str, start: int) -> int:
     while at and mask[at - 1] == QUIET and not text[at - 1].isspace():
         at -= 1
     return at if not at or mask[at - 1] != QUIET else start
+
+
+def _behind_last_marks(mask: str, text: str, end: int) -> int:
+    """The place behind marks that close the last word of a paragraph of reStructuredText: blanks stand for them."""
+    marks = _LAST_MARKS.match(text, end)
+    return marks.end() if marks and mask[end : marks.end()].isspace() else end
+
+
+def _before_first_marks(mask: str, text: str, start: int) -> int:
+    """The same before marks that open the first: a role goes with them."""
+    marks = _FIRST_MARKS.search(text, max(0, start - _LOOK_BACK), start)
+    return marks.start() if marks and mask[marks.start() : start].isspace() else start
 
 
 def _is_formula(group: list[tuple[int, int]]) -> bool:

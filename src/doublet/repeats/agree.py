@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
-from doublet.repeats.edges import SHORT
+from doublet.repeats.edges import EDGE_UNIT, SHORT
 from doublet.repeats.told import Members, Scored, rescored
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
@@ -105,48 +105,66 @@ class Agreement:
 
     def grown(self, groups: list[Scored]) -> list[Scored]:
         """*groups*, those whose members all go on with the same words, or begin after the same, with these: whole
-        sentences, lines and elements, up to a heading."""
+        sentences, lines and elements, up to a heading. Between them may be some that are nearly the same."""
         out = []
         for group in groups:
             members = group.members
             if len(members) <= MOST:
-                members = self._grown_behind(members)
-                members = self._grown_before(members)
-            out.append(group if members == group.members else group._replace(members=members))
+                members = self._grown_before(self._grown_behind(members))
+            if members != group.members:
+                group = group._replace(members=members, equal=self._equal(members))  # noqa: PLW2901
+            out.append(group)
         return out
 
     def _grown_behind(self, members: Members) -> Members:
-        limits = [*(start for start, _ in members[1:]), len(self._ids)]
-        best = ends = [end for _, end in members]
-        while True:
-            if any(self._is_heading(end) for end in ends):
-                return list(zip([start for start, _ in members], best, strict=True))
-            following = [self._next(end) for end in ends]
-            if any(stop > limit for stop, limit in zip(following, limits, strict=True)) or not self._equal(
-                list(zip(ends, following, strict=True))
-            ):
-                return list(zip([start for start, _ in members], best, strict=True))
+        starts, ends = (list(edges) for edges in zip(*members, strict=True))
+        limits = [*starts[1:], len(self._ids)]
+        best = ends
+        while not any(map(self._is_heading, ends)):
+            following = list(map(self._next, ends))
+            units = list(zip(ends, following, strict=True))
+            if any(stop > limit for stop, limit in zip(following, limits, strict=True)):
+                break
+            equal = self._equal(units)
+            if not equal and not self._variants(units):
+                break
             ends = following
-            if not any(
-                self._introduces(end) or self._cuts_one(start, end)
-                for (start, _), end in zip(members, ends, strict=True)
+            if (
+                equal
+                and ends[0] - units[0][0] >= EDGE_UNIT
+                and not any(map(self._introduces, ends))
+                and not any(map(self._cuts_one, starts, ends))
             ):
                 best = ends
+        return list(zip(starts, best, strict=True))
 
     def _grown_before(self, members: Members) -> Members:
-        limits = [0, *(end for _, end in members[:-1])]
-        best = starts = [start for start, _ in members]
+        starts, ends = (list(edges) for edges in zip(*members, strict=True))
+        limits = [0, *ends[:-1]]
+        best = starts
+        begun_inside = any(map(self._inside, starts, ends))
         while True:
-            before = [self._last(start) for start in starts]
-            if (
-                any(start < limit for start, limit in zip(before, limits, strict=True))
-                or any(map(self._is_heading, before))
-                or not self._equal(list(zip(before, starts, strict=True)))
-            ):
-                return list(zip(best, [end for _, end in members], strict=True))
+            before = list(map(self._last, starts))
+            units = list(zip(before, starts, strict=True))
+            if any(start < limit for start, limit in zip(before, limits, strict=True)):
+                break
+            equal = self._equal(units)
+            if any(map(self._is_heading, before)) or not (equal or self._variants(units)):
+                break
             starts = before
-            if not any(self._cuts_one(start, end) for start, (_, end) in zip(starts, members, strict=True)):
+            if (
+                equal
+                and units[0][1] - starts[0] >= EDGE_UNIT
+                and not any(map(self._cuts_one, starts, ends))
+                and (begun_inside or not any(map(self._inside, starts, ends)))
+            ):
                 best = starts
+        return list(zip(best, ends, strict=True))
+
+    def _variants(self, stretches: Members) -> bool:
+        """Whether *stretches* share most of their words."""
+        texts = [frozenset(self._ids[start:end].tolist()) - NUMBERS for start, end in stretches]
+        return all(len(texts[0] & text) > SHORT_ALIKE * max(len(texts[0]), len(text)) for text in texts[1:])
 
     def _next(self, end: int) -> int:
         """Where the sentence, line or element ends that begins at *end*; nowhere at the end of a part."""
@@ -213,7 +231,10 @@ class Agreement:
             for begun in self._parted(ended, functools.partial(self._begins, free)):
                 out += self._alike([(start, end) for start, end in begun if end - start >= least], ALIKE)
         # What is nearly word for word the same is told wherever it begins and ends, if no better place is near.
-        return out or self._alike([member for member in members if all(map(self._fair, member))], NEARLY)
+        fair = [
+            member for member in members if all(map(self._fair, member)) and not self._introduces(member[1])
+        ]
+        return out or self._alike(fair, NEARLY)
 
     def _alike(self, members: Members, share: float) -> list[Members]:
         """*members* parted into those that share enough words. Numbers are masked: they say nothing."""
