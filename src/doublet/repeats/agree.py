@@ -9,15 +9,18 @@ none says something else and goes.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
 from doublet.repeats.edges import EDGE_UNIT, SHORT
-from doublet.repeats.told import Members, Scored, rescored
+from doublet.repeats.headings import LABEL_WORDS
+from doublet.repeats.told import WIDER, Members, Scored, rescored, width
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
 # Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
@@ -48,9 +51,9 @@ class Agreement:
     def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
         self._are_rows = cells.are_rows
         self._cuts_one = wholes.cuts
-        self._borders = blocks.full
+        self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
-        self._is_heading = blocks.begins_section
+        self._is_heading, self._begins_block = blocks.begins_section, set(blocks.starts).__contains__
         self._blocks, self._marks = blocks.starts, blocks.edges.marks
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
@@ -103,20 +106,23 @@ class Agreement:
                 gone.add(other)
         return [group for number, group in enumerate(out) if number not in gone]
 
-    def grown(self, groups: list[Scored]) -> list[Scored]:
+    def grown(self, groups: list[Scored], frames: NDArray[np.uint8]) -> list[Scored]:
         """*groups*, those whose members all go on with the same words, or begin after the same, with these: whole
-        sentences, lines and elements, up to a heading. Between them may be some that are nearly the same."""
+        sentences, lines and elements, up to a heading or the frame of a page. Between them may be some that are nearly
+        the same. *frames* tells how large the groups are to which each token belongs."""
         out = []
         for group in groups:
             members = group.members
             if len(members) <= MOST:
-                members = self._grown_before(self._grown_behind(members))
+                members = self._grown_behind(members, frames)
+                members = members if group.equal else self._to_the_end(members)
+                members = self._grown_before(members, frames)
             if members != group.members:
                 group = group._replace(members=members, equal=self._equal(members))  # noqa: PLW2901
             out.append(group)
         return out
 
-    def _grown_behind(self, members: Members) -> Members:
+    def _grown_behind(self, members: Members, frames: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [*starts[1:], len(self._ids)]
         best = ends
@@ -126,19 +132,26 @@ class Agreement:
             if any(stop > limit for stop, limit in zip(following, limits, strict=True)):
                 break
             equal = self._equal(units)
-            if not equal and not self._variants(units):
+            if not (equal or self._variants(units)) or self._is_frame(units, frames):
                 break
             ends = following
             if (
                 equal
-                and ends[0] - units[0][0] >= EDGE_UNIT
+                and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
                 and not any(map(self._cuts_one, starts, ends))
             ):
                 best = ends
         return list(zip(starts, best, strict=True))
 
-    def _grown_before(self, members: Members) -> Members:
+    def _to_the_end(self, members: Members) -> Members:
+        """*members* with the rest of the paragraphs in which they end if of each only a word or a few are missing."""
+        whole = [(start, self._blocks[bisect_left(self._blocks, end)]) for start, end in members]
+        near = all(new - old <= LABEL_WORDS for (_, old), (_, new) in zip(members, whole, strict=True))
+        apart = all(two[0] >= one[1] for one, two in itertools.pairwise(whole))
+        return whole if near and apart and not any(itertools.starmap(self._cuts_one, whole)) else members
+
+    def _grown_before(self, members: Members, frames: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [0, *ends[:-1]]
         best = starts
@@ -149,17 +162,23 @@ class Agreement:
             if any(start < limit for start, limit in zip(before, limits, strict=True)):
                 break
             equal = self._equal(units)
-            if any(map(self._is_heading, before)) or not (equal or self._variants(units)):
+            if not (equal or self._variants(units)) or self._is_frame(units, frames):
+                break
+            if any(map(self._is_heading, before)):
                 break
             starts = before
             if (
                 equal
-                and units[0][1] - starts[0] >= EDGE_UNIT
+                and best[0] - starts[0] >= EDGE_UNIT
                 and not any(map(self._cuts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
             ):
                 best = starts
         return list(zip(best, ends, strict=True))
+
+    def _is_frame(self, stretches: Members, frames: NDArray[np.uint8]) -> bool:
+        """Whether all words of one of *stretches* stand in groups that have many more members."""
+        return any(int(frames[start:end].min()) >= width(stretches) + WIDER for start, end in stretches)
 
     def _variants(self, stretches: Members) -> bool:
         """Whether *stretches* share most of their words."""

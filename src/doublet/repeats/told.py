@@ -53,6 +53,19 @@ def rescored(group: Scored, members: Members) -> Scored:
     return Scored(score, members, matched, group.equal)
 
 
+def widths(groups: list[Scored], count: int) -> NDArray[np.uint8]:
+    """For each of *count* tokens: of the largest group that has it, the members as a power of two."""
+    out = np.zeros(count, np.uint8)
+    for group in sorted(groups, key=lambda group: len(group.members)):
+        for start, end in group.members:
+            out[start:end] = width(group.members)
+    return out
+
+
+def width(members: Members) -> int:
+    return len(members).bit_length() - 1
+
+
 def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float, least: int) -> list[Scored]:
     """*groups* whose words outside of groups of many more members still pass the *limit*; and without what belongs to
     such groups at their edges. All members of an equal group lose the same words, so that they stay equal."""
@@ -64,7 +77,7 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
     lengths = np.add.reduceat(ends - starts, first) / sizes
     wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
     for number, group in enumerate(groups):
-        wide.setdefault(len(group.members).bit_length() - 1, []).append(number)
+        wide.setdefault(width(group.members), []).append(number)
     count = len(marks) - 1
     inside = np.zeros(count, bool)
     reach = np.zeros(count + 1, np.uint32)

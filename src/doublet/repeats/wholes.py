@@ -167,6 +167,9 @@ class Cells:
     def __init__(self, sequence: TokenSequence, edges: Edges) -> None:
         self._size = len(sequence)
         cells = sequence.places(lambda marked: [*marked.cells, *marked.labels])
+        self.edges = sorted(
+            {edge for span in cells for edge in span}
+        )  #: where cells and labels begin and end
         cells = [(start, end) for start, end in cells if end - start <= PIECE]  # longer ones are paragraphs
         self._borders = sorted({edge for span in cells for edge in span})
         self._inside = self._before(cells)
