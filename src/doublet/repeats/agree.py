@@ -31,9 +31,11 @@ WORDS = 48  #: of a unit that are compared, from the edge on; and tokens by whic
 ALIKE = 0.65  #: of the longer of two members that must be in common
 SHORT_ALIKE = 0.75  #: the same of members of less than `SHORT` tokens
 # Chosen on the same eight: mean .895 with .6 and .8, .887 with .9, and 2.26, 2.22 and 2.20 times the accepted text.
+HALF = 0.5  #: the same of whole sentences around what is word for word the same
 NEARLY = 0.8  #: the same of members that agree on no edges
 # Chosen by reading, for no manual marks code: .8 lets prototypes of functions through.
 CODE_ALIKE = 0.9  #: the same in code and rows of tables, which are alike by nature
+GAP = 3  #: tokens between two groups that follow each other: the number of the next section
 PIVOTS = 4  #: members whose units are tried as the common one: .878 with 2, .883 with 4
 # On the same eight: .966 and .896 with 128 members, .959 and .894 with 512, .950 and .892 without a limit.
 MOST = 256  #: members of a group that is looked at: larger ones are frames of pages and formulas
@@ -92,7 +94,7 @@ class Agreement:
             while number not in gone:
                 members = out[number].members
                 end = members[0][1]
-                near = order[bisect_left(starts, end - WORDS) : bisect_right(starts, end)]
+                near = order[bisect_left(starts, end - WORDS) : bisect_right(starts, end + GAP)]
                 other = next(
                     (one for one in near if one not in gone and self._goes_on(members, out[one].members)), -1
                 )
@@ -177,8 +179,12 @@ class Agreement:
         return list(zip(best, ends, strict=True))
 
     def _is_frame(self, stretches: Members, frames: NDArray[np.uint8]) -> bool:
-        """Whether all words of one of *stretches* stand in groups that have many more members."""
-        return any(int(frames[start:end].min()) >= width(stretches) + WIDER for start, end in stretches)
+        """Whether one of *stretches* begins a paragraph or an item, and all its words stand in groups that have many
+        more members. What stands inside a paragraph belongs to it."""
+        return any(
+            self._begins_block(start) and int(frames[start:end].min()) >= width(stretches) + WIDER
+            for start, end in stretches
+        )
 
     def _variants(self, stretches: Members) -> bool:
         """Whether *stretches* share most of their words."""
@@ -215,7 +221,7 @@ class Agreement:
             and all(
                 one[0] < two[0]
                 and one[1] < two[1]
-                and one[1] - WORDS <= two[0] <= one[1]
+                and one[1] - WORDS <= two[0] <= one[1] + GAP
                 and self._part(*one) == self._part(*two)
                 and not self._cuts_one(one[0], two[1])
                 for one, two in zip(members, others, strict=True)
@@ -238,8 +244,9 @@ class Agreement:
                 out += [group._replace(members=part, equal=False) for part in alike]
         return out
 
-    def __call__(self, members: Members, least: int) -> list[Members]:
-        """Groups of those *members* that begin and end alike, with at least *least* tokens each."""
+    def __call__(self, members: Members, least: int, share: float = ALIKE) -> list[Members]:
+        """Groups of those *members* that begin and end alike, with at least *least* tokens each, and share that much of
+        their words."""
         if len(members) > MOST:
             return [members]
         out: list[Members] = []
@@ -248,7 +255,7 @@ class Agreement:
                 zip(ended, [0, *(end for _, end in ended)], strict=False)
             )  # where the one before ends
             for begun in self._parted(ended, functools.partial(self._begins, free)):
-                out += self._alike([(start, end) for start, end in begun if end - start >= least], ALIKE)
+                out += self._alike([(start, end) for start, end in begun if end - start >= least], share)
         # What is nearly word for word the same is told wherever it begins and ends, if no better place is near.
         fair = [
             member for member in members if all(map(self._fair, member)) and not self._introduces(member[1])
@@ -263,7 +270,7 @@ class Agreement:
             middle = sorted(members, key=lambda member: len(texts[member]))[(len(members) - 1) // 2]
             words = texts[middle]
             short = middle[1] - middle[0] < SHORT
-            least = max(share, SHORT_ALIKE) if short else share
+            least = max(share, SHORT_ALIKE) if short and share >= ALIKE else share
             if self._in_code(*middle) or self._are_rows(*middle):
                 least = 1.0 if short else CODE_ALIKE
             alike = [
@@ -281,7 +288,7 @@ class Agreement:
     def _whole(self, members: Members, least: int) -> Members:
         if len(members) > MOST or all(self._is_whole(*member) for member in members):
             return members
-        parted = self(members, least)
+        parted = self(members, least, HALF)
         return parted[0] if len(parted) == 1 and len(parted[0]) == len(members) else members
 
     def _fair(self, edge: int) -> bool:

@@ -132,11 +132,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
     passages = without_inner(headings.cut([group.members for group in groups], options.least))
     if options.min_tokens is None:
-        passages = [
-            members
-            for members in passages
-            if mean_length(members) >= SCRAP * min(options.level, 1.0) or len(members) >= FORMULA_MEMBERS
-        ]
+        passages = [members for members in passages if not _is_scrap(members, blocks, options.level)]
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True
@@ -183,6 +179,15 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
         if len(text[int(sequence.starts[start]) : behind].split(None, LEAST_WORDS)) >= LEAST_WORDS:
             return True
     return False
+
+
+def _is_scrap(members: list[tuple[int, int]], blocks: Blocks, level: float) -> bool:
+    """Whether *members* are a few words, in too few places for a formula; more of them if they only announce what
+    follows ("There are several options:")."""
+    if len(members) >= FORMULA_MEMBERS:
+        return False
+    announce = all(blocks.announces(end) for _, end in members)
+    return mean_length(members) < (PAIR_TOKENS if announce else SCRAP) * min(level, 1.0)
 
 
 def _whole(
