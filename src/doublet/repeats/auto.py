@@ -89,8 +89,9 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         *_listed(_bordered(sequence, marks, units, edges.kinds, symbols, options), limit, equal=True),
         *_listed(_whole(pairs, marks, symbols, limit), limit, equal=True),
     ]
-    frames = widths(groups, len(sequence))
-    groups = with_own_words(groups, marks, limit, options.least)
+    often = _unit_widths(marks, units, options.least)
+    frames = np.maximum(often, widths(groups, len(sequence)))
+    groups = with_own_words(groups, marks, limit, options.least, often)
     groups = titles.left_out(groups)
     groups = [group for group in groups if _is_text(group.members, sequence)]
     groups = titles.left_out(shared_edges(groups, blocks, options.least))
@@ -132,7 +133,8 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
     passages = without_inner(headings.cut([group.members for group in groups], options.least))
     if options.min_tokens is None:
-        passages = [members for members in passages if not _is_scrap(members, blocks, options.level)]
+        passages = [members for members in passages if not _is_scrap(members, options.level)]
+    passages = [members for members in passages if not _are_other_numbers(members, sequence)]
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
         told[start:end] = True
@@ -181,13 +183,32 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
     return False
 
 
-def _is_scrap(members: list[tuple[int, int]], blocks: Blocks, level: float) -> bool:
-    """Whether *members* are a few words, in too few places for a formula; more of them if they only announce what
-    follows ("There are several options:")."""
-    if len(members) >= FORMULA_MEMBERS:
+def _is_scrap(members: list[tuple[int, int]], level: float) -> bool:
+    """Whether *members* are a few words, in too few places for a formula."""
+    return len(members) < FORMULA_MEMBERS and mean_length(members) < SCRAP * min(level, 1.0)
+
+
+def _are_other_numbers(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
+    """Whether *members* are mostly numbers, and not the same: all numbers are one word to the search."""
+    (start, end), (other, stop) = members[:2]
+    if 2 * np.count_nonzero(sequence.ids[start:end]) >= end - start:
         return False
-    announce = all(blocks.announces(end) for _, end in members)
-    return mean_length(members) < (PAIR_TOKENS if announce else SCRAP) * min(level, 1.0)
+    one, two = (
+        sequence.marked_texts[sequence.file_of(at)].masked[
+            int(sequence.starts[at]) : int(sequence.ends(to - 1))
+        ]
+        for at, to in ((start, end), (other, stop))
+    )
+    return one.split() != two.split()
+
+
+def _unit_widths(marks: NDArray[np.bool_], units: NDArray[np.uint64], least: int) -> NDArray[np.uint8]:
+    """For each token: how often its unit is there, as a power of two; 0 for units of less than *least* tokens."""
+    sizes = np.diff(np.flatnonzero(marks))
+    _, which, counts = np.unique(units, return_inverse=True, return_counts=True)
+    width = np.floor(np.log2(counts)).astype(np.uint8)[which.reshape(-1)]
+    width[sizes < least] = 0
+    return np.repeat(width, sizes)
 
 
 def _whole(
@@ -302,6 +323,8 @@ def _bordered(
     """Stretches of one, two and three units between borders that occur again word for word."""
     edges = np.flatnonzero(marks)
     finished = (kinds & (SENTENCE | LINE | BLOCK)) != 0
+    blocks = (kinds & BLOCK) != 0
+    before = np.concatenate([[0], np.cumsum(blocks)])
     parts = sequence.parts()
     found: list[_FlatGroups] = []
     base = 0
@@ -321,6 +344,8 @@ def _bordered(
                 end - edges[run - 1 : -1] >= EDGE_UNIT
             )
             whole &= finished[start] & finished[end]
+            # What goes over several paragraphs or items begins with one.
+            whole &= blocks[start] | (before[end] == before[start + 1])
         hashes, start, end = hashes[whole], start[whole], end[whole]
         _, group, counts = np.unique(hashes, return_inverse=True, return_counts=True)
         group = group.reshape(-1)

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.repeats.headings import CLOSING, LABEL_WORDS, Headings
+from doublet.repeats.headings import LABEL_WORDS, Headings
 from doublet.repeats.tokenise import BLOCK, LINE, SENTENCE, Edges, TokenSequence
 
 I64 = NDArray[np.int64]
@@ -86,12 +86,6 @@ class Blocks:
         own = text[text.rfind("\n", 0, end) + 1 : end]
         deeper = len(gap) - last - len(gap[last:].lstrip()) > len(own) - len(own.lstrip())
         return last > 0 and deeper and len(own.split()) <= LABEL_WORDS
-
-    def announces(self, token: int) -> bool:
-        """Whether what ends before *token* ends with a colon."""
-        number = bisect_right(self._offsets, token - 1) - 1
-        text, end = self.sequence.marked_texts[number].masked, int(self.sequence.ends(token - 1))
-        return text[end : end + NEAR].lstrip(CLOSING).startswith(":")
 
     def begins_section(self, token: int) -> bool:
         """Whether a heading begins at *token*, or goes on there."""

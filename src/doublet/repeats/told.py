@@ -66,9 +66,16 @@ def width(members: Members) -> int:
     return len(members).bit_length() - 1
 
 
-def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float, least: int) -> list[Scored]:
+def with_own_words(
+    groups: list[Scored],
+    marks: NDArray[np.bool_],
+    limit: float,
+    least: int,
+    often: NDArray[np.uint8] | None = None,
+) -> list[Scored]:
     """*groups* whose words outside of groups of many more members still pass the *limit*; and without what belongs to
-    such groups at their edges. All members of an equal group lose the same words, so that they stay equal."""
+    such groups at their edges. All members of an equal group lose the same words, so that they stay equal. *often*
+    tells of each token how often its sentence or line is there: one that is full of numbers is in no group."""
     if not groups:
         return groups
     starts, ends = np.array([span for group in groups for span in group.members], np.int64).T
@@ -86,6 +93,8 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
         for number in wide.get(level + WIDER, ()):
             for start, end in groups[number].members:
                 inside[start:end] = True
+        if often is not None:
+            inside |= often >= level + WIDER
         np.cumsum(inside, out=reach[1:])
         frames = np.add.reduceat(reach[ends].astype(np.int64) - reach[starts], first) / sizes
         for number in wide.get(level, ()):
