@@ -284,7 +284,14 @@ def _end_of_listing(marked: MarkedText, end: int) -> int:
     if at == len(marked.code) or marked.code[at].start >= end:
         return end
     rest = marked.masked[end : marked.code[at].end]
-    return end if any(map(str.isalnum, rest)) else end + len(rest.rstrip())
+    if any(map(str.isalnum, rest)):
+        return end
+    last = end + len(rest.rstrip())
+    if (
+        last > end and marked.text[last - 1] == "&" != marked.masked[last - 1]
+    ):  # a reference stands for the sign
+        last = marked.text.find(";", last) + 1 or last
+    return last
 
 
 def _behind_marks(mask: str, text: str, end: int) -> int:

@@ -56,6 +56,7 @@ class Agreement:
         self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
         self._is_heading, self._begins_block = blocks.begins_section, set(blocks.starts).__contains__
+        self._listings = dict(blocks.sequence.code()[0])
         self._blocks, self._marks = blocks.starts, blocks.edges.marks
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
@@ -110,8 +111,9 @@ class Agreement:
 
     def grown(self, groups: list[Scored], frames: NDArray[np.uint8]) -> list[Scored]:
         """*groups*, those whose members all go on with the same words, or begin after the same, with these: whole
-        sentences, lines and elements, up to a heading or the frame of a page. Between them may be some that are nearly
-        the same. *frames* tells how large the groups are to which each token belongs."""
+        sentences, lines and elements, up to a heading or the frame of a page. Those that are nearly the same are taken
+        if a paragraph or an item ends there, or if others follow. A listing is taken whole. *frames* tells how large
+        the groups are to which each token belongs."""
         out = []
         for group in groups:
             members = group.members
@@ -129,16 +131,18 @@ class Agreement:
         limits = [*starts[1:], len(self._ids)]
         best = ends
         while not any(map(self._is_heading, ends)):
-            following = list(map(self._next, ends))
+            announced = all(end in self._listings for end in ends)
+            following = [self._listings[end] if announced else self._next(end) for end in ends]
             units = list(zip(ends, following, strict=True))
             if any(stop > limit for stop, limit in zip(following, limits, strict=True)):
                 break
             equal = self._equal(units)
-            if not (equal or self._variants(units)) or self._is_frame(units, frames):
+            near = equal or self._variants(units, ALIKE if announced else SHORT_ALIKE)
+            if not near or self._is_frame(units, frames):
                 break
             ends = following
             if (
-                equal
+                (equal or all(map(self._begins_block, ends)))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
                 and not any(map(self._cuts_one, starts, ends))
@@ -164,13 +168,13 @@ class Agreement:
             if any(start < limit for start, limit in zip(before, limits, strict=True)):
                 break
             equal = self._equal(units)
-            if not (equal or self._variants(units)) or self._is_frame(units, frames):
+            if not (equal or self._variants(units, SHORT_ALIKE)) or self._is_frame(units, frames):
                 break
             if any(map(self._is_heading, before)):
                 break
             starts = before
             if (
-                equal
+                (equal or all(map(self._begins_block, starts)))
                 and best[0] - starts[0] >= EDGE_UNIT
                 and not any(map(self._cuts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
@@ -186,10 +190,10 @@ class Agreement:
             for start, end in stretches
         )
 
-    def _variants(self, stretches: Members) -> bool:
-        """Whether *stretches* share most of their words."""
+    def _variants(self, stretches: Members, share: float) -> bool:
+        """Whether *stretches* share more than that of their words."""
         texts = [frozenset(self._ids[start:end].tolist()) - NUMBERS for start, end in stretches]
-        return all(len(texts[0] & text) > SHORT_ALIKE * max(len(texts[0]), len(text)) for text in texts[1:])
+        return all(len(texts[0] & text) > share * max(len(texts[0]), len(text)) for text in texts[1:])
 
     def _next(self, end: int) -> int:
         """Where the sentence, line or element ends that begins at *end*; nowhere at the end of a part."""
