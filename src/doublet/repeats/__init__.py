@@ -287,9 +287,8 @@ def _end_of_listing(marked: MarkedText, end: int) -> int:
     if any(map(str.isalnum, rest)):
         return end
     last = end + len(rest.rstrip())
-    if (
-        last > end and marked.text[last - 1] == "&" != marked.masked[last - 1]
-    ):  # a reference stands for the sign
+    # A character reference stands for the sign.
+    if marked.text[last - 1] == "&" != marked.masked[last - 1]:
         last = marked.text.find(";", last) + 1 or last
     return last
 
