@@ -33,7 +33,6 @@ from doublet.repeats.told import (
     Scored,
     mean_length,
     merged,
-    widths,
     with_own_words,
     without_covered,
     without_frames,
@@ -93,7 +92,6 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
         *_listed(_whole(pairs, marks, symbols, limit), limit, equal=True),
     ]
     often = _unit_widths(marks, units, options.least)
-    frames = np.maximum(often, widths(groups, len(sequence)))
     groups = with_own_words(groups, marks, limit, options.least, often)
     groups = titles.left_out(groups)
     groups = [group for group in groups if _is_text(group.members, sequence)]
@@ -132,7 +130,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     groups = agreement.listed(groups, listings)
     offsets = sequence.offsets.tolist()
     groups = without_frames(cells.left_out(titles.left_out(groups)), offsets)
-    groups = agreement.grown(merged(groups, sequence.ids), frames)
+    groups = agreement.grown(merged(groups, sequence.ids), often)
     groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
     passages = without_inner(headings.cut([group.members for group in groups], options.least))
     if options.min_tokens is None:

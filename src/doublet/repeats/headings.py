@@ -183,6 +183,8 @@ class Headings:
         behind = _BEHIND.match(text, two)
         if behind is None or any(sign in ".!?…:;" for sign in behind["closing"]) or not behind["next"]:
             return end
+        if behind["next"] in ".!?…:;":  # behind the marks of a link
+            return end
         if "\n" in behind["gap"] and behind["next"].islower():  # the line was wrapped there
             return end
         base = int(self._sequence.offsets[number])

@@ -53,15 +53,6 @@ def rescored(group: Scored, members: Members) -> Scored:
     return Scored(score, members, matched, group.equal)
 
 
-def widths(groups: list[Scored], count: int) -> NDArray[np.uint8]:
-    """For each of *count* tokens: of the largest group that has it, the members as a power of two."""
-    out = np.zeros(count, np.uint8)
-    for group in sorted(groups, key=lambda group: len(group.members)):
-        for start, end in group.members:
-            out[start:end] = width(group.members)
-    return out
-
-
 def width(members: Members) -> int:
     return len(members).bit_length() - 1
 

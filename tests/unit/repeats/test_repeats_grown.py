@@ -12,7 +12,7 @@ from doublet.repeats.blocks import Blocks
 from doublet.repeats.headings import Headings
 from doublet.repeats.model import RepeatOptions
 from doublet.repeats.tokenise import SENTENCE
-from doublet.repeats.told import Scored, rescored, widths, with_own_words, without_inner
+from doublet.repeats.told import Scored, rescored, with_own_words, without_inner
 from doublet.repeats.wholes import Cells, Wholes
 from doublet.text.markup import read_markup
 from repeat_texts import sentence, sequence_of, words
@@ -32,7 +32,7 @@ def agreement_of(text: str, name: str = "text.txt") -> tuple[Agreement, int]:
 def grown(
     text: str, members: Members, name: str = "text.txt", wide: Members | None = None, *, equal: bool = True
 ) -> Members:
-    """*members* after they have grown; *wide* stretches belong to a group of sixteen."""
+    """*members* after they have grown; the sentences of *wide* stretches are there sixteen times."""
     agreement, count = agreement_of(text, name)
     frames = np.zeros(count, np.uint8)
     for start, end in wide or []:
@@ -81,7 +81,7 @@ def test_a_frame_is_not_taken_but_what_stands_inside_a_paragraph_is():
     assert grown(inside, members, wide=frame) == [(7, 22), (29, 44)]
 
 
-def test_a_frame_has_eight_times_as_many_members():
+def test_a_frame_is_there_eight_times_as_often():
     page = [f"{sentence(7, name)}\n\n{sentence(9, 'a')}\n\n{sentence(6, 'f')}" for name in "op"]
     agreement, count = agreement_of("\n\n".join(page))
     group = Scored(50.0, [(7, 16), (29, 38)], 9.0, equal=True)
@@ -237,8 +237,6 @@ def test_units_are_counted_from_five_words_on():
     marks = sequence.edges().marks
     often = auto._unit_widths(marks, auto._unit_hashes(sequence, marks), RepeatOptions().least)
     assert often[:15].tolist() == [2] * 5 + [0] * 4 + [2] * 6
-    groups = [Scored(9.0, [(n * 10, n * 10 + 5) for n in range(9)], 5.0, equal=True)]
-    assert widths(groups, 100)[:10].tolist() == [3] * 5 + [0] * 5
 
 
 # --- places and readers ---------------------------------------------------------------------------------------------
@@ -300,3 +298,10 @@ def test_no_sentence_ends_behind_two_letters_that_stand_for_words():
 def test_words_before_a_listing_that_begins_with_a_small_letter(sign: str, introduces: bool):
     sequence = sequence_of(f"Use this one{sign}\n\n```\nuse code: now\n```\n", "page.md")
     assert Blocks(sequence, sequence.edges(), Headings(sequence)).introduces(3) is introduces
+
+
+def test_a_line_that_ends_with_a_link_and_a_full_stop_is_no_heading():
+    body = f"{sentence(24, 'a')}\n\nMore is said in [another place](place.md)."
+    text = "\n\n".join(f"{sentence(30, name)}\n\n{body}" for name in "opq")
+    [group] = doublet.find_repeats({"page.md": text}).groups
+    assert {f.text for f in group.fragments} == {body}
