@@ -12,6 +12,7 @@ import importlib
 import itertools
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -69,6 +70,9 @@ _OPENING = re.compile(
 _CLOSING_APART = re.compile(r"[ \t]{1,2}(?:(?P<comment>\*/|-->)|(?P<close>[”»)\]]))[.!?:;]*(?=\s|$)")
 # Signs with which the sentence ends behind the last word ("less than $#.", "the `page` .").
 _FINISH = re.compile(r"[^\w\n]{1,60}?[.!?…](?=\s|$)")
+# The marks of the first and the last word of a paragraph of reStructuredText.
+_FIRST_MARKS = re.compile(r"(?<!\S)(?::[\w:.+-]+:)?(?:\*{1,2}|`{1,2})$")
+_LAST_MARKS = re.compile(r"(?:\*{1,2}|`{1,2})(?!\S)")
 _OPENERS = {"”": "“", "»": "«", ")": "(", "]": "["}
 _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
@@ -189,7 +193,10 @@ def _built(
             if mask[end : end + 1] != QUIET:
                 break
             end = _behind_marks(mask, sequence.marked_texts[number].text, end)  # noqa: PLW2901
-        if mask[end - 1] not in ".!?…:;":
+        closed = _end_of_listing(sequence.marked_texts[number], end)
+        if closed > end:
+            end = closed  # noqa: PLW2901
+        elif mask[end - 1] not in ".!?…:;":
             finish = _FINISH.match(mask, end)
             end = finish.end() if finish else end  # noqa: PLW2901
         ends[at] = end
@@ -200,6 +207,9 @@ def _built(
                 not close or mask.count(_OPENERS[close], start, end) > mask.count(close, start, end)
             ):
                 ends[at] = apart.end()
+        if sequence.marked_texts[number].kind == "rst":
+            ends[at] = _behind_last_marks(mask, sequence.marked_texts[number].text, ends[at])
+            start = starts[at] = _before_first_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
         if mask[start - 1 : start] == QUIET:
             start = starts[at] = _before_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
         near = mask[start - 3 if start > 3 else 0 : start]
@@ -268,6 +278,21 @@ def _built(
     return out
 
 
+def _end_of_listing(marked: MarkedText, end: int) -> int:
+    """Where the listing ends whose last word ends before *end*: the brackets that close it belong to it."""
+    at = bisect_left(marked.code, end, key=lambda span: span.end)
+    if at == len(marked.code) or marked.code[at].start >= end:
+        return end
+    rest = marked.masked[end : marked.code[at].end]
+    if any(map(str.isalnum, rest)):
+        return end
+    last = end + len(rest.rstrip())
+    # A character reference stands for the sign.
+    if marked.text[last - 1] == "&" != marked.masked[last - 1]:
+        last = marked.text.find(";", last) + 1 or last
+    return last
+
+
 def _behind_marks(mask: str, text: str, end: int) -> int:
     """The place behind marks that close a word: they have no blanks, and a blank or a sign follows them."""
     at = end
@@ -284,6 +309,18 @@ def _before_marks(mask: str, text: str, start: int) -> int:
     while at and mask[at - 1] == QUIET and not text[at - 1].isspace():
         at -= 1
     return at if not at or mask[at - 1] != QUIET else start
+
+
+def _behind_last_marks(mask: str, text: str, end: int) -> int:
+    """The place behind marks that close the last word of a paragraph of reStructuredText: blanks stand for them."""
+    marks = _LAST_MARKS.match(text, end)
+    return marks.end() if marks and mask[end : marks.end()].isspace() else end
+
+
+def _before_first_marks(mask: str, text: str, start: int) -> int:
+    """The same before marks that open the first: a role goes with them."""
+    marks = _FIRST_MARKS.search(text, max(0, start - _LOOK_BACK), start)
+    return marks.start() if marks and mask[marks.start() : start].isspace() else start
 
 
 def _is_formula(group: list[tuple[int, int]]) -> bool:

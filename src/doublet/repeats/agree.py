@@ -9,13 +9,18 @@ none says something else and goes.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
-from doublet.repeats.edges import SHORT
-from doublet.repeats.told import Members, Scored
+from doublet.repeats.edges import EDGE_UNIT, SHORT
+from doublet.repeats.headings import LABEL_WORDS
+from doublet.repeats.told import WIDER, Members, Scored, rescored, width
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
 # Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
@@ -26,9 +31,13 @@ WORDS = 48  #: of a unit that are compared, from the edge on; and tokens by whic
 ALIKE = 0.65  #: of the longer of two members that must be in common
 SHORT_ALIKE = 0.75  #: the same of members of less than `SHORT` tokens
 # Chosen on the same eight: mean .895 with .6 and .8, .887 with .9, and 2.26, 2.22 and 2.20 times the accepted text.
+# Mean of the manuals .885 with .5 and .4 (edges that share less than half are not the same), .883 with .65.
+HALF = 0.5  #: the same of whole sentences around what is word for word the same
 NEARLY = 0.8  #: the same of members that agree on no edges
 # Chosen by reading, for no manual marks code: .8 lets prototypes of functions through.
 CODE_ALIKE = 0.9  #: the same in code and rows of tables, which are alike by nature
+# With 0 four groups of 1,625 are told in two parts; 6 gives what 3 gives.
+GAP = 3  #: tokens between two groups that follow each other: the number of the next section
 PIVOTS = 4  #: members whose units are tried as the common one: .878 with 2, .883 with 4
 # On the same eight: .966 and .896 with 128 members, .959 and .894 with 512, .950 and .892 without a limit.
 MOST = 256  #: members of a group that is looked at: larger ones are frames of pages and formulas
@@ -46,8 +55,10 @@ class Agreement:
     def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
         self._are_rows = cells.are_rows
         self._cuts_one = wholes.cuts
-        self._borders = blocks.full
+        self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
+        self._is_heading, self._begins_block = blocks.begins_section, set(blocks.starts).__contains__
+        self._listings = dict(blocks.sequence.code()[0])
         self._blocks, self._marks = blocks.starts, blocks.edges.marks
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
@@ -55,11 +66,15 @@ class Agreement:
 
     def parted(self, groups: list[Scored], least: int) -> list[Scored]:
         """*groups* whose members begin and end alike: one that was not so becomes several, or none. Those that are word
-        for word the same stay."""
+        for word the same stay. What became smaller has a lower score."""
         return [
-            group._replace(members=members)
+            part
             for group in groups
-            for members in ([group.members] if group.equal else self(group.members, least))
+            for part in (
+                [group]
+                if group.equal
+                else [rescored(group, members) for members in self(group.members, least)]
+            )
         ]
 
     def whole(self, groups: list[Scored], least: int) -> list[Scored]:
@@ -82,7 +97,7 @@ class Agreement:
             while number not in gone:
                 members = out[number].members
                 end = members[0][1]
-                near = order[bisect_left(starts, end - WORDS) : bisect_right(starts, end)]
+                near = order[bisect_left(starts, end - WORDS) : bisect_right(starts, end + GAP)]
                 other = next(
                     (one for one in near if one not in gone and self._goes_on(members, out[one].members)), -1
                 )
@@ -96,13 +111,123 @@ class Agreement:
                 gone.add(other)
         return [group for number, group in enumerate(out) if number not in gone]
 
+    def grown(self, groups: list[Scored], often: NDArray[np.uint8]) -> list[Scored]:
+        """*groups*, those whose members all go on with the same words, or begin after the same, with these: whole
+        sentences, lines and elements, up to a heading or the frame of a page. Those that are nearly the same are taken
+        if a paragraph or an item ends there, or if others follow. A listing is taken whole. *often* tells of each
+        token how often its sentence or line is there."""
+        out = []
+        for group in groups:
+            members = group.members
+            if len(members) <= MOST:
+                members = self._grown_behind(members, often)
+                members = members if group.equal else self._to_the_end(members)
+                members = self._grown_before(members, often)
+            if members != group.members:
+                group = group._replace(members=members, equal=self._equal(members))  # noqa: PLW2901
+            out.append(group)
+        return out
+
+    def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:
+        starts, ends = (list(edges) for edges in zip(*members, strict=True))
+        limits = [*starts[1:], len(self._ids)]
+        best = ends
+        while not any(map(self._is_heading, ends)):
+            announced = all(end in self._listings for end in ends)
+            following = [self._listings[end] if announced else self._next(end) for end in ends]
+            units = list(zip(ends, following, strict=True))
+            if any(stop > limit for stop, limit in zip(following, limits, strict=True)):
+                break
+            equal = self._equal(units)
+            near = equal or self._variants(units, ALIKE if announced else SHORT_ALIKE)
+            if not near or self._is_frame(units, often):
+                break
+            ends = following
+            if (
+                (equal or all(map(self._begins_block, ends)))
+                and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
+                and not any(map(self._introduces, ends))
+                and not any(map(self._cuts_one, starts, ends))
+            ):
+                best = ends
+        return list(zip(starts, best, strict=True))
+
+    def _to_the_end(self, members: Members) -> Members:
+        """*members* with the rest of the paragraphs in which they end if of each only a word or a few are missing."""
+        whole = [(start, self._blocks[bisect_left(self._blocks, end)]) for start, end in members]
+        near = all(new - old <= LABEL_WORDS for (_, old), (_, new) in zip(members, whole, strict=True))
+        apart = all(two[0] >= one[1] for one, two in itertools.pairwise(whole))
+        return whole if near and apart and not any(itertools.starmap(self._cuts_one, whole)) else members
+
+    def _grown_before(self, members: Members, often: NDArray[np.uint8]) -> Members:
+        starts, ends = (list(edges) for edges in zip(*members, strict=True))
+        limits = [0, *ends[:-1]]
+        best = starts
+        begun_inside = any(map(self._inside, starts, ends))
+        while True:
+            before = list(map(self._last, starts))
+            units = list(zip(before, starts, strict=True))
+            if any(start < limit for start, limit in zip(before, limits, strict=True)):
+                break
+            equal = self._equal(units)
+            if not (equal or self._variants(units, SHORT_ALIKE)) or self._is_frame(units, often):
+                break
+            if any(map(self._is_heading, before)):
+                break
+            starts = before
+            if (
+                (equal or all(map(self._begins_block, starts)))
+                and best[0] - starts[0] >= EDGE_UNIT
+                and not any(map(self._cuts_one, starts, ends))
+                and (begun_inside or not any(map(self._inside, starts, ends)))
+            ):
+                best = starts
+        return list(zip(best, ends, strict=True))
+
+    def _is_frame(self, stretches: Members, often: NDArray[np.uint8]) -> bool:
+        """Whether one of *stretches* begins a paragraph or an item, and is said many more times. What stands inside a
+        paragraph belongs to it."""
+        return any(
+            self._begins_block(start) and int(often[start:end].min()) >= width(stretches) + WIDER
+            for start, end in stretches
+        )
+
+    def _variants(self, stretches: Members, share: float) -> bool:
+        """Whether *stretches* share more than that of their words."""
+        texts = [frozenset(self._ids[start:end].tolist()) - NUMBERS for start, end in stretches]
+        return all(len(texts[0] & text) > share * max(len(texts[0]), len(text)) for text in texts[1:])
+
+    def _next(self, end: int) -> int:
+        """Where the sentence, line or element ends that begins at *end*; nowhere at the end of a part."""
+        at = bisect_right(self._borders, end)
+        behind = self._borders[at] if at < len(self._borders) else len(self._ids) + 1
+        return (
+            behind
+            if end < len(self._ids) and self._part(end - 1, 0) == self._part(end, 0)
+            else len(self._ids) + 1
+        )
+
+    def _last(self, start: int) -> int:
+        """Where the one begins that ends at *start*."""
+        at = bisect_left(self._borders, start) - 1
+        return self._borders[at] if at >= 0 and self._part(start - 1, 0) == self._part(start, 0) else -1
+
+    def _equal(self, stretches: Members) -> bool:
+        """Whether *stretches* are there, and word for word the same."""
+        start, end = stretches[0]
+        words = self._ids[start:end]
+        return end > start and all(
+            two - one == end - start and np.array_equal(self._ids[one:two], words)
+            for one, two in stretches[1:]
+        )
+
     def _goes_on(self, members: Members, others: Members) -> bool:
         return (
             len(members) == len(others)
             and all(
                 one[0] < two[0]
                 and one[1] < two[1]
-                and one[1] - WORDS <= two[0] <= one[1]
+                and one[1] - WORDS <= two[0] <= one[1] + GAP
                 and self._part(*one) == self._part(*two)
                 and not self._cuts_one(one[0], two[1])
                 for one, two in zip(members, others, strict=True)
@@ -125,8 +250,9 @@ class Agreement:
                 out += [group._replace(members=part, equal=False) for part in alike]
         return out
 
-    def __call__(self, members: Members, least: int) -> list[Members]:
-        """Groups of those *members* that begin and end alike, with at least *least* tokens each."""
+    def __call__(self, members: Members, least: int, share: float = ALIKE) -> list[Members]:
+        """Groups of those *members* that begin and end alike, with at least *least* tokens each, and share that much of
+        their words."""
         if len(members) > MOST:
             return [members]
         out: list[Members] = []
@@ -135,9 +261,12 @@ class Agreement:
                 zip(ended, [0, *(end for _, end in ended)], strict=False)
             )  # where the one before ends
             for begun in self._parted(ended, functools.partial(self._begins, free)):
-                out += self._alike([(start, end) for start, end in begun if end - start >= least], ALIKE)
+                out += self._alike([(start, end) for start, end in begun if end - start >= least], share)
         # What is nearly word for word the same is told wherever it begins and ends, if no better place is near.
-        return out or self._alike([member for member in members if all(map(self._fair, member))], NEARLY)
+        fair = [
+            member for member in members if all(map(self._fair, member)) and not self._introduces(member[1])
+        ]
+        return out or self._alike(fair, NEARLY)
 
     def _alike(self, members: Members, share: float) -> list[Members]:
         """*members* parted into those that share enough words. Numbers are masked: they say nothing."""
@@ -147,7 +276,7 @@ class Agreement:
             middle = sorted(members, key=lambda member: len(texts[member]))[(len(members) - 1) // 2]
             words = texts[middle]
             short = middle[1] - middle[0] < SHORT
-            least = max(share, SHORT_ALIKE) if short else share
+            least = max(share, SHORT_ALIKE) if short and share >= ALIKE else share
             if self._in_code(*middle) or self._are_rows(*middle):
                 least = 1.0 if short else CODE_ALIKE
             alike = [
@@ -165,7 +294,7 @@ class Agreement:
     def _whole(self, members: Members, least: int) -> Members:
         if len(members) > MOST or all(self._is_whole(*member) for member in members):
             return members
-        parted = self(members, least)
+        parted = self(members, least, HALF)
         return parted[0] if len(parted) == 1 and len(parted[0]) == len(members) else members
 
     def _fair(self, edge: int) -> bool:

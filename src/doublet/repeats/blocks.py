@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.repeats.headings import LABEL_WORDS, Headings
-from doublet.repeats.tokenise import BLOCK, COLON, LINE, SENTENCE, Edges, TokenSequence
+from doublet.repeats.tokenise import BLOCK, LINE, SENTENCE, Edges, TokenSequence
 
 I64 = NDArray[np.int64]
 
 NEAR = 8  #: tokens by which a member may grow to begin or end with the sentence or the item that it begins or ends in
+SAID = ".!?…:;"  #: signs with which a statement or what announces a listing ends
 PIECE = 20  #: tokens below which a piece of another section is not worth telling
 
 
@@ -66,10 +67,10 @@ class Blocks:
     def introduces(self, token: int) -> bool:
         """Whether what ends before *token* belongs to what follows: a term of a list, words without a full stop before
         a listing, or a line without one before a line that stands further in."""
-        if token in self._listings and not self._kinds[token] & (SENTENCE | COLON):
-            return True
         number = bisect_right(self._offsets, token - 1) - 1
         marked = self.sequence.marked_texts[number]
+        if token in self._listings and not self._said(marked.masked, token):
+            return True
         if marked.labels:
             place = int(self.sequence.starts[token - 1])
             at = bisect_right(marked.labels, place, key=lambda span: span.start) - 1
@@ -85,6 +86,16 @@ class Blocks:
         own = text[text.rfind("\n", 0, end) + 1 : end]
         deeper = len(gap) - last - len(gap[last:].lstrip()) > len(own) - len(own.lstrip())
         return last > 0 and deeper and len(own.split()) <= LABEL_WORDS
+
+    def begins_section(self, token: int) -> bool:
+        """Whether a heading begins at *token*, or goes on there."""
+        return self._headings.holds(token)
+
+    def _said(self, text: str, token: int) -> bool:
+        """Whether the line before a listing ends with a full stop, a colon or the like. What the listing begins with
+        does not matter, be it a small letter or a blank."""
+        gap = text[int(self.sequence.ends(token - 1)) : int(self.sequence.starts[token])]
+        return any(sign in SAID for sign in gap.partition("\n")[0])
 
     def in_code(self, start: int, end: int) -> bool:
         """Whether most of a stretch is code."""

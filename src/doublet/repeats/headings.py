@@ -70,6 +70,11 @@ class Headings:
         at = bisect_left(self._starts, token)
         return token in self._starts[at : at + 1] or (at > 0 and self._ends[at - 1] >= token)
 
+    def holds(self, token: int) -> bool:
+        """Whether *token* is a word of a heading."""
+        at = bisect_right(self._starts, token) - 1
+        return at >= 0 and token < self._ends[at]
+
     def between(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which stretches have a heading behind their first token."""
         out: NDArray[np.bool_] = np.searchsorted(self._first, start, "right") < np.searchsorted(
@@ -177,6 +182,8 @@ class Headings:
             return end
         behind = _BEHIND.match(text, two)
         if behind is None or any(sign in ".!?…:;" for sign in behind["closing"]) or not behind["next"]:
+            return end
+        if behind["next"] in ".!?…:;":  # behind the marks of a link
             return end
         if "\n" in behind["gap"] and behind["next"].islower():  # the line was wrapped there
             return end

@@ -33,6 +33,7 @@ PIECE = 1 << 17  #: characters of a large file that are tokenised at once
 AT_ONCE = 1 << 19  #: characters of a batch, so that little memory is needed on the way
 SHARED = 1 << 17  #: characters from which on several threads are worth their start
 DANGLING = "a an the and or of и или а но"  #: words after which a sentence must go on
+SHORTENED = "i e e g т е"  #: pairs of letters with a full stop behind each, after which a sentence goes on
 # Function words that programming languages have too: what is prose and what is code cannot be told by them.
 CODE_WORDS = frozenset(
     "after all and any as at be before by can do each for from has have if in into is no not on or other out over "
@@ -74,6 +75,7 @@ class TokenSequence:
     marked_texts: Sequence[MarkedText]
     threads: int = 1  #: that may work on it
     dangling: U32 | None = None  #: numbers of the words with which no statement ends
+    short: U32 | None = None  #: numbers of pairs of letters that stand for two words inside a sentence
     stop: U32 | None = None  #: numbers of the words that hold sentences together
     _code: tuple[list[Stretch], list[Stretch]] | None = None  #: made when it is first asked for
 
@@ -108,10 +110,19 @@ class TokenSequence:
                 self._unwrap(kinds, int(self.offsets[number]), int(self.offsets[number + 1]))
         for one, two in prose:
             self._unwrap(kinds, one, two)
+        self._go_on(kinds)
         marks = (kinds & (COLON | SENTENCE | LINE | BLOCK)) != 0
         for one, two in listings:
             marks[one + 1 : two] = (kinds[one + 1 : two] & (LINE | BLOCK | WRAP)) != 0
         return Edges(marks, kinds, at_start, at_end)
+
+    def _go_on(self, kinds: NDArray[np.uint8]) -> None:
+        """No sentence ends behind "e.g." or "i.e.", whatever letter follows."""
+        if self.short is None or len(self.ids) < 3:
+            return
+        for one, two in self.short.reshape(-1, 2).tolist():
+            at = np.flatnonzero((self.ids[:-2] == one) & (self.ids[1:-1] == two)) + 2
+            kinds[at] &= np.uint8(0xFF ^ SENTENCE)
 
     def places(self, spans_of: Callable[[MarkedText], Sequence[Span]], shortest: int = 1) -> list[Stretch]:
         """First token of each of the spans in all files, and the one behind its last; without those of less than
@@ -240,6 +251,7 @@ def tokenise(marked_texts: Sequence[MarkedText], options: RepeatOptions, threads
         marked_texts,
         threads,
         dangling=_numbers(table, DANGLING),
+        short=_numbers(table, SHORTENED),
         stop=_numbers(table, usual),
     )
 

@@ -7,6 +7,7 @@ begins or ends with a frame, that is cut off. Of groups that lie inside better o
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ WIDER = 3  #: a group has many more members than another when it has at least 2 
 OWN_SHARE = 0.3  #: of the words that do not stand in such a group, that must match
 SMALL, TOLD = 4, 0.75  #: members of a group that is left out when that share of each is told already
 TOLD_WHOLE = 0.9  #: the same of equal passages that are always told
+PAIR_TOKENS = 12  #: length from which on a pair counts in full
 SAME_PLACE = 0.75  #: of a larger fragment that a smaller one covers when both are nearly the same
 
 Members = list[tuple[int, int]]
@@ -34,9 +36,37 @@ class Scored(NamedTuple):
     equal: bool
 
 
-def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float, least: int) -> list[Scored]:
+def mean_length(members: Members) -> float:
+    """Tokens of *members* on average."""
+    return sum(end - start for start, end in members) / len(members)
+
+
+def rescored(group: Scored, members: Members) -> Scored:
+    """What is left of *group* when only *members* stay: what a part of it is worth by itself."""
+    length = mean_length(members)
+    matched = min(group.matched * length / mean_length(group.members), length)
+    score = group.score * matched / max(group.matched, 1.0)
+    if len(members) < len(group.members):
+        score *= math.log2(len(members)) / math.log2(len(group.members))
+        if len(members) == 2:  # it may be chance
+            score *= min(1.0, length / PAIR_TOKENS) ** 2
+    return Scored(score, members, matched, group.equal)
+
+
+def width(members: Members) -> int:
+    return len(members).bit_length() - 1
+
+
+def with_own_words(
+    groups: list[Scored],
+    marks: NDArray[np.bool_],
+    limit: float,
+    least: int,
+    often: NDArray[np.uint8] | None = None,
+) -> list[Scored]:
     """*groups* whose words outside of groups of many more members still pass the *limit*; and without what belongs to
-    such groups at their edges. All members of an equal group lose the same words, so that they stay equal."""
+    such groups at their edges. All members of an equal group lose the same words, so that they stay equal. *often*
+    tells of each token how often its sentence or line is there: one that is full of numbers is in no group."""
     if not groups:
         return groups
     starts, ends = np.array([span for group in groups for span in group.members], np.int64).T
@@ -45,7 +75,7 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
     lengths = np.add.reduceat(ends - starts, first) / sizes
     wide: dict[int, list[int]] = {}  # level → groups with at least 2 ** level members
     for number, group in enumerate(groups):
-        wide.setdefault(len(group.members).bit_length() - 1, []).append(number)
+        wide.setdefault(width(group.members), []).append(number)
     count = len(marks) - 1
     inside = np.zeros(count, bool)
     reach = np.zeros(count + 1, np.uint32)
@@ -54,6 +84,8 @@ def with_own_words(groups: list[Scored], marks: NDArray[np.bool_], limit: float,
         for number in wide.get(level + WIDER, ()):
             for start, end in groups[number].members:
                 inside[start:end] = True
+        if often is not None:
+            inside |= often >= level + WIDER
         np.cumsum(inside, out=reach[1:])
         frames = np.add.reduceat(reach[ends].astype(np.int64) - reach[starts], first) / sizes
         for number in wide.get(level, ()):
@@ -152,6 +184,24 @@ def without_covered(
             or not any(sizes[other] > sizes[number] for other in holders_of(group.members, over, SAME_PLACE))
         )
     ]
+
+
+def without_inner(groups: list[Members]) -> list[Members]:
+    """*groups* without those whose every member lies inside a member of one other group that has as many: whoever
+    reads that one sees where the repeat goes on."""
+    over: Over = {}
+    for number, members in enumerate(groups):
+        enter(members, number, over)
+
+    def lies_inside(number: int) -> bool:
+        return any(
+            other != number
+            and len(groups[other]) >= len(groups[number])
+            and (groups[other] != groups[number] or other < number)
+            for other in holders_of(groups[number], over, 0.0)
+        )
+
+    return [members for number, members in enumerate(groups) if not lies_inside(number)]
 
 
 def _mostly_told(group: Scored, whole: int, over: Over) -> set[int]:

@@ -167,6 +167,10 @@ class Cells:
     def __init__(self, sequence: TokenSequence, edges: Edges) -> None:
         self._size = len(sequence)
         cells = sequence.places(lambda marked: [*marked.cells, *marked.labels])
+        self._tables = sorted(sequence.places(lambda marked: marked.tables))
+        self.edges = sorted(
+            {edge for span in cells for edge in span}
+        )  #: where cells and labels begin and end
         cells = [(start, end) for start, end in cells if end - start <= PIECE]  # longer ones are paragraphs
         self._borders = sorted({edge for span in cells for edge in span})
         self._inside = self._before(cells)
@@ -190,8 +194,19 @@ class Cells:
             return False
         return 2 * int(self._inside[end] - self._inside[start]) > end - start
 
+    def _in_one_table(self, members: Members) -> bool:
+        """Whether *members* are rows of one table: these are made alike."""
+        at = bisect_right(self._tables, members[0][0], key=lambda table: table[0]) - 1
+        return (
+            at >= 0
+            and all(self._tables[at][0] <= start and end <= self._tables[at][1] for start, end in members)
+            and all(self.are_rows(*member) for member in members)
+        )
+
     def left_out(self, groups: list[Scored]) -> list[Scored]:
-        """*groups* without those that are mostly data."""
+        """*groups* without those that are mostly data, or rows of one table."""
+        if self._tables:
+            groups = [group for group in groups if not self._in_one_table(group.members)]
         if not len(self._data):
             return groups
         return [

@@ -226,7 +226,9 @@ def test_signs_and_numbers_lower_a_score() -> None:
 
 def test_the_rule_grows_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[float] = []
-    monkeypatch.setattr(auto, "with_own_words", lambda groups, _m, limit, _l: limits.append(limit) or groups)
+    monkeypatch.setattr(
+        auto, "with_own_words", lambda groups, _m, limit, _l, _o: limits.append(limit) or groups
+    )
     for count in (256, 4096):
         auto.find_auto(sequence_of(" ".join(words(count))), OPTIONS)
     assert limits == pytest.approx([12.5 / 16, 12.5 * 0.75**4])

@@ -43,6 +43,10 @@ _RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}\Z")
 _DIV = re.compile(r":{3,}")
 _BAR = re.compile(r"(?<!\\)\|")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
+_BOLD_LINE = re.compile(
+    r"(?:\A|^[ \t\r]*\n)[ \t]*(?P<label>\*\*(?=\S)[^*\n]*[^*\s.!?…]\*\*:?)[ \t\r]*(?=\n[ \t\r]*(?:$|```|~~~|[-*+] ))",
+    re.M,
+)  # with an empty line before it, and behind it too unless a listing or a list follows
 _DELIMITERS = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*\Z")
 # What stands in the copy for a sign of the text: itself, nothing, a line end, a blank.
 _KEPT, _DROPPED, _LINE_END, _BLANK = "\ue000", "\ue001", "\ue002", "\ue003"
@@ -73,6 +77,8 @@ def read_all_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkedText
         if tables:
             marked.tables = [Span(*span) for span in tables]
             marked.wholes, marked.cells = _rows(text, marked.tables)
+        if "**" in text:
+            marked.labels = _labels(text, marked.code)
         if "&" in text and ENTITY.search(marked.masked):
             marked.masked = _without_references(marked.masked, marked.code)
         marked_texts.append(marked)
@@ -95,6 +101,17 @@ def _without_references(masked: str, code: Sequence[Span]) -> str:
         return shown + (FILLER if inside else QUIET) * (len(found[0]) - len(shown))
 
     return ENTITY.sub(character, masked)
+
+
+def _labels(text: str, code: Sequence[Span]) -> list[Span]:
+    """Paragraphs that are nothing but bold words and no sentence: they stand over what follows, as a heading does."""
+    starts = [span.start for span in code]
+    out = []
+    for found in _BOLD_LINE.finditer(text):
+        at = bisect_right(starts, found.start()) - 1
+        if at < 0 or code[at].end <= found.start():
+            out.append(Span(*found.span("label")))
+    return out
 
 
 def _rows(text: str, tables: Sequence[Span]) -> tuple[list[Span], list[Span]]:

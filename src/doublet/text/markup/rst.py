@@ -8,6 +8,7 @@ line and mark by mark, in linear time; what is not understood stays as text.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from doublet.model import Span
 from doublet.text.markup.marked import Block, MarkedText, Piece, Structure
@@ -46,6 +47,8 @@ _OWN_WORDS = frozenset(  # the argument is a name for programs, not for readers
 _CODE = frozenset(
     "code code-block sourcecode parsed-literal literalinclude productionlist prompt doctest testcode".split()
 )
+_RULED = re.compile(r"\s*(?:\+[-=+]+\+|=+(?:[ \t]+=+)+)\s*$")  # a line that is drawn in a table
+_CELL = re.compile(r"[^\s|](?:[^|\s]|[ \t](?![ \t]))*")
 _TABLE = frozenset(["table", "list-table", "csv-table"])
 
 Line = tuple[int, int, str]  #: start, start of the next one, and what is on it
@@ -53,7 +56,40 @@ Stretch = tuple[int, int, str | None]  #: of the source, and what is shown there
 
 
 def read_rst(text: str) -> MarkedText:
-    return read_structure(text).marked("rst", text)
+    marked = read_structure(text).marked("rst", text)
+    if marked.tables:
+        rows, marked.cells = _rows(text, marked.tables)
+        marked.wholes = sorted([*marked.tables, *rows, *marked.cells])
+    return marked
+
+
+def _rows(text: str, tables: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+    """The rows of *tables* that are drawn with lines, and the cells of those rows that are one line each."""
+    rows: list[Span] = []
+    cells: list[Span] = []
+    for table in tables:
+        lines = list(_LINE.finditer(text, table.start, table.end))
+        if not any(_RULED.match(line[0]) for line in lines):
+            continue  # a list that is shown as a table
+        row: list[re.Match[str]] = []
+        for line in lines:
+            ruled = _RULED.match(line[0]) is not None
+            goes_on = line[0].lstrip().startswith("|") or line[0].startswith(" " * (_indent(lines[0][0]) + 1))
+            if row and (ruled or not goes_on):
+                _add_row(row, rows, cells)
+                row = []
+            if not ruled and line[0].strip():
+                row.append(line)
+        if row:
+            _add_row(row, rows, cells)
+    return rows, cells
+
+
+def _add_row(row: Sequence[re.Match[str]], rows: list[Span], cells: list[Span]) -> None:
+    rows.append(Span(row[0].start(), row[-1].end()))
+    if len(row) == 1:
+        at = row[0].start()
+        cells += [Span(at + found.start(), at + found.end()) for found in _CELL.finditer(row[0][0])]
 
 
 def read_structure(text: str) -> Structure:
