@@ -28,9 +28,7 @@ OWN_WEIGHT = 20.0  #: … when what it does not hold weighs so much: a few words
 # flagged among verbatim and light ones (made ru, en) and in written essays (of 90), heavily reworded ones found there
 # (of 139): as it is .045, .029, 9 and 125; halved .056, .035, 19 and 127; at .8 .048, .023, 7 and 115; by OWN and
 # OWN_WEIGHT as in `compare` .077, .047, 22 and 127. With PAN's texts even .4 would cost `compare` .003 of plagdet.
-COMPOSED = (
-    0.6  #: the same of a text with passages of several documents, times what it holds; and times OWN_WEIGHT
-)
+COMPOSED = 0.6  #: where a text has passages of several documents: times what is held, and times OWN_WEIGHT
 
 
 def cut_own(
