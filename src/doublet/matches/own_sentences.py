@@ -28,7 +28,7 @@ OWN_WEIGHT = 20.0  #: … when what it does not hold weighs so much: a few words
 # flagged among verbatim and light ones (made ru, en) and in written essays (of 90), heavily reworded ones found there
 # (of 139): as it is .045, .029, 9 and 125; halved .056, .035, 19 and 127; at .8 .048, .023, 7 and 115; by OWN and
 # OWN_WEIGHT as in `compare` .077, .047, 22 and 127. With PAN's texts even .4 would cost `compare` .003 of plagdet.
-COMPOSED = 0.6  #: where a text has passages of several documents: times what is held, and times OWN_WEIGHT
+COMPOSED = 0.6  #: where a text was put together (`is_composed`): times what is held, and times OWN_WEIGHT
 
 
 def cut_own(
@@ -90,6 +90,18 @@ def cut_own(
             some = list(zip(map(tuple, here.tolist()), rows_of_it, strict=True))
             out[number][row : row + 1] = _pieces(p, some, own.tolist())
     return out
+
+
+def is_composed(found: Sequence[list[Passage]]) -> bool:
+    """Whether a text was put together from several documents, by its passages in each: one has a strong passage where
+    the one that was used most has nothing. Copies of one document tell of the same places."""
+    told = [[p for p in passages if p.origin not in SUMMARIES] for passages in found]
+    most = max(told, key=lambda some: sum(p.a_end - p.a_start for p in some), default=[])
+    return any(
+        p.strength == "strong" and not any(p.a_start < q.a_end and q.a_start < p.a_end for q in most)
+        for some in told
+        for p in some
+    )
 
 
 def _copy(

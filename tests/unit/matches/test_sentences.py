@@ -11,7 +11,7 @@ import doublet
 from doublet.kernels.settings import PassageOptions
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.own_sentences import _own, _pieces
+from doublet.matches.own_sentences import _own, _pieces, is_composed
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
@@ -190,13 +190,39 @@ def test_short_own_sentences_between_passages_of_several_documents():
     moved[1] += f" {short}"
     work = f"{FILLER} {' '.join(moved)} {' '.join(light(one) for one in more)}"
     documents = [("first", f"Это было для меня. {' '.join(SOURCE)} Не из тех."), ("second", " ".join(more))]
-    found = {}
-    for some in (documents[:1], documents):
+    copy = ("copy", documents[0][1])
+    for some, told in ((documents[:1], 1.0), (documents, 0.0), ([*documents[:1], copy], 1.0)):
         checked = doublet.check(work, some)
         spans = [one.a for source in checked.sources for one in source.fragments]
         assert all(coloured(work, spans, light(one)) > 0.8 for one in SOURCE)
-        found[len(some)] = coloured(work, spans, short)
-    assert found == {1: 1.0, 2: 0.0}
+        assert coloured(work, spans, short) == told, [id for id, _ in some]
+
+
+@pytest.mark.parametrize(
+    ("second", "composed"),
+    [
+        ([(20, 30, "strong")], True),
+        ([(20, 30, "weak")], False),
+        ([(0, 9, "strong")], False),  # what the first one tells as well: a copy
+        ([(9, 30, "strong")], False),
+        ([(0, 9, "strong"), (10, 14, "strong")], True),
+        ([], False),
+    ],
+)
+def test_when_a_text_was_put_together(second, composed):
+    told = [
+        [Passage(start, end, 0, 9, 5, strength=strength) for start, end, strength in some]
+        for some in ([(0, 10, "strong"), (40, 90, "strong")], second)
+    ]
+    assert is_composed(told) is is_composed(told[::-1]) is composed
+    for p in told[1]:
+        p.origin = "summary"
+    assert not is_composed(told)
+
+
+def test_nothing_was_put_together_of_nothing():
+    assert not is_composed([])
+    assert not is_composed([[], []])
 
 
 def test_a_passage_of_which_nothing_would_be_left_stays():
