@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from doublet.matches.align import SUMMARIES, Passage
-from doublet.matches.places import Found, Numbers, Place, Range, Sentences, find_places
+from doublet.matches.places import Found, Numbers, Place, Places, Range, Sentences, find_places
 from doublet.matches.stems import StemmedTexts
 
-# Chosen on "tune" of the question "own sentences" (benchmarks/unseen.py), and held against PAN's passages, where each
-# needless cut costs. Own sentences flagged (ru, en) and plagdet of all that counts: as it is .045, .044 and .952; OWN
-# halved .116, .150 and .953, doubled .031, .035 and .945; OWN_WEIGHT halved .040, .035 and .947, doubled .144, .147
-# and .954.
+# Chosen on "tune" (benchmarks/unseen.py), each with half and twice its value: own sentences flagged in made essays (ru)
+# and by `compare` in 18 written ones (of 352), heavily reworded ones found there (of 462), and plagdet of all that
+# counts with PAN's texts, where each needless cut costs. As it is .055, 21, 334 and .953.
+# OWN .106, 19, 331, .954 and .038, 17, 305, .945. OWN_WEIGHT .053, 16, 334, .947 and .128, 40, 334, .956.
 OWN = 0.35  #: times the square of what the other side holds of the passage: a sentence of which it holds less is own …
 OWN_WEIGHT = 20.0  #: … when what it does not hold weighs so much: a few words say too little
-# Chosen on "tune" of made essays in checks and of written ones (hands e and h), looked at on "choose". Own sentences
-# flagged among verbatim and light ones (made ru, en) and in written essays (of 90), heavily reworded ones found there
-# (of 139): as it is .045, .029, 9 and 125; halved .056, .035, 19 and 127; at .8 .048, .023, 7 and 115; by OWN and
-# OWN_WEIGHT as in `compare` .077, .047, 22 and 127. With PAN's texts even .4 would cost `compare` .003 of plagdet.
-COMPOSED = 0.6  #: where a text was put together (`is_composed`): times what is held, and times OWN_WEIGHT
+# HEAVY .055, 51, 336, .954 and, at .6, .055, 14, 331, .949. SHOWN .055, 16, 334, .952 and .065, 28, 336, .953.
+# APART .065, 53, 338, .954 and .050, 12, 286, .937.
+HEAVY = 0.47  #: in a passage of which the other side holds less than so much, …
+SHOWN = 2  #: … and in texts that show so many own sentences inside their passages, …
+APART = 0.2  #: … a sentence is own from whose best place it is so far: how close the two are is less
 
 
 def cut_own(
@@ -37,13 +37,12 @@ def cut_own(
     found: Sequence[list[Passage]],
     sentences: Sentences,
     *,
-    composed: bool = False,
+    together: bool = False,
     threads: int = 1,
 ) -> list[list[Passage]]:
     """The passages of each pair without the sentences that only the first text has. One passage may become several.
-    *composed*: the first text was put together from passages of several documents, and more of what is in between is
-    its author's. What is rare in general has a say in what words weigh then: short own sentences have little more in
-    common with a passage than small words."""
+    *together*: pairs with the same first text have a say in each other, as in a check: own sentences between passages
+    of one document make others more likely between those of the next."""
     rows: list[tuple[int, int]] = []  # numbers of the pair and of its passage
     asked: list[tuple[int, int]] = []
     ranges: list[Numbers] = []
@@ -63,23 +62,24 @@ def cut_own(
         return out
     # Passages of one pair are asked about together: the pair is weighed once.
     starts = [i for i, (number, _) in enumerate(rows) if not i or rows[i - 1][0] != number]
-    together = list(pairwise([*starts, len(rows)]))
+    asked_at_once = list(pairwise([*starts, len(rows)]))
     places = find_places(
         texts,
-        [asked[first] for first, _ in together],
-        [np.concatenate(ranges[first:last]) for first, last in together],
+        [asked[first] for first, _ in asked_at_once],
+        [np.concatenate(ranges[first:last]) for first, last in asked_at_once],
         [
             np.repeat(np.array(among[first:last], np.int64), [len(r) for r in ranges[first:last]], axis=0)
-            for first, last in together
+            for first, last in asked_at_once
         ],
-        rare=composed,
+        rare=False,
         threads=threads,
     )
-    end = len(places.start)
-    for (number, row), here in zip(reversed(rows), reversed(ranges), strict=True):
-        part = slice(end - len(here), end)
-        end = part.start
-        own = _own(places.whole[part], places.heaviest[part], composed=composed)
+    ends = np.cumsum([len(here) for here in ranges]).tolist()
+    parts = [slice(end - len(here), end) for end, here in zip(ends, ranges, strict=True)]
+    texts_of = [pairs[number][0] if together else number for number, _ in rows]
+    every = _own(places, parts, [here[:, 0] for here in ranges], texts_of)
+    for (number, row), here, part in zip(reversed(rows), reversed(ranges), reversed(parts), strict=True):
+        own = every[part]
         if own.any():
             p, rows_of_it = out[number][row], places.rows(part)
             for i in np.flatnonzero(own).tolist():
@@ -90,18 +90,6 @@ def cut_own(
             some = list(zip(map(tuple, here.tolist()), rows_of_it, strict=True))
             out[number][row : row + 1] = _pieces(p, some, own.tolist())
     return out
-
-
-def is_composed(found: Sequence[list[Passage]]) -> bool:
-    """Whether a text was put together from several documents, by its passages in each: one has a strong passage where
-    the one that was used most has nothing. Copies of one document tell of the same places."""
-    told = [[p for p in passages if p.origin not in SUMMARIES] for passages in found]
-    most = max(told, key=lambda some: sum(p.a_end - p.a_start for p in some), default=[])
-    return any(
-        p.strength == "strong" and not any(p.a_start < q.a_end and q.a_start < p.a_end for q in most)
-        for some in told
-        for p in some
-    )
 
 
 def _copy(
@@ -144,15 +132,31 @@ def _pieces(p: Passage, sentences: list[Found], own: Sequence[bool]) -> list[Pas
 
 
 def _own(
-    whole: NDArray[np.float64], heaviest: NDArray[np.float64], *, composed: bool = False
+    places: Places, parts: Sequence[slice], starts: Sequence[Numbers], texts: Sequence[int]
 ) -> NDArray[np.bool_]:
-    """Of each sentence of a passage whether the other side has nearly nothing of it. How much that is depends on the
-    passage: sentences of a heavily reworded one are hardly there, though they were borrowed."""
-    borrowed = heaviest >= OWN / 2 * whole
-    all_borrowed = float(whole[borrowed].sum())
-    held = float(heaviest[borrowed].sum()) / all_borrowed if all_borrowed else 1.0
-    least, weight = (COMPOSED * held, COMPOSED * OWN_WEIGHT) if composed else (OWN * held * held, OWN_WEIGHT)
-    own: NDArray[np.bool_] = (heaviest < least * whole) & (whole - heaviest >= weight)
+    """Of each sentence of some passages, whose places are these *parts*, whether the other side has nearly nothing of
+    it. The passages are parts of these *texts*, and *starts* tells sentences apart.
+
+    How much that is depends on the passage: sentences of a heavily reworded one are hardly there, though they were
+    borrowed, and what tells own ones is that nothing there is like them as a whole. Whoever puts own sentences between
+    borrowed ones does so again: where a text shows some, less is asked of the others.
+    """
+    close, missing = places.close, places.whole - places.heaviest
+    own = np.zeros(len(close), np.bool_)
+    shown: dict[int, set[int]] = {text: set() for text in texts}
+    for part, here, text in zip(parts, starts, texts, strict=True):
+        whole, heaviest = places.whole[part], places.heaviest[part]
+        borrowed = heaviest >= OWN / 2 * whole
+        all_borrowed = float(whole[borrowed].sum())
+        held = float(heaviest[borrowed].sum()) / all_borrowed if all_borrowed else 1.0
+        little = heaviest < OWN * held * held * whole
+        if held < HEAVY:
+            little |= close[part] < APART
+        own[part] = little & (missing[part] >= OWN_WEIGHT)
+        shown[text].update(here[own[part]].tolist())
+    for part, text in zip(parts, texts, strict=True):
+        if len(shown[text]) >= SHOWN:
+            own[part] |= (close[part] < APART) & (missing[part] >= OWN_WEIGHT / 2)
     return own
 
 

@@ -29,7 +29,7 @@ from doublet.matches.align import (
     name_passages,
 )
 from doublet.matches.cover import union_length
-from doublet.matches.own_sentences import cut_own, is_composed
+from doublet.matches.own_sentences import cut_own
 from doublet.matches.places import Sentences
 from doublet.matches.sentences import Linked, goes_on, link_neighbours, link_sentences
 from doublet.matches.stems import StemmedTexts
@@ -155,7 +155,7 @@ def find_all(
                 _turn(one, pair, align)
         pairs = asked
     told = [one.passages for one in out]
-    cut = cut_own(texts, pairs, told, sentences, composed=together and is_composed(told), threads=threads)
+    cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
     for one, pair, pieces in zip(out, both, cut, strict=True):
         whole = set(map(id, one.passages))
         for piece in pieces:

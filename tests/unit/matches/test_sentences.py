@@ -11,7 +11,7 @@ import doublet
 from doublet.kernels.settings import PassageOptions
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.own_sentences import _own, _pieces, is_composed
+from doublet.matches.own_sentences import _own, _pieces
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
@@ -140,11 +140,31 @@ def place(held: float, *, whole: float = 30.0, at: int = 0) -> Place:
     return Place(at, at + 10, mass, whole, whole, mass)
 
 
-def cut(*held: float, whole: float = 30.0, composed: bool = False) -> list[tuple[int, int]]:
-    """What is left of a passage of sentences of ten words, of which the other side holds such shares."""
+def columns(held: list[float], *, whole: float = 30.0, close: list[float] | None = None) -> Places:
+    """Places of sentences of which the other side holds such shares, and which are as *close* as that, or as told."""
+    mass, every = whole * np.array(held), np.full(len(held), whole)
+    there = every if close is None else (mass / np.array(close)) ** 2 / whole
+    at = np.arange(len(held), dtype=np.uint32) * 10
+    return Places(at, at + 10, mass, every, there, mass, np.zeros(len(held)))
+
+
+def cut(
+    *held: float, whole: float = 30.0, close: list[float] | None = None, shown: int = 0
+) -> list[tuple[int, int]]:
+    """What is left of a passage of sentences of ten words, of which the other side holds such shares. So many further
+    own sentences are *shown* by another passage of the text."""
     p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
     here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
-    own = _own(np.full(len(held), whole), whole * np.array(held), composed=composed).tolist()
+    passages = [columns(list(held), whole=whole, close=close), columns([1.0] + [0.01] * shown)]
+    places = Places(
+        *(
+            np.concatenate([getattr(one, name) for one in passages])
+            for name in ("start", "end", "mass", "whole", "there", "heaviest", "second")
+        )
+    )
+    parts = [slice(0, len(held)), slice(len(held), len(held) + 1 + shown)]
+    starts = [np.arange(len(held)) * 10, 1000 + np.arange(1 + shown)]
+    own = _own(places, parts, starts, [0, 0])[parts[0]].tolist()
     return [(one.a_start, one.a_end) for one in _pieces(p, here, own)]
 
 
@@ -153,9 +173,42 @@ def test_how_little_makes_a_sentence_own(held, own):
     assert cut(1.0, held, 1.0) == ([(0, 10), (20, 30)] if own else [(0, 30)])
 
 
-def test_in_a_heavily_reworded_passage_a_sentence_needs_less():
+def test_in_a_reworded_passage_a_sentence_needs_less():
     assert cut(0.5, 0.2, 0.5) == [(0, 30)]
     assert cut(0.5, 0.05, 0.5) == [(0, 10), (20, 30)]
+
+
+@pytest.mark.parametrize(
+    ("held", "close", "own"), [(0.57, 0.15, True), (0.57, 0.25, False), (0.63, 0.15, False)]
+)
+def test_in_a_heavily_reworded_passage_own_sentences_are_like_nothing_there(held, close, own):
+    assert len(cut(held, 0.2, held, close=[0.4, close, 0.4])) == (2 if own else 1)
+    assert len(cut(held, 0.2, held, close=[0.4, close, 0.4], whole=24.0)) == 1  # too few words
+
+
+@pytest.mark.parametrize(("shown", "own"), [(1, False), (2, True)])
+def test_who_puts_own_sentences_between_borrowed_ones_does_so_again(shown, own):
+    close = [0.9, 0.15, 0.9]
+    assert len(cut(0.9, 0.4, 0.9, close=close, shown=shown)) == (2 if own else 1)
+    assert len(cut(0.9, 0.4, 0.9, close=close, shown=shown, whole=18.0)) == (2 if own else 1)
+    assert len(cut(0.9, 0.4, 0.9, close=close, shown=shown, whole=15.0)) == 1  # too few words
+    assert len(cut(0.9, 0.4, 0.9, close=[0.9, 0.25, 0.9], shown=shown)) == 1
+
+
+def test_a_sentence_beside_two_copies_of_a_document_is_one():
+    passages = [
+        columns([0.9, 0.01, 0.9]),
+        columns([0.9, 0.01, 0.9]),
+        columns([0.9, 0.3, 0.9], close=[0.9, 0.1, 0.9]),
+    ]
+    names = ("start", "end", "mass", "whole", "there", "heaviest", "second")
+    places = Places(*(np.concatenate([getattr(one, name) for one in passages]) for name in names))
+    parts = [slice(3 * i, 3 * i + 3) for i in range(3)]
+    alike = [np.array([0, 10, 20])] * 2 + [np.array([50, 60, 70])]
+    apart = [np.array([0, 10, 20]), np.array([30, 40, 50]), np.array([60, 70, 80])]
+    assert not _own(places, parts, alike, [0, 0, 0])[7]
+    assert _own(places, parts, apart, [0, 0, 0])[7]
+    assert not _own(places, parts, apart, [0, 1, 0])[7]  # another text shows them
 
 
 @pytest.mark.parametrize(("whole", "own"), [(14.0, False), (28.0, True)])
@@ -163,24 +216,9 @@ def test_a_few_words_are_not_cut_out(whole, own):
     assert len(cut(1.0, 0.1, 1.0, whole=whole)) == (2 if own else 1)
 
 
-@pytest.mark.parametrize(
-    ("held", "whole", "own"),
-    [(0.4, 30.0, True), (0.55, 30.0, False), (0.1, 13.5, True), (0.1, 13.0, False)],
-)
-def test_in_a_text_that_was_put_together_more_is_own(held, whole, own):
-    assert len(cut(1.0, held, 1.0, whole=whole, composed=True)) == (2 if own else 1)
-    assert len(cut(1.0, held, 1.0, whole=whole)) == 1
-
-
-def test_in_a_text_that_was_put_together_what_is_own_follows_from_what_is_held():
-    for held in (0.9, 0.5, 0.3):
-        assert len(cut(held, 0.45 * held, held, composed=True)) == 2
-        assert len(cut(held, 0.75 * held, held, composed=True)) == 1
-
-
-def test_short_own_sentences_between_passages_of_several_documents():
-    """They have small words in common with the source. Where all comes from one document they stay in the passage."""
-    short = "Для меня это был урок, и не из самых лёгких."
+def test_own_sentences_of_one_document_are_looked_for_beside_the_next():
+    """Between the passages of one document alone a short one stays: what it says weighs too little."""
+    short = "Для меня это был урок."
     more = [
         "Пароход «Витязь» отошёл от причала ровно в полдень под звуки духового оркестра.",
         "Капитан Лаврентьев велел поднять сигнальные флаги и сбавить ход у маяка.",
@@ -188,41 +226,15 @@ def test_short_own_sentences_between_passages_of_several_documents():
     ]
     moved = [light(one) for one in SOURCE]
     moved[1] += f" {short}"
-    work = f"{FILLER} {' '.join(moved)} {' '.join(light(one) for one in more)}"
-    documents = [("first", f"Это было для меня. {' '.join(SOURCE)} Не из тех."), ("second", " ".join(more))]
+    others, _ = between([light(one) for one in more], OWN)
+    work = f"{FILLER} {' '.join(moved)} {others}"
+    documents = [("first", f"Начало. {' '.join(SOURCE)} Конец."), ("second", " ".join(more))]
     copy = ("copy", documents[0][1])
     for some, told in ((documents[:1], 1.0), (documents, 0.0), ([*documents[:1], copy], 1.0)):
         checked = doublet.check(work, some)
         spans = [one.a for source in checked.sources for one in source.fragments]
-        assert all(coloured(work, spans, light(one)) > 0.8 for one in SOURCE)
+        assert all(coloured(work, spans, light(one)) > 0.6 for one in SOURCE)
         assert coloured(work, spans, short) == told, [id for id, _ in some]
-
-
-@pytest.mark.parametrize(
-    ("second", "composed"),
-    [
-        ([(20, 30, "strong")], True),
-        ([(20, 30, "weak")], False),
-        ([(0, 9, "strong")], False),  # what the first one tells as well: a copy
-        ([(9, 30, "strong")], False),
-        ([(0, 9, "strong"), (10, 14, "strong")], True),
-        ([], False),
-    ],
-)
-def test_when_a_text_was_put_together(second, composed):
-    told = [
-        [Passage(start, end, 0, 9, 5, strength=strength) for start, end, strength in some]
-        for some in ([(0, 10, "strong"), (40, 90, "strong")], second)
-    ]
-    assert is_composed(told) is is_composed(told[::-1]) is composed
-    for p in told[1]:
-        p.origin = "summary"
-    assert not is_composed(told)
-
-
-def test_nothing_was_put_together_of_nothing():
-    assert not is_composed([])
-    assert not is_composed([[], []])
 
 
 def test_a_passage_of_which_nothing_would_be_left_stays():
