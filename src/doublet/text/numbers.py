@@ -112,21 +112,37 @@ def _words() -> dict[str, Decimal]:
     add(Decimal("1.5"), "полтора полторы полутора")
     add(800, "восемьсот восьмисот")
     add(900, "девятьсот девятисот")
+    add(6, "полдюжины")
+    add(50, "полсотни")
+    add(150, "полтораста")
+    add(500, "полтысячи")
+    add(500_000, "полмиллиона")
+    add(500_000_000, "полмиллиарда")
     return out
 
 
 _WORDS = _words()
-_MANY = frozenset("hundreds dozens thousands millions billions trillions сотен тысяч".split())
+#: Whoever counts in these rounds, be it one of them or several.
+_ROUND = re.compile(r"(?:dozen|десяток|десятк[аеу]|дюжин[аеуы]|сотн[яю]|пол(?!тора\b|торы\b|утора\b).*)")
+_ROUNDS = re.compile(r"(?:dozen|десятк|дюжин|сот[не])")
+_MANY = frozenset("hundreds dozens thousands millions billions trillions дюжины дюжин сотен тысяч".split())
 _BEGINS = {word[:3] for word in _WORDS}
-_COUNTED = re.compile(r"([а-я]+?)(?:летн|месячн|дневн|недельн|часов|этажн)[а-я]{1,4}")
-_HALF = Decimal("0.5")
+_COUNTED = re.compile(
+    r"(двадцати|тридцати|сорока|(?:пят|шест|сем|вос[ье]м)идесяти|девяноста)?([а-я]+?)?"
+    r"(?:летн|месячн|дневн|недельн|часов|этаж[нк]|тонн|метров|процентн|местн)[а-я]{1,4}"
+)
+_ZERO, _HALF = Decimal(0), Decimal("0.5")
 _AND = ("and", "с")
+_AND_ENDS = ("с", "и", "odd", "or")
 _AND_HALF = re.compile(r"(?:and a half|с половиной)\b", re.I)
+_HALF_A = re.compile(r"half an? (?=(?:dozen|hundred|thousand|million|billion|trillion)\b)", re.I)
+_AND_MORE = re.compile(r"(?:с лишним|с небольшим|и более|odd|or more)\b", re.I)
 _ONE = 1
 _MOST = 10**13
 _SCALES = (
     (re.compile(r"hundreds?|сотн(?:я|и|ю|ей|ям|ями|ях)|сотен"), 100),
-    (re.compile(r"dozens?"), 12),
+    (re.compile(r"dozens?|дюжин\w?"), 12),
+    (re.compile(r"десят(?:ок|ка|ков|ками|ке|ком)"), 10),
     (re.compile(r"thousands?|тыс|тысяч\w{0,3}"), 1000),
     (re.compile(r"millions?|mln|млн|миллион\w{0,3}"), 10**6),
     (re.compile(r"billions?|bn|млрд|миллиард\w{0,3}"), 10**9),
@@ -141,10 +157,11 @@ def numbers(text: str) -> Iterator[Number]:
     room = 0  #: a further word has to be smaller to belong to the same number
     above = _MOST  #: and a further scale than this
     words = 0
+    after = ""  #: the mark that words of the number itself are
 
     def done() -> Iterator[Number]:
         if start >= 0 and not (words == 1 and total + part == _ONE):
-            yield Number(start, end, _plain(total + part), _mark(text, start))
+            yield Number(start, end, _plain(total + part), _mark(text, start) or after)
 
     for piece in _PIECE.finditer(text):
         if piece.start() < end:
@@ -163,7 +180,7 @@ def numbers(text: str) -> Iterator[Number]:
                 yield Number(piece.start(), piece.end(), value)
                 continue
             start, end, total, part, room, words = piece.start(), piece.end(), Decimal(0), value, 0, 0
-            above = _MOST
+            above, after = _MOST, ""
             continue
         word = piece["word"].lower().replace("ё", "е")
         scale = _scale(word) if start >= 0 else 0
@@ -176,6 +193,7 @@ def numbers(text: str) -> Iterator[Number]:
             else:
                 total, part, above, room = total + part * scale, Decimal(0), scale, scale
             end, words = piece.end(), 2
+            after = after or ABOUT * bool(_ROUNDS.match(word))
         elif word in _WORDS:
             value = _WORDS[word]
             if start >= 0 and value < room:
@@ -184,22 +202,33 @@ def numbers(text: str) -> Iterator[Number]:
                 if start >= 0:
                     yield from done()
                 start, end, total, part, words = piece.start(), piece.end(), Decimal(0), value, 1
-                above = _MOST
+                above, after = _MOST, ABOUT * bool(_ROUND.fullmatch(word))
             room = _room(value)
         elif part and start >= 0 and word in _AND and (half := _AND_HALF.match(text, piece.start())):
             part, end, words = part + _HALF, half.end(), 2
+        elif start >= 0 and word in _AND_ENDS and (more := _AND_MORE.match(text, piece.start())):
+            end, words, after = more.end(), 2, ABOVE
         elif word == "and" and start >= 0 and room == 100:
             end = piece.end()
         else:
             if start >= 0:
                 yield from done()
                 start = -1
-            if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)) and counted[1] in _WORDS:
-                yield Number(piece.start(), piece.end(), _plain(_WORDS[counted[1]]))
+            if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)):
+                tens, units = counted.groups()
+                if (not tens or tens in _WORDS) and (not units or units in _WORDS) and (tens or units):
+                    yield Number(
+                        piece.start(), piece.end(), _plain(_WORDS.get(tens, _ZERO) + _WORDS.get(units, _ZERO))
+                    )
+                    continue
+            if word == "half" and (half := _HALF_A.match(text, piece.start())):
+                start, end, total, part, room, words = piece.start(), half.end() - 1, _ZERO, _HALF, 0, 2
+                above, after = _MOST, ABOUT
                 continue
             # A scale alone is a number where it is marked: over a thousand, почти миллион.
             scale = _scale(word)
-            if scale and word not in _MANY and _mark(text, piece.start()):
+            after = ABOUT * bool(_ROUND.fullmatch(word))
+            if scale and word not in _MANY and (after or _mark(text, piece.start())):
                 start, end, words = piece.start(), piece.end(), 2
                 total, part = (Decimal(scale), Decimal(0)) if scale >= 1000 else (Decimal(0), Decimal(scale))
                 above, room = (scale, scale) if scale >= 1000 else (_MOST, 100)
