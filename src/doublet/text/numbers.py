@@ -2,8 +2,9 @@
 
 Each is told with its place and in one spelling, so that the same number is the same string. Digits that belong to a
 name (Бе-200, М-5, A321) are no number. One (один, one) is mostly none either: it is left out unless a word follows that
-it counts (one million). A number that a word marks as rounded (свыше трёхсот, nearly 50) keeps this mark, and agrees
-with those that it may be rounded from. Linear time.
+it counts (one million). A number that a word marks as rounded (свыше трёхсот, nearly 50, двадцать с лишним) keeps this
+mark, and agrees with those that it may be rounded from. So do tens, dozens and halves (шесть десятков, half a million),
+which are always rounded. Linear time.
 """
 
 from __future__ import annotations
@@ -122,21 +123,23 @@ def _words() -> dict[str, Decimal]:
 
 
 _WORDS = _words()
-#: Whoever counts in these rounds, be it one of them or several.
-_ROUND = re.compile(r"(?:dozen|десяток|десятк[аеу]|дюжин[аеуы]|сотн[яю]|пол(?!тора\b|торы\b|утора\b).*)")
-_ROUNDS = re.compile(r"(?:dozen|десятк|дюжин|сот[не])")
+#: One of what only rounded numbers are told in. Several of them (шесть десятков, two dozen) are rounded as well.
+_ROUND = frozenset(
+    "dozen десяток десятка десятке дюжина дюжину дюжине сотня сотню "
+    "полдюжины полсотни полтораста полтысячи полмиллиона полмиллиарда".split()
+)
 _MANY = frozenset("hundreds dozens thousands millions billions trillions дюжины дюжин сотен тысяч".split())
 _BEGINS = {word[:3] for word in _WORDS}
 _COUNTED = re.compile(
-    r"(двадцати|тридцати|сорока|(?:пят|шест|сем|вос[ье]м)идесяти|девяноста)?([а-я]+?)?"
+    r"(двадцати|тридцати|сорока|(?:пят|шест|сем|восьм)идесяти|девяноста)?([а-я]*?)"
     r"(?:летн|месячн|дневн|недельн|часов|этаж[нк]|тонн|метров|процентн|местн)[а-я]{1,4}"
 )
-_ZERO, _HALF = Decimal(0), Decimal("0.5")
+_HALF = Decimal("0.5")
 _AND = ("and", "с")
-_AND_ENDS = ("с", "и", "odd", "or")
 _AND_HALF = re.compile(r"(?:and a half|с половиной)\b", re.I)
-_HALF_A = re.compile(r"half an? (?=(?:dozen|hundred|thousand|million|billion|trillion)\b)", re.I)
-_AND_MORE = re.compile(r"(?:с лишним|с небольшим|и более|odd|or more)\b", re.I)
+_HALF_A = re.compile(r"half a(?= (?:dozen|hundred|thousand|million|billion|trillion)\b)", re.I)
+_MORE = ("с", "и", "or", "odd")
+_AND_MORE = re.compile(r"(?:с лишним|с небольшим|и более|or more|odd)\b", re.I)
 _ONE = 1
 _MOST = 10**13
 _SCALES = (
@@ -157,7 +160,7 @@ def numbers(text: str) -> Iterator[Number]:
     room = 0  #: a further word has to be smaller to belong to the same number
     above = _MOST  #: and a further scale than this
     words = 0
-    after = ""  #: the mark that words of the number itself are
+    after = ""  #: the mark that the words of the number make
 
     def done() -> Iterator[Number]:
         if start >= 0 and not (words == 1 and total + part == _ONE):
@@ -193,7 +196,8 @@ def numbers(text: str) -> Iterator[Number]:
             else:
                 total, part, above, room = total + part * scale, Decimal(0), scale, scale
             end, words = piece.end(), 2
-            after = after or ABOUT * bool(_ROUNDS.match(word))
+            if scale < 100 or word.startswith("сот"):
+                after = after or ABOUT
         elif word in _WORDS:
             value = _WORDS[word]
             if start >= 0 and value < room:
@@ -202,11 +206,11 @@ def numbers(text: str) -> Iterator[Number]:
                 if start >= 0:
                     yield from done()
                 start, end, total, part, words = piece.start(), piece.end(), Decimal(0), value, 1
-                above, after = _MOST, ABOUT * bool(_ROUND.fullmatch(word))
+                above, after = _MOST, ABOUT if word in _ROUND else ""
             room = _room(value)
         elif part and start >= 0 and word in _AND and (half := _AND_HALF.match(text, piece.start())):
             part, end, words = part + _HALF, half.end(), 2
-        elif start >= 0 and word in _AND_ENDS and (more := _AND_MORE.match(text, piece.start())):
+        elif start >= 0 and word in _MORE and (more := _AND_MORE.match(text, piece.start())):
             end, words, after = more.end(), 2, ABOVE
         elif word == "and" and start >= 0 and room == 100:
             end = piece.end()
@@ -215,19 +219,19 @@ def numbers(text: str) -> Iterator[Number]:
                 yield from done()
                 start = -1
             if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)):
-                tens, units = counted.groups()
-                if (not tens or tens in _WORDS) and (not units or units in _WORDS) and (tens or units):
+                said = [part for part in counted.groups() if part]
+                if all(part in _WORDS for part in said):
                     yield Number(
-                        piece.start(), piece.end(), _plain(_WORDS.get(tens, _ZERO) + _WORDS.get(units, _ZERO))
+                        piece.start(), piece.end(), _plain(sum(map(_WORDS.__getitem__, said), Decimal(0)))
                     )
                     continue
             if word == "half" and (half := _HALF_A.match(text, piece.start())):
-                start, end, total, part, room, words = piece.start(), half.end() - 1, _ZERO, _HALF, 0, 2
+                start, end, total, part, room, words = piece.start(), half.end(), Decimal(0), _HALF, 0, 2
                 above, after = _MOST, ABOUT
                 continue
             # A scale alone is a number where it is marked: over a thousand, почти миллион.
             scale = _scale(word)
-            after = ABOUT * bool(_ROUND.fullmatch(word))
+            after = ABOUT if word in _ROUND else ""
             if scale and word not in _MANY and (after or _mark(text, piece.start())):
                 start, end, words = piece.start(), piece.end(), 2
                 total, part = (Decimal(scale), Decimal(0)) if scale >= 1000 else (Decimal(0), Decimal(scale))
