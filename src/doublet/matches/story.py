@@ -2,10 +2,10 @@
 
 News of one event share names, numbers and places even when no sentence was copied, and they say what happened first.
 Two things speak for one story. Words do, by stems, rare ones weighing more: how alike the openings are, and whether
-what one title says is anywhere in the other text. So do numbers of one opening that are in the other text, in digits or
-in words, exact or rounded and marked as such: a retelling may have few words in common. Three things speak against it
-and tell serial reports apart (rates, weather, matches), however alike the titles: names and numbers of the openings
-that the other text lacks, sentences that say the same with other numbers, and openings that name other days. Names and
+what one title says is anywhere in the other text. So do numbers of one text that are in the other, in digits or in
+words, exact or rounded and marked as such: a retelling may have few words in common. Three things speak against it and
+tell serial reports apart (rates, weather, matches), however alike the titles: names and numbers of the openings that
+the other text lacks, sentences that say the same with other numbers, and openings that name other days. Names and
 numbers count the more, the more of them there are: a retelling may leave out a name. Sentences of one text are matched
 with those of the other in any order. With an embedding model of the user (`signatures.embedding`) sentences are
 compared by their vectors as well. Explained in docs/explanation/meaning.md.
@@ -41,29 +41,31 @@ U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
 # Chosen on tune and choose of benchmarks/unseen.py (56 labelled pairs, 432 made ones, 48 written by hand, of the part
-# choose) and on 112 further Russian pairs of the makers of the labelled ones. F1 there is .923, .986, .920 and .863.
-# With thresholds that never saw the family they judge (a kind of report, all pairs that share a text) it is the same:
-# all ten were 0.48.
-#: Sentences: the title and three more. With two F1 is .909, .655, .906 and .843, with eight .903, .986, .826 and .837.
+# choose) and on 117 further Russian pairs of the makers of the labelled ones. F1 there is .923, .991, .920 and .844.
+# Of ten thresholds that never saw the family they judge (a kind of report, all pairs that share a text) nine were 0.48
+# and one 0.54. F1 with these is .923, .991, .898 and .844.
+#: Sentences: the title and three more. With two F1 is .882, .959, .889 and .845, with eight .938, .991, .920 and .822;
+#: of 90 pairs of several outlets with eight .480 instead of .548.
 OPENING = 4
-#: At half of it F1 is .822, .898, .857 and .724, at twice .182 at most; at 0.45 .909, .984, .920 and .846, at 0.50
-#: .889, .988, .920 and .860.
+#: At half of it F1 is .811, .898, .857 and .726, at twice .235 at most; at 0.45 .909, .989, .920 and .821, at 0.50
+#: .923, .993, .898 and .833.
 SAME_STORY = 0.48
 #: Weight of names that counts as found besides those that are, three rare words: of few names little is learned. At
-#: half of it F1 is .871, .988, .917 and .848, at twice .909, .971, .920 and .838, without it .871, .974, .837 and .826.
+#: half of it F1 is .889, .993, .898 and .833, at twice .882, .975, .920 and .825, without it .889, .981, .913 and .843.
 NAMES_DOUBT = 30.0
-#: The same for numbers, counted in sentences whose words agree. At half of it F1 is .889, .991, .920 and .851, at twice
-#: .923, .975, .920 and .863.
+#: The same for numbers, counted in sentences whose words agree. At half of it F1 is .923, .995, .898 and .833, at twice
+#: .923, .980, .920 and .836.
 NUMBERS_DOUBT = 2.0
-#: Weight of numbers that counts as missing besides those that are: one common number proves little. At half of it F1 is
-#: .909, .986, .920 and .863, at twice .923, .981, .898 and .863.
-FIGURES_DOUBT = 5.0
+#: Weight of numbers that counts as missing besides those that are: one common number proves little. Chosen on these
+#: and on tune of several outlets. At half of it F1 is .909, .986, .920 and .829, at twice .923, .981, .898 and .844; of
+#: several outlets, choose, .558 and .421 instead of .537.
+FIGURES_DOUBT = 8.0
 #: What is left of the score where the openings name days that the other text does not. At half of it nothing changes;
-#: at 1, where days have no say, F1 is .909, .968, .889 and .854.
+#: at 1, where days have no say, F1 is .909, .973, .889 and .847.
 OTHER_DAYS = 0.5
 #: Letters by which names and words of titles are found in other forms (Новгород, новгородский; Bulgaria, Bulgarian).
-#: With 3 F1 is .909, .984, .920 and .841, with 10, which few words have, .923, .986, .898 and .860. Of the 30 hard
-#: retellings of the part tune three more are found than without it.
+#: With 3 F1 is .909, .989, .920 and .817, with 10, which few words have, .923, .991, .898 and .844, and of several
+#: outlets, choose, .421 instead of .537.
 BEGINNING = 5
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
 ROWS = 1024  #: sentences that are matched at once
@@ -82,7 +84,7 @@ class Story:
     numbers: (
         float | None
     )  #: share of the numbers that agree where sentences say the same; None: there are none
-    figures: float  #: how much the numbers of the openings that both texts have speak for one story
+    figures: float  #: how much the numbers that both texts have speak for one story
     days: (
         bool | None
     )  #: whether a day of one opening is named in the other text; None: not both openings name any
@@ -130,15 +132,17 @@ def same_story(
         titles = sum(_share(side.known(side.title, other)) for side, other in _both(sides)) / 2.0
     capitals = Counter(sides[0].capitals)
     capitals.update(sides[1].capitals)  # with + what is below 0 would be dropped
-    named, common = [], []  # what the other text has of the names, and of the numbers, and all of them
+    # What the other text has of the names and numbers of an opening, and of all numbers; and the whole of each.
+    named, common, every = [], [], []
     for side, other in _both(sides):
         some = {word: side.opening[word] for word in side.plain if capitals[word] > 0}
         named.append(side.known(some, other))
         common.append(_figures(side.figures, other.said))
+        every.append(_figures(side.numbers, other.said))
     there = [(name[0] + number[0], name[1] + number[1]) for name, number in zip(named, common, strict=True)]
     names = _worse(there, 0.0) if all(openings) else None
     matched, agreed, compared = _partners(*sides)
-    figures = min(found for found, _ in common) / (max(total for _, total in common) + FIGURES_DOUBT)
+    figures = max(found / (total + FIGURES_DOUBT) for found, total in every)
     opened = (days(text[: side.opening_end]) for text, side in zip(texts, sides, strict=True))
     other_days = disagree(*opened, *map(days, texts))
     words = (whole + titles) / 2.0
@@ -187,7 +191,8 @@ class _Side:
     opening_end: int  #: its place in the text
     capitals: Counter[int]  #: of each word, how much oftener it has a capital inside a sentence than none
     said: Said  #: its numbers
-    figures: list[Number]  #: those of the opening, each value once
+    numbers: list[Number]  #: each value once
+    figures: list[Number]  #: the same of the opening
     sentences: list[_Sentence]
 
     def known(self, bag: Bag, other: _Side) -> tuple[float, float]:
@@ -237,6 +242,7 @@ def _read(text: str, words: U64, starts: NDArray[np.uint32], weights: dict[int, 
         opening_end=opening_end,
         capitals=capitals,
         said=Said(read),
+        numbers=_once(read),
         figures=_once(number for number in read if number.start < opening_end),
         sentences=_said(text, starts, words, firsts, weights, read, numeric),
     )

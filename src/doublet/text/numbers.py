@@ -2,8 +2,9 @@
 
 Each is told with its place and in one spelling, so that the same number is the same string. Digits that belong to a
 name (Бе-200, М-5, A321) are no number. One (один, one) is mostly none either: it is left out unless a word follows that
-it counts (one million). A number that a word marks as rounded (свыше трёхсот, nearly 50) keeps this mark, and agrees
-with those that it may be rounded from. Linear time.
+it counts (one million). A number that a word marks as rounded (свыше трёхсот, nearly 50, двадцать с лишним) keeps this
+mark, and agrees with those that it may be rounded from. So do tens, dozens and halves (шесть десятков, half a million),
+which are always rounded. Linear time.
 """
 
 from __future__ import annotations
@@ -112,21 +113,39 @@ def _words() -> dict[str, Decimal]:
     add(Decimal("1.5"), "полтора полторы полутора")
     add(800, "восемьсот восьмисот")
     add(900, "девятьсот девятисот")
+    add(6, "полдюжины")
+    add(50, "полсотни")
+    add(150, "полтораста")
+    add(500, "полтысячи")
+    add(500_000, "полмиллиона")
+    add(500_000_000, "полмиллиарда")
     return out
 
 
 _WORDS = _words()
-_MANY = frozenset("hundreds dozens thousands millions billions trillions сотен тысяч".split())
+#: One of what only rounded numbers are told in. Several of them (шесть десятков, two dozen) are rounded as well.
+_ROUND = frozenset(
+    "dozen десяток десятка десятке дюжина дюжину дюжине сотня сотню "
+    "полдюжины полсотни полтораста полтысячи полмиллиона полмиллиарда".split()
+)
+_MANY = frozenset("hundreds dozens thousands millions billions trillions дюжины дюжин сотен тысяч".split())
 _BEGINS = {word[:3] for word in _WORDS}
-_COUNTED = re.compile(r"([а-я]+?)(?:летн|месячн|дневн|недельн|часов|этажн)[а-я]{1,4}")
+_COUNTED = re.compile(
+    r"(двадцати|тридцати|сорока|(?:пят|шест|сем|восьм)идесяти|девяноста)?([а-я]*?)"
+    r"(?:летн|месячн|дневн|недельн|часов|этаж[нк]|тонн|метров|процентн|местн)[а-я]{1,4}"
+)
 _HALF = Decimal("0.5")
 _AND = ("and", "с")
 _AND_HALF = re.compile(r"(?:and a half|с половиной)\b", re.I)
+_HALF_A = re.compile(r"half a(?= (?:dozen|hundred|thousand|million|billion|trillion)\b)", re.I)
+_MORE = ("с", "и", "or", "odd")
+_AND_MORE = re.compile(r"(?:с лишним|с небольшим|и более|or more|odd)\b", re.I)
 _ONE = 1
 _MOST = 10**13
 _SCALES = (
     (re.compile(r"hundreds?|сотн(?:я|и|ю|ей|ям|ями|ях)|сотен"), 100),
-    (re.compile(r"dozens?"), 12),
+    (re.compile(r"dozens?|дюжин\w?"), 12),
+    (re.compile(r"десят(?:ок|ка|ков|ками|ке|ком)"), 10),
     (re.compile(r"thousands?|тыс|тысяч\w{0,3}"), 1000),
     (re.compile(r"millions?|mln|млн|миллион\w{0,3}"), 10**6),
     (re.compile(r"billions?|bn|млрд|миллиард\w{0,3}"), 10**9),
@@ -141,10 +160,11 @@ def numbers(text: str) -> Iterator[Number]:
     room = 0  #: a further word has to be smaller to belong to the same number
     above = _MOST  #: and a further scale than this
     words = 0
+    after = ""  #: the mark that the words of the number make
 
     def done() -> Iterator[Number]:
         if start >= 0 and not (words == 1 and total + part == _ONE):
-            yield Number(start, end, _plain(total + part), _mark(text, start))
+            yield Number(start, end, _plain(total + part), _mark(text, start) or after)
 
     for piece in _PIECE.finditer(text):
         if piece.start() < end:
@@ -163,7 +183,7 @@ def numbers(text: str) -> Iterator[Number]:
                 yield Number(piece.start(), piece.end(), value)
                 continue
             start, end, total, part, room, words = piece.start(), piece.end(), Decimal(0), value, 0, 0
-            above = _MOST
+            above, after = _MOST, ""
             continue
         word = piece["word"].lower().replace("ё", "е")
         scale = _scale(word) if start >= 0 else 0
@@ -176,6 +196,8 @@ def numbers(text: str) -> Iterator[Number]:
             else:
                 total, part, above, room = total + part * scale, Decimal(0), scale, scale
             end, words = piece.end(), 2
+            if scale < 100 or word.startswith("сот"):
+                after = after or ABOUT
         elif word in _WORDS:
             value = _WORDS[word]
             if start >= 0 and value < room:
@@ -184,22 +206,33 @@ def numbers(text: str) -> Iterator[Number]:
                 if start >= 0:
                     yield from done()
                 start, end, total, part, words = piece.start(), piece.end(), Decimal(0), value, 1
-                above = _MOST
+                above, after = _MOST, ABOUT if word in _ROUND else ""
             room = _room(value)
         elif part and start >= 0 and word in _AND and (half := _AND_HALF.match(text, piece.start())):
             part, end, words = part + _HALF, half.end(), 2
+        elif start >= 0 and word in _MORE and (more := _AND_MORE.match(text, piece.start())):
+            end, words, after = more.end(), 2, ABOVE
         elif word == "and" and start >= 0 and room == 100:
             end = piece.end()
         else:
             if start >= 0:
                 yield from done()
                 start = -1
-            if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)) and counted[1] in _WORDS:
-                yield Number(piece.start(), piece.end(), _plain(_WORDS[counted[1]]))
+            if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)):
+                said = [part for part in counted.groups() if part]
+                if all(part in _WORDS for part in said):
+                    yield Number(
+                        piece.start(), piece.end(), _plain(sum(map(_WORDS.__getitem__, said), Decimal(0)))
+                    )
+                    continue
+            if word == "half" and (half := _HALF_A.match(text, piece.start())):
+                start, end, total, part, room, words = piece.start(), half.end(), Decimal(0), _HALF, 0, 2
+                above, after = _MOST, ABOUT
                 continue
             # A scale alone is a number where it is marked: over a thousand, почти миллион.
             scale = _scale(word)
-            if scale and word not in _MANY and _mark(text, piece.start()):
+            after = ABOUT if word in _ROUND else ""
+            if scale and word not in _MANY and (after or _mark(text, piece.start())):
                 start, end, words = piece.start(), piece.end(), 2
                 total, part = (Decimal(scale), Decimal(0)) if scale >= 1000 else (Decimal(0), Decimal(scale))
                 above, room = (scale, scale) if scale >= 1000 else (_MOST, 100)

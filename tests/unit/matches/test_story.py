@@ -232,6 +232,13 @@ MARKED = [
     ("95", "almost a hundred", True),
     ("64", "almost a hundred", False),
     ("3:1", "about 3", False),
+    ("62", "шесть десятков", True),
+    ("62", "шестьдесят", False),
+    ("53", "полсотни", True),
+    ("1234", "1,2 тысячи с лишним", True),
+    ("46", "forty-odd", True),
+    ("39", "forty-odd", False),
+    ("512 thousand", "half a million", True),
 ]
 
 
@@ -259,6 +266,17 @@ def test_a_rounded_number_proves_less_than_the_exact_one() -> None:
     rounded = same_story(told.format("48,731"), told.format("more than 48,000"))
     rounder = same_story(told.format("48,731"), told.format("more than 40,000"))
     assert exact.figures > rounded.figures > rounder.figures > 0
+
+
+def test_a_short_report_may_leave_out_the_numbers_of_a_long_one() -> None:
+    """What counts is how many of the numbers of either text the other has, wherever they are."""
+    long = "Ferry runs aground off Tarbert. It hit a sandbank. Nobody was hurt. All went ashore. "
+    long += "It carried 143 people and 27 cars, was built in 1987 and had sailed 61,300 times."
+    short = "A long wait. The tide went out. A boat sat still. There was no breakfast. With {} people it lay there."
+    found, other = same_story(long, short.format(143)), same_story(long, short.format(144))
+    assert found.figures == same_story(short.format(143), long).figures > 0.3
+    assert found.score > other.score
+    assert other.figures == 0.0
 
 
 @pytest.mark.covers("M14")
