@@ -326,48 +326,77 @@ HAND = [
 ]
 
 
-def hand_essays(part: str) -> list[dict[str, Any]]:
+def hand_essays(part: str, prose: Sequence[Prose]) -> list[dict[str, Any]]:
     """Sentences that somebody reworded, each covered by half at any place of the sources, or of the source it was taken
-    from where that is known; and own ones covered by anything."""
+    from where that is known; and own ones covered by anything. Essays that came with their texts are also checked with
+    a library of all of these and other *prose*."""
     rows = []
-    for essay in HAND:
-        folder = Path(essay.get("folder", ""))
-        if essay["part"] != part:
-            continue
-        if "texts" not in essay and not (folder / essay["sources"][0]).is_file():
-            print(f"an essay by hand is not measured: install the Debian package {essay['package']}")
-            continue
-        spans, text = [], ""
-        for level, sentence in essay["sentences"]:
-            spans.append((level, Span(len(text), len(text) + len(sentence))))
-            text += sentence + " "
-        sources = essay.get("texts") or [
-            read_document((folder / name).read_bytes(), name=name).text for name in essay["sources"]
+    every: dict[str, Counter[str]] = {}
+    with tempfile.TemporaryDirectory() as made, Store(str(Path(made) / "library.db")) as store:
+        store.libraries.create("all")
+        texts = [
+            (f"{n}/{i}", text) for n, one in enumerate(HAND) for i, text in enumerate(one.get("texts", []))
         ]
-        names = {"L": "light", "H": "heavy", "X": "heaviest", "O": "own flagged"}
-        check = doublet.check(
-            text, [(str(number), source) for number, source in enumerate(sources)], **SYNONYMS
-        )
-        whole = "\n\n".join(sources)
-        taken = essay.get("from") or [None] * len(spans)
-        every: list[tuple[int | None, Span]]
-        for told_as, every in (
-            (
-                "each for itself",
-                [(n, f.a) for n, source in enumerate(sources) for f in compare(text, source).fragments],
-            ),
-            ("as one text", [(None, one.a) for one in compare(text, whole).fragments]),
-            ("in one check", [(int(source.id), f.a) for source in check.sources for f in source.fragments]),
-        ):
-            found, count_of = Counter[str](), Counter[str]()
-            for (level, span), source in zip(spans, taken, strict=True):
-                right = [a for n, a in every if source is None or n is None or n == source]
-                count_of[level] += 1
-                found[level] += 2 * covered(span, right) >= span.end - span.start
-            told = {name: f"{found[level]} of {count_of[level]}" for level, name in names.items()}
-            named = essay.get("name") or ", ".join(essay["sources"])
-            rows.append({"sources": named, "read": told_as, **told})
-    return rows
+        others = ((f"prose/{n}", one.text) for n, one in enumerate(prose))
+        index_library(store, "all", (Document(name, text) for name, text in [*texts, *others]))
+        for number, essay in enumerate(HAND):
+            if essay["part"] == part:
+                named = essay.get("name") or ", ".join(essay["sources"])
+                for told_as, counts in hand_essay(essay, number, store):
+                    rows.append((named, told_as, counts))
+                    every.setdefault(told_as, Counter()).update(counts)
+    rows += [("all", told_as, counts) for told_as, counts in every.items()]
+    return [
+        {
+            "sources": named,
+            "read": told_as,
+            **{level: f"{counts[level]} of {counts['of ' + level]}" for level in LEVELS.values()},
+        }
+        for named, told_as, counts in rows
+    ]
+
+
+OTHER = -1  #: another document of the library
+LEVELS = {"L": "light", "H": "heavy", "X": "heaviest", "O": "own flagged"}
+
+
+def hand_essay(essay: dict[str, Any], number: int, store: Store) -> Iterator[tuple[str, Counter[str]]]:
+    """Of each way to read an essay how many sentences of a level there are ("of heavy") and were found ("heavy")."""
+    folder = Path(essay.get("folder", ""))
+    if "texts" not in essay and not (folder / essay["sources"][0]).is_file():
+        print(f"an essay by hand is not measured: install the Debian package {essay['package']}")
+        return
+    spans, text = [], ""
+    for level, sentence in essay["sentences"]:
+        spans.append((LEVELS[level], Span(len(text), len(text) + len(sentence))))
+        text += sentence + " "
+    sources = essay.get("texts") or [
+        read_document((folder / name).read_bytes(), name=name).text for name in essay["sources"]
+    ]
+    together = doublet.check(text, [(str(n), source) for n, source in enumerate(sources)], **SYNONYMS)
+    whole = "\n\n".join(sources)
+    ways: dict[str, list[tuple[int | None, Span]]] = {
+        "each for itself": [
+            (n, f.a) for n, source in enumerate(sources) for f in compare(text, source).fragments
+        ],
+        "as one text": [(None, f.a) for f in compare(text, whole).fragments],
+        "in one check": [(int(one.id), f.a) for one in together.sources for f in one.fragments],
+    }
+    if "texts" in essay:
+        names = {f"{number}/{n}": n for n in range(len(sources))}
+        stored = check_library(store, text, **SYNONYMS)
+        ways["in a library"] = [
+            (names.get(one.id, OTHER), f.a) for one in stored.sources for f in one.fragments
+        ]
+    taken = essay.get("from") or [None] * len(spans)
+    for told_as, every in ways.items():
+        counts = Counter[str]()
+        for (level, span), source in zip(spans, taken, strict=True):
+            wanted = range(OTHER + 1, len(sources)) if source is None else [source]
+            right = [a for n, a in every if level == "own flagged" or n is None or n in wanted]
+            counts[f"of {level}"] += 1
+            counts[level] += 2 * covered(span, right) >= span.end - span.start
+        yield told_as, counts
 
 
 # News and pages
@@ -574,7 +603,13 @@ def main() -> None:
         read_pan(asked.data / PAN) if {"retrieval", "passages", "both ways"} & set(only) else ({}, [])
     )
     pool: dict[str, list[Prose]] = {part: [] for part in SPLIT["parts"]}
-    if {"own sentences", "reworded sentences", "essays in checks", "single sentences"} & set(only):
+    if {
+        "own sentences",
+        "reworded sentences",
+        "essays in checks",
+        "single sentences",
+        "essays by hand",
+    } & set(only):
         for one in read_pools(asked.data):
             pool[part_of("essays", one.family)].append(one)
     results: list[dict[str, Any]] = []
@@ -602,7 +637,7 @@ def main() -> None:
                 pool[part], ("heavy", "heaviest"), ESSAYS, others=OTHERS
             ),
             "single sentences": lambda part=part: single(pool[part], 2 * asked.cases),
-            "essays by hand": lambda part=part: hand_essays(part),
+            "essays by hand": lambda part=part: hand_essays(part, [*itertools.chain(*pool.values())]),
             "news": lambda part=part: news(asked.data / NEWS, part),
             "pages": lambda part=part: pages(asked.data / PAGES, part),
             "advise": lambda part=part: advice(asked.data, part, asked.markings),
