@@ -19,16 +19,14 @@ from doublet.matches.places import Found, Numbers, Place, Places, Range, Sentenc
 from doublet.matches.stems import StemmedTexts
 
 # Chosen on "tune" (benchmarks/unseen.py), each with half and twice its value: own sentences flagged in made essays (ru)
-# and by `compare` in 18 written ones (of 352), heavily reworded ones found there (of 462), and plagdet of all that
-# counts with PAN's texts, where each needless cut costs. As it is .055, 21, 334 and .953.
-# OWN .106, 19, 331, .954 and .038, 17, 305, .945. OWN_WEIGHT .053, 16, 334, .947 and .128, 40, 334, .956.
+# and by `compare` in 17 written ones (of 374), heavily reworded ones found there (of 493), and plagdet of all that
+# counts with PAN's texts, where each needless cut costs. As it is .055, 20, 365 and .954.
+# OWN .068, 22, 359, .954 and .038, 12, 335, .945. OWN_WEIGHT .053, 17, 365, .941 and .128, 43, 366, .956.
+# APART .065, 62, 369, .954 and .045, 7, 294, .919. SHOWN .055, 13, 362, .945 and .065, 29, 365, .954.
 OWN = 0.35  #: times the square of what the other side holds of the passage: a sentence of which it holds less is own …
 OWN_WEIGHT = 20.0  #: … when what it does not hold weighs so much: a few words say too little
-# HEAVY .055, 51, 336, .954 and, at .6, .055, 14, 331, .949. SHOWN .055, 16, 334, .952 and .065, 28, 336, .953.
-# APART .065, 53, 338, .954 and .050, 12, 286, .937.
-HEAVY = 0.47  #: in a passage of which the other side holds less than so much, …
-SHOWN = 2  #: … and in texts that show so many own sentences inside their passages, …
-APART = 0.2  #: … a sentence is own from whose best place it is so far: how close the two are is less
+APART = 0.2  #: a sentence that is less close than this to its best place may be own, …
+SHOWN = 2  #: … and is where so many sentences inside the passages of the text may be
 
 
 def cut_own(
@@ -138,10 +136,11 @@ def _own(
     it. The passages are parts of these *texts*, and *starts* tells sentences apart.
 
     How much that is depends on the passage: sentences of a heavily reworded one are hardly there, though they were
-    borrowed, and what tells own ones is that nothing there is like them as a whole. Whoever puts own sentences between
-    borrowed ones does so again: where a text shows some, less is asked of the others.
+    borrowed. What tells own ones there is that nothing is like them as a whole. One such sentence may be borrowed all
+    the same; whoever puts own sentences between borrowed ones does so again.
     """
     close, missing = places.close, places.whole - places.heaviest
+    apart, enough = close < APART, missing >= OWN_WEIGHT
     own = np.zeros(len(close), np.bool_)
     shown: dict[int, set[int]] = {text: set() for text in texts}
     for part, here, text in zip(parts, starts, texts, strict=True):
@@ -149,14 +148,11 @@ def _own(
         borrowed = heaviest >= OWN / 2 * whole
         all_borrowed = float(whole[borrowed].sum())
         held = float(heaviest[borrowed].sum()) / all_borrowed if all_borrowed else 1.0
-        little = heaviest < OWN * held * held * whole
-        if held < HEAVY:
-            little |= close[part] < APART
-        own[part] = little & (missing[part] >= OWN_WEIGHT)
-        shown[text].update(here[own[part]].tolist())
+        own[part] = (heaviest < OWN * held * held * whole) & enough[part]
+        shown[text].update(here[own[part] | (apart[part] & enough[part])].tolist())
     for part, text in zip(parts, texts, strict=True):
         if len(shown[text]) >= SHOWN:
-            own[part] |= (close[part] < APART) & (missing[part] >= OWN_WEIGHT / 2)
+            own[part] |= apart[part] & (missing[part] >= OWN_WEIGHT / 2)
     return own
 
 

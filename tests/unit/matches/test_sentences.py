@@ -178,28 +178,31 @@ def test_in_a_reworded_passage_a_sentence_needs_less():
     assert cut(0.5, 0.05, 0.5) == [(0, 10), (20, 30)]
 
 
-@pytest.mark.parametrize(
-    ("held", "close", "own"), [(0.57, 0.15, True), (0.57, 0.25, False), (0.63, 0.15, False)]
-)
-def test_in_a_heavily_reworded_passage_own_sentences_are_like_nothing_there(held, close, own):
-    assert len(cut(held, 0.2, held, close=[0.4, close, 0.4])) == (2 if own else 1)
-    assert len(cut(held, 0.2, held, close=[0.4, close, 0.4], whole=24.0)) == 1  # too few words
+@pytest.mark.parametrize(("close", "own"), [(0.15, True), (0.25, False)])
+def test_in_a_heavily_reworded_passage_own_sentences_are_like_nothing_there(close, own):
+    every = [0.4, close, 0.4, close, 0.4]
+    assert len(cut(0.5, 0.25, 0.5, 0.25, 0.5, close=every)) == (3 if own else 1)
+    assert len(cut(0.5, 0.25, 0.5, 0.25, 0.5, close=every, whole=24.0)) == 1  # too few words
 
 
-@pytest.mark.parametrize(("shown", "own"), [(1, False), (2, True)])
+@pytest.mark.parametrize(("shown", "own"), [(0, False), (1, True)])
 def test_who_puts_own_sentences_between_borrowed_ones_does_so_again(shown, own):
     close = [0.9, 0.15, 0.9]
-    assert len(cut(0.9, 0.4, 0.9, close=close, shown=shown)) == (2 if own else 1)
-    assert len(cut(0.9, 0.4, 0.9, close=close, shown=shown, whole=18.0)) == (2 if own else 1)
-    assert len(cut(0.9, 0.4, 0.9, close=close, shown=shown, whole=15.0)) == 1  # too few words
-    assert len(cut(0.9, 0.4, 0.9, close=[0.9, 0.25, 0.9], shown=shown)) == 1
+    assert len(cut(0.9, 0.3, 0.9, close=close, shown=shown)) == (2 if own else 1)
+    assert len(cut(0.9, 0.3, 0.9, close=[0.9, 0.25, 0.9], shown=shown)) == 1
+
+
+@pytest.mark.parametrize(("whole", "own"), [(18.0, True), (15.0, False)])
+def test_shorter_ones_are_own_where_two_others_are_shown(whole, own):
+    assert len(cut(0.9, 0.4, 0.9, close=[0.9, 0.15, 0.9], shown=2, whole=whole)) == (2 if own else 1)
+    assert len(cut(0.9, 0.4, 0.9, close=[0.9, 0.15, 0.9], shown=1, whole=whole)) == 1
 
 
 def test_a_sentence_beside_two_copies_of_a_document_is_one():
     passages = [
         columns([0.9, 0.01, 0.9]),
         columns([0.9, 0.01, 0.9]),
-        columns([0.9, 0.3, 0.9], close=[0.9, 0.1, 0.9]),
+        columns([0.9, 0.4, 0.9], close=[0.9, 0.1, 0.9], whole=24.0),
     ]
     names = ("start", "end", "mass", "whole", "there", "heaviest", "second")
     places = Places(*(np.concatenate([getattr(one, name) for one in passages]) for name in names))
