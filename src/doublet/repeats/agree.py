@@ -54,7 +54,7 @@ class Agreement:
 
     def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
         self._are_rows = cells.are_rows
-        self._cuts_one = wholes.cuts
+        self._cuts_one, self._parts_one = wholes.cuts, wholes.parts
         self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
         self._is_heading, self._begins_block = blocks.begins_section, set(blocks.starts).__contains__
@@ -147,7 +147,7 @@ class Agreement:
                 (equal or all(map(self._begins_block, ends)))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
-                and not any(map(self._cuts_one, starts, ends))
+                and not any(map(self._parts_one, starts, ends))
             ):
                 best = ends
         return list(zip(starts, best, strict=True))
@@ -157,7 +157,7 @@ class Agreement:
         whole = [(start, self._blocks[bisect_left(self._blocks, end)]) for start, end in members]
         near = all(new - old <= LABEL_WORDS for (_, old), (_, new) in zip(members, whole, strict=True))
         apart = all(two[0] >= one[1] for one, two in itertools.pairwise(whole))
-        return whole if near and apart and not any(itertools.starmap(self._cuts_one, whole)) else members
+        return whole if near and apart and not any(itertools.starmap(self._parts_one, whole)) else members
 
     def _grown_before(self, members: Members, often: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
@@ -178,7 +178,7 @@ class Agreement:
             if (
                 (equal or all(map(self._begins_block, starts)))
                 and best[0] - starts[0] >= EDGE_UNIT
-                and not any(map(self._cuts_one, starts, ends))
+                and not any(map(self._parts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
             ):
                 best = starts
