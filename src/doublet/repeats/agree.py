@@ -12,6 +12,7 @@ import functools
 import itertools
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -38,6 +39,7 @@ NEARLY = 0.8  #: the same of members that agree on no edges
 CODE_ALIKE = 0.9  #: the same in code and rows of tables, which are alike by nature
 # With 0 four groups of 1,625 are told in two parts; 6 gives what 3 gives.
 GAP = 3  #: tokens between two groups that follow each other: the number of the next section
+MAJORITY = 2  #: a part of that share of the members or less is not most of them
 PIVOTS = 4  #: members whose units are tried as the common one: .878 with 2, .883 with 4
 # On the same eight: .966 and .896 with 128 members, .959 and .894 with 512, .950 and .892 without a limit.
 MOST = 256  #: members of a group that is looked at: larger ones are frames of pages and formulas
@@ -117,16 +119,41 @@ class Agreement:
         if a paragraph or an item ends there, or if others follow. A listing is taken whole. *often* tells of each
         token how often its sentence or line is there."""
         out = []
-        for group in groups:
+        todo = groups[::-1]
+        while todo:
+            group = todo.pop()
             members = group.members
             if len(members) <= MOST:
                 members = self._grown_behind(members, often)
                 members = members if group.equal else self._to_the_end(members)
                 members = self._grown_before(members, often)
             if members != group.members:
-                group = group._replace(members=members, equal=self._equal(members))  # noqa: PLW2901
-            out.append(group)
+                group = group._replace(members=members, equal=self._equal(members))
+            parts = self._most_go_on(members, often) if 2 < len(members) <= MOST else []
+            todo += [rescored(group, part) for part in parts]
+            if not parts:
+                out.append(group)
         return out
+
+    def _most_go_on(self, members: Members, often: NDArray[np.uint8]) -> list[Members]:
+        """Those *members* that go on with the same words, or begin after the same, with these, if they are most of them
+        but not all; and the rest, if it has several. Nothing if that is not so."""
+        for units, grown in (
+            ([(end, self._next(end)) for _, end in members], self._grown_behind),
+            ([(self._last(start), start) for start, _ in members], self._grown_before),
+        ):
+            said = [
+                self._ids[one:two].tobytes() if 0 <= one < two <= len(self._ids) else b"" for one, two in units
+            ]
+            words, times = Counter(said).most_common(1)[0]
+            if not words or not len(members) < MAJORITY * times < MAJORITY * len(members):
+                continue
+            part = [member for member, own in zip(members, said, strict=True) if own == words]
+            longer = grown(part, often)
+            if longer != part:
+                rest = [member for member, own in zip(members, said, strict=True) if own != words]
+                return [longer, rest] if len(rest) > 1 else [longer]
+        return []
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
