@@ -220,15 +220,18 @@ class Cells:
         at = bisect_right(self._borders, start)
         if at >= len(self._borders) or self._borders[at] >= end:
             return False
-        return 2 * int(self._inside[end] - self._inside[start]) > end - start
+        return self._in_cells(start, end)
+
+    def _in_cells(self, start: int, end: int) -> bool:
+        return len(self._inside) > 0 and 2 * int(self._inside[end] - self._inside[start]) > end - start
 
     def _in_one_table(self, members: Members) -> bool:
-        """Whether *members* are rows of one table: these are made alike."""
+        """Whether *members* are rows or cells of one table: these are made alike."""
         at = bisect_right(self._tables, members[0][0], key=lambda table: table[0]) - 1
         return (
             at >= 0
             and all(self._tables[at][0] <= start and end <= self._tables[at][1] for start, end in members)
-            and all(self.are_rows(*member) for member in members)
+            and all(map(self._in_cells, *zip(*members, strict=True)))
         )
 
     def left_out(self, groups: list[Scored]) -> list[Scored]:
