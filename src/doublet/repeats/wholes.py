@@ -30,10 +30,16 @@ class Wholes:
         sections = [span for span in sequence.places(_sections, 2) if not self.cuts(*span)]
         if sections:
             self._build(len(sequence), elements + sections)
-        self._undivided = {*sections, *sequence.code()[0]}
-        self._tables = set(sequence.places(lambda marked: marked.tables))
-        self._inner_ends = {(end, outer) for (_, end), outer in zip(self._spans, self._outer, strict=True)}
-        self._inner_starts = {(start, outer) for (start, _), outer in zip(self._spans, self._outer, strict=True)}
+        tables = sequence.places(lambda marked: marked.tables, 2)
+        self._undivided = {*sections, *tables, *sequence.code()[0]}
+        cells = set(sequence.places(lambda marked: marked.cells, 2))
+        items = [
+            (span, outer)
+            for span, outer in zip(self._spans, self._outer, strict=True)
+            if outer >= 0 and span not in cells and self._spans[outer] not in self._undivided
+        ]
+        self._item_starts = {(start, outer) for (start, _), outer in items}
+        self._item_ends = {(end, outer) for (_, end), outer in items}
 
     def _build(self, size: int, spans: list[Stretch]) -> None:
         self._spans: list[Stretch] = []
@@ -62,27 +68,18 @@ class Wholes:
         return self._border(start, end) is not None
 
     def parts(self, start: int, end: int) -> bool:
-        """Whether a stretch has a piece of an element and goes on outside of it, and this is more than the first items
-        of a list with what stands before it, the first rows of a table, or the last items with what follows."""
-        at = int(self._inner[start]) if self._spans else -1
+        """The same, but the first items of a list may stand with what is said before it, and the last with what follows."""
+        if not self._spans:
+            return False
+        at = int(self._inner[start])
         if at >= 0 and self._spans[at][1] < end:
-            outer, own = self._outer[at], self._spans[at]
-            if (
-                (start, at) not in self._inner_starts
-                or own in self._undivided
-                or own in self._tables
-                or (outer >= 0 and self._spans[outer][1] < end)
-            ):
+            outer = self._outer[at]
+            if (start, at) not in self._item_starts or (outer >= 0 and self._spans[outer][1] < end):
                 return True
-        at = int(self._inner[end]) if self._spans else -1
+        at = int(self._inner[end])
         if at >= 0 and self._spans[at][0] > start:
-            outer, own = self._outer[at], self._spans[at]
-            if (
-                (end, at) not in self._inner_ends
-                or own in self._undivided
-                or (outer >= 0 and self._spans[outer][0] > start)
-            ):
-                return True
+            outer = self._outer[at]
+            return (end, at) not in self._item_ends or (outer >= 0 and self._spans[outer][0] > start)
         return False
 
     def fitted(self, start: int, end: int) -> Stretch:
