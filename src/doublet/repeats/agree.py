@@ -199,12 +199,13 @@ class Agreement:
             equal = self._equal(units)
             if not (equal or self._variants(units, SHORT_ALIKE)) or self._is_frame(units, often):
                 break
-            if any(map(self._is_heading, before)):
-                break
+            titled = any(map(self._is_heading, before))
+            if titled and not equal or not titled and any(map(self._is_heading, starts)):
+                break  # a section begins there
             starts = before
             if (
                 (equal or all(map(self._begins_block, starts)))
-                and best[0] - starts[0] >= EDGE_UNIT
+                and (titled or best[0] - starts[0] >= EDGE_UNIT)
                 and not any(map(self._parts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
             ):
