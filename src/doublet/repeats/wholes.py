@@ -31,15 +31,13 @@ class Wholes:
         if sections:
             self._build(len(sequence), elements + sections)
         tables = sequence.places(lambda marked: marked.tables, 2)
-        self._undivided = {*sections, *tables, *sequence.code()[0]}
+        undivided = {*sections, *tables, *sequence.code()[0]}
         cells = set(sequence.places(lambda marked: marked.cells, 2))
-        items = [
-            (span, outer)
+        self._item_ends = {
+            (span[1], outer)
             for span, outer in zip(self._spans, self._outer, strict=True)
-            if outer >= 0 and span not in cells and self._spans[outer] not in self._undivided
-        ]
-        self._item_starts = {(start, outer) for (start, _), outer in items}
-        self._item_ends = {(end, outer) for (_, end), outer in items}
+            if outer >= 0 and span not in cells and self._spans[outer] not in undivided
+        }  #: with the number of the list
 
     def _build(self, size: int, spans: list[Stretch]) -> None:
         self._spans: list[Stretch] = []
@@ -68,19 +66,17 @@ class Wholes:
         return self._border(start, end) is not None
 
     def parts(self, start: int, end: int) -> bool:
-        """The same, but the first items of a list may stand with what is said before it, and the last with what follows."""
+        """The same, but the first items of a list may stand with what is said before it."""
         if not self._spans:
             return False
         at = int(self._inner[start])
         if at >= 0 and self._spans[at][1] < end:
-            outer = self._outer[at]
-            if (start, at) not in self._item_starts or (outer >= 0 and self._spans[outer][1] < end):
-                return True
+            return True
         at = int(self._inner[end])
-        if at >= 0 and self._spans[at][0] > start:
-            outer = self._outer[at]
-            return (end, at) not in self._item_ends or (outer >= 0 and self._spans[outer][0] > start)
-        return False
+        if at < 0 or self._spans[at][0] <= start:
+            return False
+        outer = self._outer[at]
+        return (end, at) not in self._item_ends or (outer >= 0 and self._spans[outer][0] > start)
 
     def fitted(self, start: int, end: int) -> Stretch:
         """The stretch without pieces of elements: where it goes over the border of one, the larger part stays."""
