@@ -143,16 +143,18 @@ class Agreement:
             ([(self._last(start), start) for start, _ in members], self._grown_before),
         ):
             said = [
-                self._ids[one:two].tobytes() if 0 <= one < two <= len(self._ids) else b"" for one, two in units
+                frozenset(self._ids[one:two].tolist()) if 0 <= one < two <= len(self._ids) else frozenset()
+                for one, two in units
             ]
-            words, times = Counter(said).most_common(1)[0]
-            if not words or not len(members) < MAJORITY * times < MAJORITY * len(members):
-                continue
-            part = [member for member, own in zip(members, said, strict=True) if own == words]
-            longer = grown(part, often)
-            if longer != part:
-                rest = [member for member, own in zip(members, said, strict=True) if own != words]
-                return [longer, rest] if len(rest) > 1 else [longer]
+            for words, _ in Counter(said).most_common(PIVOTS):
+                alike = [words == own or _share(words, own) > SHORT_ALIKE for own in said] if words else []
+                if not len(members) < MAJORITY * sum(alike) < MAJORITY * len(members):
+                    continue
+                part = list(itertools.compress(members, alike))
+                longer = grown(part, often)
+                if longer != part:
+                    rest = [member for member, same in zip(members, alike, strict=True) if not same]
+                    return [longer, rest] if len(rest) > 1 else [longer]
         return []
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:
@@ -408,6 +410,11 @@ class Agreement:
                 and not (stop > start and self._cuts_one(start, stop))
             ):
                 yield start, stop, frozenset(self._ids[max(before, stop - WORDS) : stop].tolist())
+
+
+def _share(one: Unit, two: Unit) -> float:
+    """Share of the words of the longer that are in common. Numbers are masked: they say nothing."""
+    return len((one & two) - NUMBERS) / max(1, len(one - NUMBERS), len(two - NUMBERS))
 
 
 def _same(one: Unit, two: Unit) -> bool:
