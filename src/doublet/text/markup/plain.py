@@ -11,8 +11,8 @@ from doublet.text.markup.marked import MarkedText, number_headings
 _NUMBERED = re.compile(r"^[ \t]*\d{1,3}(?P<parts>(?:\.\d{1,3})*)\.?[ \t]+(?P<title>[^\s\d][^\n]*)$", re.M)
 _SAID = ".!?…:;,|"  #: signs with which a title does not end
 TITLE_WORDS = 16  #: at most, of a line that begins with a number and is a heading
-_TABLE = re.compile(r"(?:^[ \t]*(?:\|[^\n]*\||\+[-=+]+\+)[ \t\r]*(?:\n|\Z)){3,}", re.M)
-_RULE = re.compile(r"[ \t]*[|+][-=+|]+[|+]\s*\Z")
+_TABLE = re.compile(r"(?:^[^\S\n]*(?:\|[^\n]*\||\+[-=+]+\+)[^\S\n]*(?:\n|\Z)){3,}", re.M)
+_RULE = re.compile(r"\s*[|+][-=+|]+[|+]\s*\Z")
 _CELL = re.compile(r"[^|\n]*[^|\s][^|\n]*")
 
 
