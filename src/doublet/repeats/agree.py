@@ -39,7 +39,6 @@ NEARLY = 0.8  #: the same of members that agree on no edges
 CODE_ALIKE = 0.9  #: the same in code and rows of tables, which are alike by nature
 # With 0 four groups of 1,625 are told in two parts; 6 gives what 3 gives.
 GAP = 3  #: tokens between two groups that follow each other: the number of the next section
-MAJORITY = 2  #: a part of that share of the members or less is not most of them
 PIVOTS = 4  #: members whose units are tried as the common one: .878 with 2, .883 with 4
 # On the same eight: .966 and .896 with 128 members, .959 and .894 with 512, .950 and .892 without a limit.
 MOST = 256  #: members of a group that is looked at: larger ones are frames of pages and formulas
@@ -129,15 +128,16 @@ class Agreement:
                 members = self._grown_before(members, often)
             if members != group.members:
                 group = group._replace(members=members, equal=self._equal(members))
-            parts = self._most_go_on(members, often) if 2 < len(members) <= MOST else []
-            todo += [rescored(group, part) for part in parts]
+            parts = self._most_go_on(group, often) if 2 < len(members) <= MOST else []
+            todo += parts
             if not parts:
                 out.append(group)
         return out
 
-    def _most_go_on(self, members: Members, often: NDArray[np.uint8]) -> list[Members]:
-        """Those *members* that go on with the same words, or begin after the same, with these, if they are most of them
-        but not all; and the rest, if it has several. Nothing if that is not so."""
+    def _most_go_on(self, group: Scored, often: NDArray[np.uint8]) -> list[Scored]:
+        """Those members of *group* that go on with the same words, or nearly, or begin after the same, with these, if
+        they are most of them but not all; and the rest, if it has several. Nothing if that is not so."""
+        members = group.members
         for units, grown in (
             ([(end, self._next(end)) for _, end in members], self._grown_behind),
             ([(self._last(start), start) for start, _ in members], self._grown_before),
@@ -148,13 +148,14 @@ class Agreement:
             ]
             for words, _ in Counter(said).most_common(PIVOTS):
                 alike = [words == own or _share(words, own) > SHORT_ALIKE for own in said] if words else []
-                if not len(members) < MAJORITY * sum(alike) < MAJORITY * len(members):
+                if not len(members) < 2 * sum(alike) < 2 * len(members):
                     continue
                 part = list(itertools.compress(members, alike))
                 longer = grown(part, often)
                 if longer != part:
                     rest = [member for member, same in zip(members, alike, strict=True) if not same]
-                    return [longer, rest] if len(rest) > 1 else [longer]
+                    parts = [rescored(group, part)._replace(members=longer, equal=self._equal(longer))]
+                    return [*parts, rescored(group, rest)] if len(rest) > 1 else parts
         return []
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:

@@ -142,7 +142,9 @@ def _without_wraps(text: str, masked: str, tables: Sequence[Span]) -> str:
         begin = max(at, first)
         rows = masked[begin:end]
         if text.count("\n", begin, end) != rows.count("\n"):
-            rows = "".join(["\n" if old == "\n" else new for old, new in zip(text[begin:end], rows, strict=True)])
+            rows = "".join(
+                ["\n" if old == "\n" else new for old, new in zip(text[begin:end], rows, strict=True)]
+            )
         pieces += [masked[at:begin], rows]
         at = end
     return "".join([*pieces, masked[at:]])
