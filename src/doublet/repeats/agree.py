@@ -203,7 +203,7 @@ class Agreement:
             if not (equal or self._variants(units, SHORT_ALIKE)) or self._is_frame(units, often):
                 break
             titled = any(map(self._is_heading, before))
-            if titled and not equal or not titled and any(map(self._is_heading, starts)):
+            if (titled and not equal) or (not titled and any(map(self._is_heading, starts))):
                 break  # a section begins there
             starts = before
             if (

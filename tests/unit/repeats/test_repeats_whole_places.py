@@ -73,7 +73,7 @@ def test_those_that_begin_after_the_same_words_are_a_group_too():
     same, other = sentence(6, "s"), sentence(6, "x")
     texts = [
         f"{sentence(7, name)}\n\n{before} {sentence(9, 'a')}"
-        for name, before in zip("mno", (same, same, other))
+        for name, before in zip("mno", (same, same, other), strict=True)
     ]
     members = [(at + 13, at + 22) for at in (0, 22, 44)]
     assert grown("\n\n".join(texts), members) == [[(7, 22), (29, 44)]]
@@ -168,7 +168,8 @@ def titles(text: str) -> list[str]:
 
 
 def test_lines_with_numbers_of_two_parts_are_headings():
-    text = "\n1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n    1.3. Last things\n\n"
+    text = "\n1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n    1.3. Last things\n"
+    text += "\n"
     text += f"1.2 Long things that are wrapped\n\n{sentence(9, 'a')}\n1.5 litres of it\n{sentence(9, 'b')}\n"
     assert titles(text) == [
         "First things",

@@ -1,4 +1,4 @@
-"""Plain text: numbered headings ("9.6.15. Expansion of …") and tables that are drawn with lines. Nothing is blanked out."""
+"""Plain text: numbered headings ("9.6.15. Expansion of …") and tables that are drawn with lines. Nothing is blanked."""
 
 from __future__ import annotations
 
