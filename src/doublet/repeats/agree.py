@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from doublet.repeats.balance import significance
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
 from doublet.repeats.edges import EDGE_UNIT, SHORT
 from doublet.repeats.headings import LABEL_WORDS
@@ -152,10 +153,11 @@ class Agreement:
                     continue
                 part = list(itertools.compress(members, alike))
                 longer = grown(part, often)
-                if longer != part:
-                    rest = [member for member, same in zip(members, alike, strict=True) if not same]
+                rest = [member for member, same in zip(members, alike, strict=True) if not same]
+                rest = rest if len(rest) > 1 else []
+                if longer != part and significance(longer) + significance(rest) >= significance(members):
                     parts = [rescored(group, part)._replace(members=longer, equal=self._equal(longer))]
-                    return [*parts, rescored(group, rest)] if len(rest) > 1 else parts
+                    return [*parts, rescored(group, rest)] if rest else parts
         return []
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:

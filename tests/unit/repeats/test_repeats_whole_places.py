@@ -163,26 +163,26 @@ def test_a_table_without_lines_has_a_row_in_each_line():
     assert not read_markup(text.partition("\n")[2], name="a.txt").tables  # two lines are none
 
 
-def titles(text: str) -> list[str]:
-    return [heading.title for heading in read_markup(text, name="a.txt").headings]
+def contents(text: str) -> list[str]:
+    return [" ".join(text[span.start : span.end].split()) for span in read_markup(text, name="a.txt").links]
 
 
-def test_lines_with_numbers_of_two_parts_are_headings():
-    text = "\n1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n    1.3. Last things\n"
-    text += "\n"
-    text += f"1.2 Long things that are wrapped\n\n{sentence(9, 'a')}\n1.5 litres of it\n{sentence(9, 'b')}\n"
-    assert titles(text) == [
-        "First things",
-        "Long things that are wrapped",
-        "Last things",
-        "Long things that are wrapped",
-    ]
-    assert titles("\n\n1.1 This is a sentence.\n\n") == []
+def test_numbered_lines_that_follow_each_other_are_a_list_of_contents():
+    listed = "1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n2. More\n2.1 Last things"
+    text = f"Contents\n{listed}\n\n1.2. Long things\n\n{sentence(9, 'a')}\n1.5 litres of it\n{sentence(9, 'b')}\n"
+    assert contents(text) == ["1.1. First things", "1.2. Long things that are wrapped", "2.1 Last things"]
+    assert not contents(text.replace("First things", "This is said."))  # two are none
 
 
-@pytest.mark.parametrize(("size", "count"), [(16, 1), (17, 0)])
-def test_a_numbered_heading_has_sixteen_words_at_most(size: int, count: int):
-    assert len(titles(f"2.3. {words(size, 't')}\n\n{sentence(9, 'a')}\n")) == count
+@pytest.mark.parametrize(("lines", "count"), [(2, 0), (3, 3), (4, 4)])
+def test_a_list_of_contents_has_three_lines_at_least(lines: int, count: int):
+    assert len(contents("".join(f"2.{n}. {words(3, 't')}\n" for n in range(lines)))) == count
+
+
+@pytest.mark.parametrize(("size", "count"), [(16, 5), (17, 0)])
+def test_a_line_of_contents_has_sixteen_words_at_most(size: int, count: int):
+    long = f"2.9. {words(size, 't')}\n"
+    assert len(contents(f"2.1. First\n2.2. Second\n{long}3.1. First\n3.2. Second")) == count
 
 
 def test_a_title_in_the_contents_of_a_plain_text_is_no_repeat():
