@@ -22,7 +22,7 @@ from doublet.repeats.balance import significance
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
 from doublet.repeats.edges import EDGE_UNIT, SHORT
 from doublet.repeats.headings import LABEL_WORDS
-from doublet.repeats.told import WIDER, Members, Scored, rescored, width
+from doublet.repeats.told import WIDER, Members, Over, Scored, enter, holders_of, rescored, width
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
 # Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
@@ -65,6 +65,7 @@ class Agreement:
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
         self._ids = blocks.sequence.ids
+        self._raw = memoryview(np.ascontiguousarray(self._ids)).cast("B")  # quick to compare
 
     def parted(self, groups: list[Scored], least: int) -> list[Scored]:
         """*groups* whose members begin and end alike: one that was not so becomes several, or none. Those that are word
@@ -118,11 +119,14 @@ class Agreement:
         sentences, lines and elements, up to a heading or the frame of a page. Those that are nearly the same are taken
         if a paragraph or an item ends there, or if others follow. A listing is taken whole. *often* tells of each
         token how often its sentence or line is there."""
-        out = []
+        out: list[Scored] = []
+        over: Over = {}
         todo = groups[::-1]
         while todo:
             group = todo.pop()
             members = group.members
+            if holders_of(members, over, 0.0):  # a better one has grown over it
+                continue
             if len(members) <= MOST:
                 members = self._grown_behind(members, often)
                 members = members if group.equal else self._to_the_end(members)
@@ -132,6 +136,7 @@ class Agreement:
             parts = self._most_go_on(group, often) if 2 < len(members) <= MOST else []
             todo += parts
             if not parts:
+                enter(group.members, len(out), over)
                 out.append(group)
         return out
 
@@ -220,8 +225,9 @@ class Agreement:
     def _is_frame(self, stretches: Members, often: NDArray[np.uint8]) -> bool:
         """Whether one of *stretches* begins a paragraph or an item, and is said many more times. What stands inside a
         paragraph belongs to it."""
+        many = width(stretches) + WIDER
         return any(
-            self._begins_block(start) and int(often[start:end].min()) >= width(stretches) + WIDER
+            often[start] >= many and self._begins_block(start) and int(often[start:end].min()) >= many
             for start, end in stretches
         )
 
@@ -248,9 +254,10 @@ class Agreement:
     def _equal(self, stretches: Members) -> bool:
         """Whether *stretches* are there, and word for word the same."""
         start, end = stretches[0]
-        words = self._ids[start:end]
-        return end > start and all(
-            two - one == end - start and np.array_equal(self._ids[one:two], words)
+        size, raw, width = end - start, self._raw, self._ids.itemsize
+        words = raw[start * width : end * width].tobytes()
+        return size > 0 and all(
+            two - one == size and raw[one * width : two * width].tobytes() == words
             for one, two in stretches[1:]
         )
 
