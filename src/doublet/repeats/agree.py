@@ -64,6 +64,7 @@ class Agreement:
         self._blocks, self._marks = blocks.starts, blocks.edges.marks
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
+        self._begins_part = {0, *self._cuts}.__contains__
         self._ids = blocks.sequence.ids
         self._raw = memoryview(np.ascontiguousarray(self._ids)).cast("B")  # quick to compare
 
@@ -169,7 +170,9 @@ class Agreement:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [*starts[1:], len(self._ids)]
         best = ends
-        while not any(map(self._is_heading, ends)):
+        while not any(map(self._is_heading, ends)) and (
+            ends[0] in self._listings or self._may_go_on([(end, self._next(end)) for end in ends[:2]])
+        ):
             announced = all(end in self._listings for end in ends)
             following = [self._listings[end] if announced else self._next(end) for end in ends]
             units = list(zip(ends, following, strict=True))
@@ -189,6 +192,12 @@ class Agreement:
                 best = ends
         return list(zip(starts, best, strict=True))
 
+    def _may_go_on(self, units: Members) -> bool:
+        """Whether what two members go on with may be said to be the same: most are not, and that is seen at once."""
+        return all(0 <= start < end <= len(self._ids) for start, end in units) and (
+            self._equal(units) or self._variants(units, ALIKE)
+        )
+
     def _to_the_end(self, members: Members) -> Members:
         """*members* with the rest of the paragraphs in which they end if of each only a word or a few are missing."""
         whole = [(start, self._blocks[bisect_left(self._blocks, end)]) for start, end in members]
@@ -201,7 +210,7 @@ class Agreement:
         limits = [0, *ends[:-1]]
         best = starts
         begun_inside = any(map(self._inside, starts, ends))
-        while True:
+        while self._may_go_on([(self._last(start), start) for start in starts[:2]]):
             before = list(map(self._last, starts))
             units = list(zip(before, starts, strict=True))
             if any(start < limit for start, limit in zip(before, limits, strict=True)):
@@ -238,18 +247,18 @@ class Agreement:
 
     def _next(self, end: int) -> int:
         """Where the sentence, line or element ends that begins at *end*; nowhere at the end of a part."""
+        count = len(self._ids)
+        if end >= count or self._begins_part(end):
+            return count + 1
         at = bisect_right(self._borders, end)
-        behind = self._borders[at] if at < len(self._borders) else len(self._ids) + 1
-        return (
-            behind
-            if end < len(self._ids) and self._part(end - 1, 0) == self._part(end, 0)
-            else len(self._ids) + 1
-        )
+        return self._borders[at] if at < len(self._borders) else count + 1
 
     def _last(self, start: int) -> int:
         """Where the one begins that ends at *start*."""
+        if self._begins_part(start):
+            return -1
         at = bisect_left(self._borders, start) - 1
-        return self._borders[at] if at >= 0 and self._part(start - 1, 0) == self._part(start, 0) else -1
+        return self._borders[at] if at >= 0 else -1
 
     def _equal(self, stretches: Members) -> bool:
         """Whether *stretches* are there, and word for word the same."""

@@ -168,7 +168,8 @@ def contents(text: str) -> list[str]:
 
 
 def test_numbered_lines_that_follow_each_other_are_a_list_of_contents():
-    listed = "1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n2. More\n2.1 Last things"
+    listed = "1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n"
+    listed += "2. More\n2.1 Last things"
     text = f"Contents\n{listed}\n\n1.2. Long things\n\n{sentence(9, 'a')}\n1.5 litres of it\n{sentence(9, 'b')}\n"
     assert contents(text) == ["1.1. First things", "1.2. Long things that are wrapped", "2.1 Last things"]
     assert not contents(text.replace("First things", "This is said."))  # two are none
