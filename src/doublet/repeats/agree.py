@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from doublet.repeats.balance import significance
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
 from doublet.repeats.edges import EDGE_UNIT, SHORT
 from doublet.repeats.headings import LABEL_WORDS
@@ -66,7 +65,7 @@ class Agreement:
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
         self._begins_part = {0, *self._cuts}.__contains__
         self._ids = blocks.sequence.ids
-        self._raw = memoryview(np.ascontiguousarray(self._ids)).cast("B")  # quick to compare
+        self._raw = memoryview(np.ascontiguousarray(self._ids).data).cast("B")  # quick to compare
 
     def parted(self, groups: list[Scored], least: int) -> list[Scored]:
         """*groups* whose members begin and end alike: one that was not so becomes several, or none. Those that are word
@@ -134,16 +133,17 @@ class Agreement:
                 members = self._grown_before(members, often)
             if members != group.members:
                 group = group._replace(members=members, equal=self._equal(members))
-            parts = self._most_go_on(group, often) if 2 < len(members) <= MOST else []
-            todo += parts
-            if not parts:
+            parts = self._most_go_on(group, often, over) if 2 < len(members) <= MOST else None
+            todo += parts or []
+            if parts is None:
                 enter(group.members, len(out), over)
                 out.append(group)
         return out
 
-    def _most_go_on(self, group: Scored, often: NDArray[np.uint8]) -> list[Scored]:
+    def _most_go_on(self, group: Scored, often: NDArray[np.uint8], over: Over) -> list[Scored] | None:
         """Those members of *group* that go on with the same words, or nearly, or begin after the same, with these, if
-        they are most of them but not all; and the rest, if it has several. Nothing if that is not so."""
+        they are most of them but not all, and no group *over* them tells it; and the rest with one of them. None if that
+        is not so."""
         members = group.members
         for units, grown in (
             ([(end, self._next(end)) for _, end in members], self._grown_behind),
@@ -158,13 +158,16 @@ class Agreement:
                 if not len(members) < 2 * sum(alike) < 2 * len(members):
                     continue
                 part = list(itertools.compress(members, alike))
+                # One of them stands with the rest, so that no place is lost that says the same.
+                first = next(iter(part))
+                rest = [m for m, same in zip(members, alike, strict=True) if not same or m == first]
+                parts = [rescored(group, rest)]
+                if holders_of(part, over, 0.0):
+                    return parts
                 longer = grown(part, often)
-                rest = [member for member, same in zip(members, alike, strict=True) if not same]
-                rest = rest if len(rest) > 1 else []
-                if longer != part and significance(longer) + significance(rest) >= significance(members):
-                    parts = [rescored(group, part)._replace(members=longer, equal=self._equal(longer))]
-                    return [*parts, rescored(group, rest)] if rest else parts
-        return []
+                if longer != part:
+                    return [rescored(group, part)._replace(members=longer, equal=self._equal(longer)), *parts]
+        return None
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))

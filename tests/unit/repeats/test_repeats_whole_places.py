@@ -49,9 +49,10 @@ def places(*behind: str) -> tuple[str, Members]:
 def test_those_that_go_on_alike_are_a_group_of_their_own_if_they_are_most():
     same = sentence(6, "s")
     text, members = places(same, same, sentence(6, "x"))
-    assert grown(text, members) == [[(7, 22), (29, 44)]]
+    # One of them stands with the third place, which says the same but does not go on.
+    assert grown(text, members) == [[(7, 16), (51, 60)], [(7, 22), (29, 44)]]
     text, members = places(same, same, same, sentence(6, "x"), sentence(6, "y"))
-    assert grown(text, members) == [[(7, 22), (29, 44), (51, 66)], [(73, 82), (95, 104)]]
+    assert grown(text, members) == [[(7, 16), (73, 82), (95, 104)], [(7, 22), (29, 44), (51, 66)]]
 
 
 def test_half_of_the_members_are_not_most_of_them():
@@ -65,7 +66,7 @@ def test_they_may_go_on_in_nearly_the_same_words(changed: int, goes_on: bool):
     """Of ten words one is another: nine tenths are shared, or eight tenths."""
     one, two = (f"{words(10 - changed, 's')} {words(changed, name)}".capitalize() + "." for name in "xy")
     text, members = places(one, two, sentence(10, "z"))
-    wanted = [[(7, 26), (33, 52)]] if goes_on else [members]
+    wanted = [[(7, 16), (59, 68)], [(7, 26), (33, 52)]] if goes_on else [members]
     assert grown(text, members, equal=False) == wanted
 
 
@@ -76,7 +77,7 @@ def test_those_that_begin_after_the_same_words_are_a_group_too():
         for name, before in zip("mno", (same, same, other), strict=True)
     ]
     members = [(at + 13, at + 22) for at in (0, 22, 44)]
-    assert grown("\n\n".join(texts), members) == [[(7, 22), (29, 44)]]
+    assert grown("\n\n".join(texts), members) == [[(7, 22), (29, 44)], [(13, 22), (57, 66)]]
 
 
 # --- lists, headings, frames ----------------------------------------------------------------------------------------
@@ -252,3 +253,11 @@ def test_a_word_needs_room_for_up_to_twelve_signs_too(letters: int, signs: int, 
     sequence = sequence_of(text, "a.txt")
     at = 2 + len(line.split())
     assert bool(sequence.edges().marks[at]) is not wrapped
+
+
+def test_a_paragraph_of_two_equal_pages_that_stands_in_a_third_is_told():
+    page, passage = [sentence(30, name) for name in "abc"], sentence(30, "p")
+    files = {f"{name}.txt": "\n\n".join([*page, passage, *page[::-1], sentence(5, name)]) for name in "xy"}
+    files["z.txt"] = f"{sentence(40, 'q')}\n\n{passage}\n\n{sentence(40, 'r')}\n"
+    groups = doublet.find_repeats(files).groups
+    assert any({f.file for f in group.fragments} >= {"x.txt", "z.txt"} for group in groups)
