@@ -9,7 +9,10 @@ from doublet.text.markup.marked import MarkedText
 
 _NUMBERED = re.compile(r"^[ \t]*\d{1,3}(?P<parts>(?:\.\d{1,3})*)\.?[ \t]+(?P<title>[^\s\d][^\n]*)$", re.M)
 _SAID = ".!?…:;,|"  #: signs with which a title does not end
+# Both were chosen by reading one manual that no figure comes from. With half of it long titles end the list, with twice
+# as many numbered lines of prose can be part of one.
 TITLE_WORDS = 16  #: at most, of a line of a list of contents
+# With one line every numbered heading would be one; with six, lists of short chapters are none.
 CONTENTS = 3  #: lines of such a list, at least
 _TABLE = re.compile(r"(?:^[^\S\n]*(?:\|[^\n]*\||\+[-=+]+\+)[^\S\n]*(?:\n|\Z)){3,}", re.M)
 _RULE = re.compile(r"\s*[|+][-=+|]+[|+]\s*\Z")
