@@ -190,7 +190,9 @@ template <class C> class Markdown {
       size_t run = opened;
       if (opened < stop && (s_[opened] == '`' || s_[opened] == '~'))
         while (run < stop && s_[run] == s_[opened]) ++run;
-      if (run - opened >= 3) {
+      // Behind the ticks that begin a listing there is no other: "```word```" is inline code.
+      const bool inline_code = run < stop && s_[opened] == '`' && std::find(s_ + run, s_ + stop, '`') != s_ + stop;
+      if (run - opened >= 3 && !inline_code) {
         fence = s_[opened];
         fence_size = run - opened;
         fence_at = end;

@@ -12,7 +12,7 @@ import importlib
 import itertools
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -210,6 +210,8 @@ def _built(
         if sequence.marked_texts[number].kind == "rst":
             ends[at] = _behind_last_marks(mask, sequence.marked_texts[number].text, ends[at])
             start = starts[at] = _before_first_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
+        if sequence.marked_texts[number].code:
+            start = starts[at] = _begin_of_listing(sequence.marked_texts[number], start)  # noqa: PLW2901
         if mask[start - 1 : start] == QUIET:
             start = starts[at] = _before_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
         near = mask[start - 3 if start > 3 else 0 : start]
@@ -291,6 +293,15 @@ def _end_of_listing(marked: MarkedText, end: int) -> int:
     if marked.text[last - 1] == "&" != marked.masked[last - 1]:
         last = marked.text.find(";", last) + 1 or last
     return last
+
+
+def _begin_of_listing(marked: MarkedText, start: int) -> int:
+    """Where the listing begins whose first word begins at *start*: the brackets that open it belong to it."""
+    at = bisect_right(marked.code, start, key=lambda span: span.start) - 1
+    if at < 0 or marked.code[at].end <= start:
+        return start
+    signs = marked.masked[marked.code[at].start : start]
+    return start - len(signs.lstrip()) if not any(map(str.isalnum, signs)) else start
 
 
 def _behind_marks(mask: str, text: str, end: int) -> int:

@@ -12,6 +12,7 @@ import functools
 import itertools
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from doublet.repeats.blocks import NEAR, PIECE, Blocks
 from doublet.repeats.edges import EDGE_UNIT, SHORT
 from doublet.repeats.headings import LABEL_WORDS
-from doublet.repeats.told import WIDER, Members, Scored, rescored, width
+from doublet.repeats.told import WIDER, Members, Over, Scored, enter, holders_of, rescored, width
 from doublet.repeats.wholes import Cells, Listings, Wholes
 
 # Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
@@ -29,7 +30,9 @@ WORDS = 48  #: of a unit that are compared, from the edge on; and tokens by whic
 # Recall of all fragments and mean of the manuals: .965 and .895 with .6 for all lengths, .963 and .890 with .6 for the
 # longer ones, .961 and .889 with .65, .958 and .880 with .7. Below .65 readers refuse most, and more of what is short.
 ALIKE = 0.65  #: of the longer of two members that must be in common
-SHORT_ALIKE = 0.75  #: the same of members of less than `SHORT` tokens
+# On the same eight: .963 and .892 with 1,690 groups with .4, .961 and .890 with 1,665 with .75 and with 1,650 with .8,
+# .956 and .866 with .85. Nothing is more alike than 1.
+SHORT_ALIKE = 0.8  #: the same of members of less than `SHORT` tokens
 # Chosen on the same eight: mean .895 with .6 and .8, .887 with .9, and 2.26, 2.22 and 2.20 times the accepted text.
 # Mean of the manuals .885 with .5 and .4 (edges that share less than half are not the same), .883 with .65.
 HALF = 0.5  #: the same of whole sentences around what is word for word the same
@@ -54,7 +57,7 @@ class Agreement:
 
     def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
         self._are_rows = cells.are_rows
-        self._cuts_one = wholes.cuts
+        self._cuts_one, self._parts_one = wholes.cuts, wholes.parts
         self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
         self._is_heading, self._begins_block = blocks.begins_section, set(blocks.starts).__contains__
@@ -62,7 +65,9 @@ class Agreement:
         self._blocks, self._marks = blocks.starts, blocks.edges.marks
         self._introduces = functools.cache(blocks.introduces)
         self._cuts: list[int] = blocks.sequence.cuts.tolist()
+        self._begins_part = {0, *self._cuts}.__contains__
         self._ids = blocks.sequence.ids
+        self._raw = memoryview(np.ascontiguousarray(self._ids).data).cast("B")  # quick to compare
 
     def parted(self, groups: list[Scored], least: int) -> list[Scored]:
         """*groups* whose members begin and end alike: one that was not so becomes several, or none. Those that are word
@@ -116,23 +121,63 @@ class Agreement:
         sentences, lines and elements, up to a heading or the frame of a page. Those that are nearly the same are taken
         if a paragraph or an item ends there, or if others follow. A listing is taken whole. *often* tells of each
         token how often its sentence or line is there."""
-        out = []
-        for group in groups:
+        out: list[Scored] = []
+        over: Over = {}
+        todo = groups[::-1]
+        while todo:
+            group = todo.pop()
             members = group.members
+            if holders_of(members, over, 0.0):  # a better one has grown over it
+                continue
             if len(members) <= MOST:
                 members = self._grown_behind(members, often)
                 members = members if group.equal else self._to_the_end(members)
                 members = self._grown_before(members, often)
             if members != group.members:
-                group = group._replace(members=members, equal=self._equal(members))  # noqa: PLW2901
-            out.append(group)
+                group = group._replace(members=members, equal=self._equal(members))
+            parts = self._most_go_on(group, often, over) if 2 < len(members) <= MOST else None
+            todo += parts or []
+            if parts is None:
+                enter(group.members, len(out), over)
+                out.append(group)
         return out
+
+    def _most_go_on(self, group: Scored, often: NDArray[np.uint8], over: Over) -> list[Scored] | None:
+        """Those members of *group* that go on with the same words, or nearly, or begin after the same, with these, if
+        they are most of them but not all, and no group *over* them tells it; and the rest with one of them. None if
+        that is not so."""
+        members = group.members
+        for units, grown in (
+            ([(end, self._next(end)) for _, end in members], self._grown_behind),
+            ([(self._last(start), start) for start, _ in members], self._grown_before),
+        ):
+            said = [
+                frozenset(self._ids[one:two].tolist()) if 0 <= one < two <= len(self._ids) else frozenset()
+                for one, two in units
+            ]
+            for words, _ in Counter(said).most_common(PIVOTS):
+                alike = [words == own or _share(words, own) > SHORT_ALIKE for own in said] if words else []
+                if not len(members) < 2 * sum(alike) < 2 * len(members):
+                    continue
+                part = list(itertools.compress(members, alike))
+                # One of them stands with the rest, so that no place is lost that says the same.
+                first = next(iter(part))
+                rest = [m for m, same in zip(members, alike, strict=True) if not same or m == first]
+                parts = [rescored(group, rest)]
+                if holders_of(part, over, 0.0):
+                    return parts
+                longer = grown(part, often)
+                if longer != part:
+                    return [rescored(group, part)._replace(members=longer, equal=self._equal(longer)), *parts]
+        return None
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [*starts[1:], len(self._ids)]
         best = ends
-        while not any(map(self._is_heading, ends)):
+        while not any(map(self._is_heading, ends)) and (
+            ends[0] in self._listings or self._may_go_on([(end, self._next(end)) for end in ends[:2]])
+        ):
             announced = all(end in self._listings for end in ends)
             following = [self._listings[end] if announced else self._next(end) for end in ends]
             units = list(zip(ends, following, strict=True))
@@ -147,24 +192,30 @@ class Agreement:
                 (equal or all(map(self._begins_block, ends)))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
-                and not any(map(self._cuts_one, starts, ends))
+                and not any(map(self._parts_one, starts, ends))
             ):
                 best = ends
         return list(zip(starts, best, strict=True))
+
+    def _may_go_on(self, units: Members) -> bool:
+        """Whether what two members go on with may be said to be the same: most are not, and that is seen at once."""
+        return all(0 <= start < end <= len(self._ids) for start, end in units) and (
+            self._equal(units) or self._variants(units, ALIKE)
+        )
 
     def _to_the_end(self, members: Members) -> Members:
         """*members* with the rest of the paragraphs in which they end if of each only a word or a few are missing."""
         whole = [(start, self._blocks[bisect_left(self._blocks, end)]) for start, end in members]
         near = all(new - old <= LABEL_WORDS for (_, old), (_, new) in zip(members, whole, strict=True))
         apart = all(two[0] >= one[1] for one, two in itertools.pairwise(whole))
-        return whole if near and apart and not any(itertools.starmap(self._cuts_one, whole)) else members
+        return whole if near and apart and not any(itertools.starmap(self._parts_one, whole)) else members
 
     def _grown_before(self, members: Members, often: NDArray[np.uint8]) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [0, *ends[:-1]]
         best = starts
         begun_inside = any(map(self._inside, starts, ends))
-        while True:
+        while self._may_go_on([(self._last(start), start) for start in starts[:2]]):
             before = list(map(self._last, starts))
             units = list(zip(before, starts, strict=True))
             if any(start < limit for start, limit in zip(before, limits, strict=True)):
@@ -172,13 +223,14 @@ class Agreement:
             equal = self._equal(units)
             if not (equal or self._variants(units, SHORT_ALIKE)) or self._is_frame(units, often):
                 break
-            if any(map(self._is_heading, before)):
-                break
+            titled = any(map(self._is_heading, before))
+            if (titled and not equal) or (not titled and any(map(self._is_heading, starts))):
+                break  # a section begins there
             starts = before
             if (
                 (equal or all(map(self._begins_block, starts)))
-                and best[0] - starts[0] >= EDGE_UNIT
-                and not any(map(self._cuts_one, starts, ends))
+                and (titled or best[0] - starts[0] >= EDGE_UNIT)
+                and not any(map(self._parts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
             ):
                 best = starts
@@ -187,8 +239,9 @@ class Agreement:
     def _is_frame(self, stretches: Members, often: NDArray[np.uint8]) -> bool:
         """Whether one of *stretches* begins a paragraph or an item, and is said many more times. What stands inside a
         paragraph belongs to it."""
+        many = width(stretches) + WIDER
         return any(
-            self._begins_block(start) and int(often[start:end].min()) >= width(stretches) + WIDER
+            often[start] >= many and self._begins_block(start) and int(often[start:end].min()) >= many
             for start, end in stretches
         )
 
@@ -199,25 +252,26 @@ class Agreement:
 
     def _next(self, end: int) -> int:
         """Where the sentence, line or element ends that begins at *end*; nowhere at the end of a part."""
+        count = len(self._ids)
+        if end >= count or self._begins_part(end):
+            return count + 1
         at = bisect_right(self._borders, end)
-        behind = self._borders[at] if at < len(self._borders) else len(self._ids) + 1
-        return (
-            behind
-            if end < len(self._ids) and self._part(end - 1, 0) == self._part(end, 0)
-            else len(self._ids) + 1
-        )
+        return self._borders[at] if at < len(self._borders) else count + 1
 
     def _last(self, start: int) -> int:
         """Where the one begins that ends at *start*."""
+        if self._begins_part(start):
+            return -1
         at = bisect_left(self._borders, start) - 1
-        return self._borders[at] if at >= 0 and self._part(start - 1, 0) == self._part(start, 0) else -1
+        return self._borders[at] if at >= 0 else -1
 
     def _equal(self, stretches: Members) -> bool:
         """Whether *stretches* are there, and word for word the same."""
         start, end = stretches[0]
-        words = self._ids[start:end]
-        return end > start and all(
-            two - one == end - start and np.array_equal(self._ids[one:two], words)
+        size, raw, width = end - start, self._raw, self._ids.itemsize
+        words = raw[start * width : end * width].tobytes()
+        return size > 0 and all(
+            two - one == size and raw[one * width : two * width].tobytes() == words
             for one, two in stretches[1:]
         )
 
@@ -380,6 +434,11 @@ class Agreement:
                 and not (stop > start and self._cuts_one(start, stop))
             ):
                 yield start, stop, frozenset(self._ids[max(before, stop - WORDS) : stop].tolist())
+
+
+def _share(one: Unit, two: Unit) -> float:
+    """Share of the words of the longer that are in common. Numbers are masked: they say nothing."""
+    return len((one & two) - NUMBERS) / max(1, len(one - NUMBERS), len(two - NUMBERS))
 
 
 def _same(one: Unit, two: Unit) -> bool:

@@ -30,6 +30,7 @@ from doublet.repeats.runs import find_runs
 from doublet.repeats.tokenise import BLOCK, LINE, SENTENCE, TokenSequence
 from doublet.repeats.told import (
     PAIR_TOKENS,
+    WIDER,
     Scored,
     mean_length,
     merged,
@@ -130,7 +131,9 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     groups = agreement.listed(groups, listings)
     offsets = sequence.offsets.tolist()
     groups = without_frames(cells.left_out(titles.left_out(groups)), offsets)
-    groups = agreement.grown(merged(groups, sequence.ids), often)
+    groups = agreement.grown(
+        merged(groups, sequence.ids), _page_widths(marks, units, sequence.offsets, often)
+    )
     groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
     passages = without_inner(headings.cut([group.members for group in groups], options.least))
     if options.min_tokens is None:
@@ -210,6 +213,22 @@ def _unit_widths(marks: NDArray[np.bool_], units: NDArray[np.uint64], least: int
     width = np.floor(np.log2(counts)).astype(np.uint8)[which.reshape(-1)]
     width[sizes < least] = 0
     return np.repeat(width, sizes)
+
+
+def _page_widths(
+    marks: NDArray[np.bool_], units: NDArray[np.uint64], offsets: I64, often: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """For each token of a unit that is there *often*: in how many files it is, as a power of two."""
+    edges = np.flatnonzero(marks)
+    widths = np.zeros(len(units), np.uint8)
+    many = np.flatnonzero(often[edges[:-1]] >= WIDER)
+    if len(offsets) > 1 << WIDER and len(many):
+        _, which = np.unique(units[many], return_inverse=True)
+        which = which.reshape(-1)
+        files = np.searchsorted(offsets, edges[many], "right")
+        pairs = np.unique(which * len(offsets) + files)
+        widths[many] = np.floor(np.log2(np.bincount(pairs // len(offsets))))[which]
+    return np.repeat(widths, np.diff(edges))
 
 
 def _whole(

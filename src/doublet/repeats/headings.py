@@ -64,6 +64,7 @@ class Headings:
         self._last = np.concatenate(last) if last else np.zeros(0, np.int64)
         self._starts: list[int] = self._first.tolist()
         self._ends: list[int] = self._last.tolist()
+        self._words: bytes | None = None  # made when it is first asked for
 
     def begins(self, token: int) -> bool:
         """Whether a section begins or its heading ends before *token*."""
@@ -72,8 +73,12 @@ class Headings:
 
     def holds(self, token: int) -> bool:
         """Whether *token* is a word of a heading."""
-        at = bisect_right(self._starts, token) - 1
-        return at >= 0 and token < self._ends[at]
+        if self._words is None:
+            words = np.zeros(len(self._sequence) + 1, bool)
+            for start, end in zip(self._starts, self._ends, strict=True):
+                words[start:end] = True
+            self._words = words.tobytes()
+        return self._words[token] != 0
 
     def between(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which stretches have a heading behind their first token."""

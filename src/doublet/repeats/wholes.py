@@ -30,6 +30,14 @@ class Wholes:
         sections = [span for span in sequence.places(_sections, 2) if not self.cuts(*span)]
         if sections:
             self._build(len(sequence), elements + sections)
+        tables = sequence.places(lambda marked: marked.tables, 2)
+        undivided = {*sections, *tables, *sequence.code()[0]}
+        cells = set(sequence.places(lambda marked: marked.cells, 2))
+        self._item_ends = {
+            (span[1], outer)
+            for span, outer in zip(self._spans, self._outer, strict=True)
+            if outer >= 0 and span not in cells and self._spans[outer] not in undivided
+        }  #: with the number of the list
 
     def _build(self, size: int, spans: list[Stretch]) -> None:
         self._spans: list[Stretch] = []
@@ -56,6 +64,19 @@ class Wholes:
     def cuts(self, start: int, end: int) -> bool:
         """Whether a stretch has a piece of an element and goes on outside of it."""
         return self._border(start, end) is not None
+
+    def parts(self, start: int, end: int) -> bool:
+        """The same, but the first items of a list may stand with what is said before it."""
+        if not self._spans:
+            return False
+        at = int(self._inner[start])
+        if at >= 0 and self._spans[at][1] < end:
+            return True
+        at = int(self._inner[end])
+        if at < 0 or self._spans[at][0] <= start:
+            return False
+        outer = self._outer[at]
+        return (end, at) not in self._item_ends or (outer >= 0 and self._spans[outer][0] > start)
 
     def fitted(self, start: int, end: int) -> Stretch:
         """The stretch without pieces of elements: where it goes over the border of one, the larger part stays."""
@@ -192,15 +213,18 @@ class Cells:
         at = bisect_right(self._borders, start)
         if at >= len(self._borders) or self._borders[at] >= end:
             return False
-        return 2 * int(self._inside[end] - self._inside[start]) > end - start
+        return self._in_cells(start, end)
+
+    def _in_cells(self, start: int, end: int) -> bool:
+        return len(self._inside) > 0 and 2 * int(self._inside[end] - self._inside[start]) > end - start
 
     def _in_one_table(self, members: Members) -> bool:
-        """Whether *members* are rows of one table: these are made alike."""
+        """Whether *members* are rows or cells of one table: these are made alike."""
         at = bisect_right(self._tables, members[0][0], key=lambda table: table[0]) - 1
         return (
             at >= 0
             and all(self._tables[at][0] <= start and end <= self._tables[at][1] for start, end in members)
-            and all(self.are_rows(*member) for member in members)
+            and all(map(self._in_cells, *zip(*members, strict=True)))
         )
 
     def left_out(self, groups: list[Scored]) -> list[Scored]:

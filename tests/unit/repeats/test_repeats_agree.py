@@ -144,19 +144,21 @@ def test_two_sentences_are_one_unit_where_a_full_stop_is_missing():
 
 
 def around(middle: int, name: str) -> str:
-    """Two equal sentences of ten words with one of *middle* others between them."""
-    return f"{sentence(10, 'first')} {sentence(middle, name)} {sentence(10, 'last')}"
+    """Two equal sentences of fourteen words with one of *middle* others between them."""
+    return f"{sentence(14, 'first')} {sentence(middle, name)} {sentence(14, 'last')}"
 
 
-@pytest.mark.parametrize(("middle", "groups"), [(10, 1), (12, 0)])
+@pytest.mark.parametrize(("middle", "groups"), [(15, 1), (16, 0)])
 def test_members_share_65_of_100_words(middle: int, groups: int):
-    size = 20 + middle
+    size = 28 + middle
     text = f"{around(middle, 'x')}\n\n{sentence(9, 'o')}\n\n{around(middle, 'y')}"
     assert len(agreed(text, [(0, size), (size + 9, 2 * size + 9)])) == groups
 
 
-@pytest.mark.parametrize(("own", "size", "groups"), [(5, 22, 1), (6, 23, 0), (6, 24, 1), (8, 25, 1)])
-def test_short_members_share_three_quarters(own: int, size: int, groups: int):
+@pytest.mark.parametrize(
+    ("own", "size", "groups"), [(4, 22, 1), (5, 24, 0), (6, 31, 1), (7, 31, 0), (10, 32, 1), (12, 32, 0)]
+)
+def test_short_members_share_four_fifths(own: int, size: int, groups: int):
     def said(name: str) -> str:
         half = (size - own) // 2
         return (
@@ -173,7 +175,7 @@ def code(own: int, name: str, length: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("own", "size", "groups"), [(2, 30, 1), (4, 30, 0), (1, 23, 0), (1, 24, 1), (0, 12, 1)]
+    ("own", "size", "groups"), [(3, 36, 1), (4, 36, 0), (1, 31, 0), (1, 32, 1), (0, 12, 1)]
 )
 def test_code_shares_nine_tenths_and_short_code_has_the_same_words(own: int, size: int, groups: int):
     one, two = (code(own, name, size) for name in "xy")
@@ -199,10 +201,10 @@ def test_four_members_are_tried(members: int, alike: tuple[int, int], found: boo
     names = list(string.ascii_lowercase[:members])
     names[alike[1]] = names[alike[0]]
     text = "\n\n".join(
-        f"{sentence(10, 'f' + name)} {sentence(10, 'm' + other)} {sentence(10, 'l' + name)}"
+        f"{sentence(12, 'f' + name)} {sentence(12, 'm' + other)} {sentence(12, 'l' + name)}"
         for name, other in zip(names, string.ascii_lowercase, strict=False)
     )
-    places = [(30 * number, 30 * number + 30) for number in range(members)]
+    places = [(36 * number, 36 * number + 36) for number in range(members)]
     assert bool(agreed(text, places)) is found
 
 

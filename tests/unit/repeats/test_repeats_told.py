@@ -58,13 +58,13 @@ def test_an_equal_passage_is_hidden_only_by_one_group_that_holds_all_of_it():
 
 @pytest.mark.covers("P8")
 def test_members_keep_what_they_share_and_end_with_a_sentence():
-    shared, other, more = words(20, "s"), words(20, "o"), words(20, "m")
+    shared, other, more = words(30, "s"), words(20, "o"), words(20, "m")
     text = f"Before it. {shared.title()}. {other.title()}. {words(3, 's')} {more}. {shared.title()} {more}."
     sequence, _ = sequence_of(text)
-    one, two = (2, 45), (65, 105)
-    kept = shared_edges([Scored(50.0, [one, two], 20.0, equal=False)], blocks_of(sequence), 5)
-    assert kept[0].members[0] == (2, 22)
-    assert kept[0].members[1] == (65, 105)  # its sentence goes on
+    one, two = (2, 55), (75, 125)
+    kept = shared_edges([Scored(50.0, [one, two], 30.0, equal=False)], blocks_of(sequence), 5)
+    assert kept[0].members[0] == (2, 32)
+    assert kept[0].members[1] == (75, 125)  # its sentence goes on
 
 
 @pytest.mark.covers("P8")

@@ -301,7 +301,8 @@ def stays(length: int, same: int) -> bool:
 def test_short_groups_that_share_little_are_left_out() -> None:
     assert stays(20, 15)
     assert not stays(20, 13)
-    assert stays(26, 17)
+    assert not stays(31, 20)
+    assert stays(34, 17)
 
 
 def test_a_member_grows_to_the_border_of_its_sentence() -> None:

@@ -13,10 +13,6 @@ from pathlib import PurePath
 from doublet.text.markup.marked import Heading, MarkedText
 
 
-def read_plain(text: str) -> MarkedText:
-    return MarkedText("text", text, text)
-
-
 def _reader(module: str, name: str) -> Callable[[str], MarkedText]:
     """A reader that is imported when the first such text comes."""
 
@@ -28,7 +24,7 @@ def _reader(module: str, name: str) -> Callable[[str], MarkedText]:
 
 
 READERS: dict[str, Callable[[str], MarkedText]] = {
-    "text": read_plain,
+    "text": _reader("plain", "read_plain"),
     "xml": _reader("xml", "read_xml"),
     "html": _reader("xml", "read_html"),
     "markdown": _reader("markdown", "read_markdown"),

@@ -75,7 +75,8 @@ def read_all_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkedText
         if code:
             marked.code = sorted(Span(*span) for span in code)
         if tables:
-            marked.tables = [Span(*span) for span in tables]
+            marked.tables = list(_whole_tables(text, tables))
+            marked.masked = _without_wraps(text, marked.masked, marked.tables)
             marked.wholes, marked.cells = _rows(text, marked.tables)
         if "**" in text:
             marked.labels = _labels(text, marked.code)
@@ -112,6 +113,41 @@ def _labels(text: str, code: Sequence[Span]) -> list[Span]:
         if at < 0 or code[at].end <= found.start():
             out.append(Span(*found.span("label")))
     return out
+
+
+def _whole_tables(text: str, tables: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    """*tables* with the rows that do not begin with a bar: one before the line of dashes, and those behind it."""
+    behind = 0
+    for start, end in tables:
+        if start < behind:
+            continue
+        if not text[start:end].lstrip().startswith("|"):
+            above = text.rfind("\n", 0, start - 1) + 1
+            if above >= behind and "|" in text[above:start]:
+                start = above  # noqa: PLW2901
+                while end < len(text):
+                    line = text.find("\n", end) + 1 or len(text)
+                    if "|" not in text[end:line]:
+                        break
+                    end = line  # noqa: PLW2901
+        behind = end
+        yield Span(start, end)
+
+
+def _without_wraps(text: str, masked: str, tables: Sequence[Span]) -> str:
+    """*masked*, with the ends of all rows of *tables*: none is wrapped."""
+    pieces, at = [], 0
+    for start, end in tables:
+        first = text.rfind("\n", 0, start)
+        begin = max(at, first)
+        rows = masked[begin:end]
+        if text.count("\n", begin, end) != rows.count("\n"):
+            rows = "".join(
+                ["\n" if old == "\n" else new for old, new in zip(text[begin:end], rows, strict=True)]
+            )
+        pieces += [masked[at:begin], rows]
+        at = end
+    return "".join([*pieces, masked[at:]])
 
 
 def _rows(text: str, tables: Sequence[Span]) -> tuple[list[Span], list[Span]]:
