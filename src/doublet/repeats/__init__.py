@@ -274,7 +274,7 @@ def _built(
                 tokens=sum(end - start for start, end in group) / len(group),
                 equal=len(distinct) == 1,
                 fragments=tuple(fragments[part]),
-                kind="formula" if words and _is_formula(group) else "passage",
+                kind="formula" if words and _is_formula(group, fragments[part]) else "passage",
             )
         )
     return out
@@ -334,9 +334,12 @@ def _before_first_marks(mask: str, text: str, start: int) -> int:
     return marks.start() if marks and mask[marks.start() : start].isspace() else start
 
 
-def _is_formula(group: list[tuple[int, int]]) -> bool:
+def _is_formula(group: list[tuple[int, int]], fragments: Sequence[RepeatFragment]) -> bool:
+    """Whether a group is a few words in many places, or in any number of them if they only announce what follows."""
     total = sum(end - start for start, end in group)
-    return len(group) >= FORMULA_MEMBERS and total <= FORMULA_TOKENS * len(group)
+    return total <= FORMULA_TOKENS * len(group) and (
+        len(group) >= FORMULA_MEMBERS or all(fragment.text.endswith(":") for fragment in fragments)
+    )
 
 
 class _PlaceTable:

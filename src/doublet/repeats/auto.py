@@ -55,9 +55,9 @@ SNAP = 3  #: tokens by which an edge may move to a border
 SNAP_SHARE, SNAP_MOST = 0.25, 8  #: of a longer stretch that share of its tokens, at most so many
 PAIR_SHARE = 0.65  #: matched share from which on a pair counts in full
 LEAST_WORDS = 3  #: between blanks: an address, a name made of parts or a row of numbers is no repeat
-# Chosen on the eight labelled manuals: 5 (none goes) and 7 give the same recall with 23 groups less; with 8 the mean of
-# the manuals falls from .883 to .864, with 12 to .836.
-SCRAP = 7  #: tokens below which what stands in fewer places than a formula is not worth telling
+# Chosen on the eight labelled manuals: with 4 and 7 recall is the same, with 38 groups less; with 8 the mean of the
+# manuals falls from .890 to .870, with 14 to .841.
+SCRAP = 7  #: tokens, or words between blanks: less in fewer places than a formula has is not worth telling
 # Chosen on the same eight, recall of all fragments, mean of the manuals and groups: .961, .891 and 1,656 with 16,
 # .961, .891 and 1,675 with 12, .953, .885 and 1,614 with 24; 1,706 groups where every part stays.
 PART = 16  #: tokens from which on a part of a group stays, whatever its own score
@@ -137,7 +137,7 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
     passages = without_inner(headings.cut([group.members for group in groups], options.least))
     if options.min_tokens is None:
-        passages = [members for members in passages if not _is_scrap(members, options.level)]
+        passages = [members for members in passages if not _is_scrap(members, sequence, options.level)]
     passages = [members for members in passages if not _are_other_numbers(members, sequence)]
     told = np.zeros(len(sequence), bool)
     for start, end in itertools.chain.from_iterable(passages):
@@ -180,16 +180,23 @@ def _is_text(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
     for start, end in members[:3]:
         if np.count_nonzero(sequence.ids[start:end]) < LEAST_WORDS:
             continue
-        text = sequence.marked_texts[sequence.file_of(start)].masked
-        behind = int(sequence.starts[end - 1]) + int(sequence.sizes[end - 1])
-        if len(text[int(sequence.starts[start]) : behind].split(None, LEAST_WORDS)) >= LEAST_WORDS:
+        if len(_said(sequence, start, end).split(None, LEAST_WORDS)) >= LEAST_WORDS:
             return True
     return False
 
 
-def _is_scrap(members: list[tuple[int, int]], level: float) -> bool:
-    """Whether *members* are a few words, in too few places for a formula."""
-    return len(members) < FORMULA_MEMBERS and mean_length(members) < SCRAP * min(level, 1.0)
+def _is_scrap(members: list[tuple[int, int]], sequence: TokenSequence, level: float) -> bool:
+    """Whether *members* are a few words, in too few places for a formula. A path or an address is one word."""
+    least = SCRAP * min(level, 1.0)
+    return len(members) < FORMULA_MEMBERS and (
+        mean_length(members) < least
+        or all(len(_said(sequence, *member).split(None, SCRAP)) < least for member in members[:3])
+    )
+
+
+def _said(sequence: TokenSequence, start: int, end: int) -> str:
+    text = sequence.marked_texts[sequence.file_of(start)].masked
+    return text[int(sequence.starts[start]) : int(sequence.ends(end - 1))]
 
 
 def _are_other_numbers(members: list[tuple[int, int]], sequence: TokenSequence) -> bool:
@@ -197,12 +204,7 @@ def _are_other_numbers(members: list[tuple[int, int]], sequence: TokenSequence) 
     (start, end), (other, stop) = members[:2]
     if 2 * np.count_nonzero(sequence.ids[start:end]) >= end - start:
         return False
-    one, two = (
-        sequence.marked_texts[sequence.file_of(at)].masked[
-            int(sequence.starts[at]) : int(sequence.ends(to - 1))
-        ]
-        for at, to in ((start, end), (other, stop))
-    )
+    one, two = _said(sequence, start, end), _said(sequence, other, stop)
     return one.split() != two.split()
 
 

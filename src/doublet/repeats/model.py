@@ -154,7 +154,7 @@ class RepeatGroup:
     fragments: tuple[RepeatFragment, ...]
     new: bool | None = None  #: not in the baseline; None without one
     reason: Note | None = None  #: why it is new
-    kind: str = "passage"  #: or "formula": a few words in many places
+    kind: str = "passage"  #: or "formula": a few words in many places, or that only announce what follows
     decision: str = ""  #: merge, keep or ignore, when a reader has decided
 
     @property

@@ -49,6 +49,8 @@ PROSE = 40  #: characters of the widest line of a paragraph that is wrapped
 # again, and with 24 an address does not. The figures of the eight labelled manuals do not depend on it.
 WORD_SIGNS = 12  #: characters that signs and further parts may add to a word ("apt-get",)
 _WORD = re.compile(r"\S+")
+NUMBERING = 6  #: tokens of the number of a heading, at most: no manual has deeper ones
+_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3})*\.?\s+")
 _QUOTES = "\"'“«„‘("
 MASK_HASH = np.uint64(0x6E756D626572)  #: stands for every number when numbers are masked
 
@@ -116,6 +118,7 @@ class TokenSequence:
         for one, two in prose:
             self._unwrap(kinds, one, two)
         self._go_on(kinds)
+        self._number(kinds)
         marks = (kinds & (COLON | SENTENCE | LINE | BLOCK)) != 0
         for one, two in listings:
             marks[one + 1 : two] = (kinds[one + 1 : two] & (LINE | BLOCK | WRAP)) != 0
@@ -128,6 +131,19 @@ class TokenSequence:
         for one, two in self.short.reshape(-1, 2).tolist():
             at = np.flatnonzero((self.ids[:-2] == one) & (self.ids[1:-1] == two)) + 2
             kinds[at] &= np.uint8(0xFF ^ SENTENCE)
+
+    def _number(self, kinds: NDArray[np.uint8]) -> None:
+        """No sentence ends behind the number of a heading or an item that begins a line ("3.4.1. Purpose")."""
+        numbers = np.arange(len(kinds))
+        lines = np.maximum.accumulate(np.where(kinds & (LINE | BLOCK), numbers, 0))
+        parts = numbers - lines
+        ends = (kinds & SENTENCE).astype(np.bool_) & (parts > 0) & (parts <= NUMBERING)
+        for at in np.flatnonzero(ends[:-1]).tolist():
+            number = int(np.searchsorted(self.offsets, at, side="right")) - 1
+            first = int(self.starts[lines[at]])
+            said = self.marked_texts[number].masked[first : int(self.starts[at])]
+            if said[0].isdigit() and _NUMBERED.fullmatch(said):
+                kinds[at] &= np.uint8(0xFF ^ SENTENCE)
 
     def places(self, spans_of: Callable[[MarkedText], Sequence[Span]], shortest: int = 1) -> list[Stretch]:
         """First token of each of the spans in all files, and the one behind its last; without those of less than

@@ -261,3 +261,48 @@ def test_a_paragraph_of_two_equal_pages_that_stands_in_a_third_is_told():
     files["z.txt"] = f"{sentence(40, 'q')}\n\n{passage}\n\n{sentence(40, 'r')}\n"
     groups = doublet.find_repeats(files).groups
     assert any({f.file for f in group.fragments} >= {"x.txt", "z.txt"} for group in groups)
+
+
+# --- numbers of headings, and words that only announce --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "ends"),
+    [("3.4.1. Purpose of it", False), ("12. Purpose of it", False), ("In 12. Purpose of it", True)],
+)
+def test_no_sentence_ends_behind_the_number_of_a_heading(line, ends):
+    sequence = sequence_of(f"Words before it.\n\n{line}\n\nWords behind it.\n", "text.txt")
+    marks = sequence.edges().marks
+    text = sequence.marked_texts[0].text
+    purpose = [text[start:].startswith("Purpose") for start in sequence.starts.tolist()].index(True)
+    assert marks[purpose] == ends
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("The script may be called in one of the following ways", "formula"),
+        (
+            "The script may be called in any of the ways that the next table of this chapter tells you",
+            "passage",
+        ),
+    ],
+)
+def test_a_few_words_that_only_announce_what_follows_are_a_formula(said, kind):
+    own = [sentence(30, letter) for letter in "abcd"]
+    text = "\n\n".join(f"{one}\n\n{said}:\n\n- {sentence(9, one[0] * 2)}" for one in own)
+    [group] = doublet.find_repeats(text).groups
+    assert all(fragment.text == f"{said}:" for fragment in group.fragments)
+    assert group.kind == kind
+    [group] = doublet.find_repeats(text.replace(":", ".")).groups
+    assert group.kind == "passage"
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [("../listings/{}/of/a/chapter/src/lib.rs:here", False), ("{} in a chapter of this book", True)],
+)
+def test_a_path_is_one_word(path, kept):
+    own = [sentence(30, letter) for letter in "abcd"]
+    text = "\n\n".join(f"{one}\n\nThe file that follows: {path.format('one')}" for one in own)
+    assert bool(doublet.find_repeats(text).groups) == kept

@@ -16,7 +16,7 @@ TITLE_WORDS = 16  #: at most, of a line of a list of contents
 CONTENTS = 3  #: lines of such a list, at least
 _TABLE = re.compile(r"(?:^[^\S\n]*(?:\|[^\n]*\||\+[-=+]+\+)[^\S\n]*(?:\n|\Z)){3,}", re.M)
 _RULE = re.compile(r"\s*[|+][-=+|]+[|+]\s*\Z")
-_CELL = re.compile(r"[^|\n]*[^|\s][^|\n]*")
+_CELL = re.compile(r"[^|\n]+")
 
 
 def read_plain(text: str) -> MarkedText:
@@ -65,7 +65,8 @@ def _add_table(marked: MarkedText, start: int, end: int) -> None:
                 marked.wholes.append(Span(row, edge))
             row = at + len(line)
         if not rule:
-            cells = [Span(at + cell.start(), at + cell.end()) for cell in _CELL.finditer(line)]
+            said = (cell for cell in _CELL.finditer(line) if not cell[0].isspace())
+            cells = [Span(at + cell.start(), at + cell.end()) for cell in said]
             marked.cells += cells
             if not ruled:
                 marked.wholes += cells

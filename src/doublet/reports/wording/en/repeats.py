@@ -43,7 +43,7 @@ MESSAGES: dict[str, str] = {
     "repeats_key_open": "open or fold",
     "repeats_key_find": "find",
     "repeats_formulas": "Formulas",
-    "repeats_formulas_are": "A few words that many places have in common: headers of pages, openings of entries. A template can hold them.",
+    "repeats_formulas_are": "A few words that many places have in common: headers of pages, openings of entries, lines that only announce a list. A template can hold them.",
     "repeats_toolbar": "Groups",
     "repeats_show": "Show",
     "repeats_export": "Export decisions",
