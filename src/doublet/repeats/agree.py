@@ -27,8 +27,8 @@ from doublet.repeats.wholes import Cells, Listings, Wholes
 # Chosen on the eight labelled manuals and by what was refused in others (docs/explanation/repeats.md). Mean recall of
 # the manuals: .876 with 48 words, .871 with 24; the text reported hardly differs.
 WORDS = 48  #: of a unit that are compared, from the edge on; and tokens by which joined members may overlap
-# Recall of all fragments and mean of the manuals: .965 and .895 with .6 for all lengths, .963 and .890 with .6 for the
-# longer ones, .961 and .889 with .65, .958 and .880 with .7. Below .65 readers refuse most, and more of what is short.
+# Recall of all fragments and mean of the manuals: .965 and .894 with .5, .964 and .894 with .6, .961 and .890 with .65,
+# .952 and .853 with .75. Below .65 readers refuse most, and more of what is short.
 ALIKE = 0.65  #: of the longer of two members that must be in common
 # On the same eight: .963 and .892 with 1,690 groups with .4, .961 and .890 with 1,665 with .75 and with 1,650 with .8,
 # .956 and .866 with .85. Nothing is more alike than 1.
@@ -56,7 +56,7 @@ class Agreement:
     """Finds the edges on which the members of a group agree."""
 
     def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
-        self._are_rows = cells.are_rows
+        self._are_rows, self._in_cells = cells.are_rows, cells.in_cells
         self._cuts_one, self._parts_one = wholes.cuts, wholes.parts
         self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
@@ -156,7 +156,7 @@ class Agreement:
                 for one, two in units
             ]
             for words, _ in Counter(said).most_common(PIVOTS):
-                alike = [words == own or _share(words, own) > SHORT_ALIKE for own in said] if words else []
+                alike = [words == own or _share(words, own) > ALIKE for own in said] if words else []
                 if not len(members) < 2 * sum(alike) < 2 * len(members):
                     continue
                 part = list(itertools.compress(members, alike))
@@ -184,7 +184,7 @@ class Agreement:
             if any(stop > limit for stop, limit in zip(following, limits, strict=True)):
                 break
             equal = self._equal(units)
-            near = equal or self._variants(units, ALIKE if announced else SHORT_ALIKE)
+            near = equal or self._near(units)
             if not near or self._is_frame(units, often):
                 break
             ends = following
@@ -221,7 +221,7 @@ class Agreement:
             if any(start < limit for start, limit in zip(before, limits, strict=True)):
                 break
             equal = self._equal(units)
-            if not (equal or self._variants(units, SHORT_ALIKE)) or self._is_frame(units, often):
+            if not (equal or self._near(units)) or self._is_frame(units, often):
                 break
             titled = any(map(self._is_heading, before))
             if (titled and not equal) or (not titled and any(map(self._is_heading, starts))):
@@ -264,6 +264,11 @@ class Agreement:
             return -1
         at = bisect_left(self._borders, start) - 1
         return self._borders[at] if at >= 0 else -1
+
+    def _near(self, units: Members) -> bool:
+        """Whether groups go on with these, which are nearly the same. Cells of tables are alike by nature."""
+        in_cells = any(start < end and self._in_cells(start, end) for start, end in units)
+        return self._variants(units, SHORT_ALIKE if in_cells else ALIKE)
 
     def _equal(self, stretches: Members) -> bool:
         """Whether *stretches* are there, and word for word the same."""

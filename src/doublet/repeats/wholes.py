@@ -213,9 +213,10 @@ class Cells:
         at = bisect_right(self._borders, start)
         if at >= len(self._borders) or self._borders[at] >= end:
             return False
-        return self._in_cells(start, end)
+        return self.in_cells(start, end)
 
-    def _in_cells(self, start: int, end: int) -> bool:
+    def in_cells(self, start: int, end: int) -> bool:
+        """Whether more than half of a stretch is inside of cells."""
         return len(self._inside) > 0 and 2 * int(self._inside[end] - self._inside[start]) > end - start
 
     def _in_one_table(self, members: Members) -> bool:
@@ -224,7 +225,7 @@ class Cells:
         return (
             at >= 0
             and all(self._tables[at][0] <= start and end <= self._tables[at][1] for start, end in members)
-            and all(map(self._in_cells, *zip(*members, strict=True)))
+            and all(map(self.in_cells, *zip(*members, strict=True)))
         )
 
     def left_out(self, groups: list[Scored]) -> list[Scored]:
