@@ -117,6 +117,25 @@ def test_it_works(kind, source, headings):
     assert any("cell" in source[span.start : span.end] for span in marked.tables)
 
 
+def test_a_word_that_an_entity_stands_for_is_its_name():
+    own = [" ".join(f"{letter}{number}" for number in range(30)).capitalize() for letter in "xy"]
+    said = "Sorted by type in &app; (stocks, funds, &etc;)"
+    text = "".join(f"<para>{one}.</para><listitem><para>{said}</para></listitem>" for one in own)
+    marked = read_markup(f"<book>{text}</book>", name="a.xml")
+    assert len(marked.masked) == len(marked.text)
+    [group] = find_repeats({"a.xml": f"<book>{text}</book>"}).groups
+    assert {fragment.text for fragment in group.fragments} == {said}
+
+
+def test_a_picture_inside_a_sentence_is_no_border():
+    icon = '<guiicon><inlinemediaobject><imageobject><imagedata fileref="a.png"/></imageobject></inlinemediaobject></guiicon>'
+    marked = read_markup(f"<book><para>Click on the {icon} new icon.</para></book>", name="a.xml")
+    assert "\n" not in marked.masked.strip()
+    block = f"<mediaobject>{icon}</mediaobject>"
+    marked = read_markup(f"<book><para>Click on it. {block} Then go on.</para></book>", name="a.xml")
+    assert "\n" in marked.masked.strip()
+
+
 def test_entities_stay_in_words():
     assert words(read_markup("caf&eacute;s &amp; bars&nbsp;x", kind="xml").masked) == ["cafes", "bars", "x"]
 

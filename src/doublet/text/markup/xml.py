@@ -28,6 +28,10 @@ _INLINE = frozenset(
     "interfacename methodname package productname productnumber prompt property remark returnvalue sgmltag tag "
     "subscript superscript symbol systemitem token trademark type userinput wordasword anchor inlinegraphic "
     "inlinemediaobject application acronym computeroutput database structfield structname uri "
+    "abbrev citation citerefentry errorname exceptionname hardware inlineequation keycode manvolnum markup mathphrase "
+    "medialabel olink optional orgname refentrytitle shortcut termdef "
+    # Of a picture, which stands inside a sentence or has an element around it that does not
+    "imageobject imagedata videoobject videodata audioobject audiodata "
     # DITA
     "ph codeph apiname cmdname filepath fn keyword msgph parmname term tm uicontrol wintitle menucascade msgnum "
     # Mallard
@@ -94,6 +98,11 @@ def _read(text: str, kind: str) -> MarkedText:
             letter = html.unescape(match[0])
             if len(letter) == 1 and not letter.isspace():
                 paint.put(start, end, letter)
+            elif (
+                letter == match[0] and kind == "xml"
+            ):  # a word that the document has defined elsewhere: "&app;"
+                paint.blank(start, start + 1, quiet=True)
+                paint.blank(end - 1, end, quiet=True)
             else:
                 paint.blank(start, end)
             continue
