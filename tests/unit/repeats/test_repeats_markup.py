@@ -128,7 +128,8 @@ def test_a_word_that_an_entity_stands_for_is_its_name():
 
 
 def test_a_picture_inside_a_sentence_is_no_border():
-    icon = '<guiicon><inlinemediaobject><imageobject><imagedata fileref="a.png"/></imageobject></inlinemediaobject></guiicon>'
+    picture = '<imageobject><imagedata fileref="a.png"/></imageobject>'
+    icon = f"<guiicon><inlinemediaobject>{picture}</inlinemediaobject></guiicon>"
     marked = read_markup(f"<book><para>Click on the {icon} new icon.</para></book>", name="a.xml")
     assert "\n" not in marked.masked.strip()
     block = f"<mediaobject>{icon}</mediaobject>"
