@@ -200,7 +200,7 @@ class Agreement:
     def _may_go_on(self, units: Members) -> bool:
         """Whether what two members go on with may be said to be the same: most are not, and that is seen at once."""
         return all(0 <= start < end <= len(self._ids) for start, end in units) and (
-            self._equal(units) or self._variants(units, ALIKE)
+            self._equal(units) or self._near(units)
         )
 
     def _to_the_end(self, members: Members) -> Members:
@@ -224,7 +224,7 @@ class Agreement:
             if not (equal or self._near(units)) or self._is_frame(units, often):
                 break
             titled = any(map(self._is_heading, before))
-            if (titled and not equal) or (not titled and any(map(self._is_heading, starts))):
+            if not titled and any(map(self._is_heading, starts)):
                 break  # a section begins there
             starts = before
             if (
@@ -266,7 +266,11 @@ class Agreement:
         return self._borders[at] if at >= 0 else -1
 
     def _near(self, units: Members) -> bool:
-        """Whether groups go on with these, which are nearly the same. Cells of tables are alike by nature."""
+        """Whether groups go on with these, which are nearly the same. Cells of tables are alike by nature; of a heading
+        half is enough, for it names what is another thing in each place."""
+        titles = [self._is_heading(start) for start, _ in units]
+        if any(titles):
+            return all(titles) and self._variants(units, HALF)
         in_cells = any(start < end and self._in_cells(start, end) for start, end in units)
         return self._variants(units, SHORT_ALIKE if in_cells else ALIKE)
 

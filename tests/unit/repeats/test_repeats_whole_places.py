@@ -306,3 +306,21 @@ def test_a_path_is_one_word(path, kept):
     own = [sentence(30, letter) for letter in "abcd"]
     text = "\n\n".join(f"{one}\n\nThe file that follows: {path.format('one')}" for one in own)
     assert bool(doublet.find_repeats(text).groups) == kept
+
+
+@pytest.mark.parametrize(
+    ("titles", "taken"),
+    [(("Remove old nodes", "Remove old facts"), True), (("Old nodes", "New facts"), False)],
+)
+def test_headings_that_are_half_the_same_are_taken(titles, taken):
+    own = [sentence(30, letter) for letter in "ab"]
+    same = sentence(20, "s")
+    text = "\n\n".join(
+        f"## {before}\n\n{one}\n\n## {title}\n\n{same}"
+        for before, one, title in zip("xy", own, titles, strict=True)
+    )
+    [group] = doublet.find_repeats({"a.md": text}).groups
+    assert all(same in fragment.text for fragment in group.fragments)
+    assert [title in fragment.text for title, fragment in zip(titles, group.fragments, strict=True)] == [
+        taken
+    ] * 2
