@@ -145,7 +145,7 @@ _MOST = 10**13
 _SCALES = (
     (re.compile(r"hundreds?|сотн(?:я|и|ю|ей|ям|ями|ях)|сотен"), 100),
     (re.compile(r"dozens?|дюжин\w?"), 12),
-    (re.compile(r"десят(?:ок|ка|ков|ками|ке|ком)"), 10),
+    (re.compile(r"десят(?:ок|ка|ков|ками|кам|ках|ке|ком|ку)"), 10),
     (re.compile(r"thousands?|тыс|тысяч\w{0,3}"), 1000),
     (re.compile(r"millions?|mln|млн|миллион\w{0,3}"), 10**6),
     (re.compile(r"billions?|bn|млрд|миллиард\w{0,3}"), 10**9),
@@ -188,11 +188,12 @@ def numbers(text: str) -> Iterator[Number]:
         word = piece["word"].lower().replace("ё", "е")
         scale = _scale(word) if start >= 0 else 0
         # Scales go down: two million three hundred thousand. After anything else another number begins.
-        if scale and (not part or (part >= 100 if scale == 100 else scale >= above)):
+        # Of dozens there may be hundreds, too, but not "a hundred and two dozens".
+        if not part or (part >= 100 and (scale == 100 or (scale < 100 and part % 100))) or scale >= above:
             scale = 0
         if scale:
-            if scale == 100:
-                part, room = part * scale, 100
+            if scale <= 100:
+                part, room = part * scale, 100 if scale == 100 else 0
             else:
                 total, part, above, room = total + part * scale, Decimal(0), scale, scale
             end, words = piece.end(), 2
@@ -220,7 +221,7 @@ def numbers(text: str) -> Iterator[Number]:
                 start = -1
             if word[:3] in _BEGINS and (counted := _COUNTED.fullmatch(word)):
                 said = [part for part in counted.groups() if part]
-                if all(part in _WORDS for part in said):
+                if said and all(part in _WORDS for part in said):
                     yield Number(
                         piece.start(), piece.end(), _plain(sum(map(_WORDS.__getitem__, said), Decimal(0)))
                     )

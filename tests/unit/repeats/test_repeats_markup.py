@@ -127,6 +127,12 @@ def test_a_word_that_an_entity_stands_for_is_its_name():
     assert {fragment.text for fragment in group.fragments} == {said}
 
 
+def test_an_entity_that_is_no_word_is_blank():
+    """Only what a document has defined itself is a word: the others are known, or not well formed."""
+    for entity in ("&nbsp;", "&NotEqualTilde;", "&#1;", "&#xzz;"):
+        assert not read_markup(f"<book><para>{entity}</para></book>", name="a.xml").masked.strip(), entity
+
+
 def test_a_picture_inside_a_sentence_is_no_border():
     picture = '<imageobject><imagedata fileref="a.png"/></imageobject>'
     icon = f"<guiicon><inlinemediaobject>{picture}</inlinemediaobject></guiicon>"

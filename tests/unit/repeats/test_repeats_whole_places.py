@@ -164,27 +164,63 @@ def test_a_table_without_lines_has_a_row_in_each_line():
     assert not read_markup(text.partition("\n")[2], name="a.txt").tables  # two lines are none
 
 
+def test_lines_of_a_drawn_table_end_where_lines_of_the_text_do():
+    """Other signs that may end a line are part of a cell."""
+    text = "| one | t\x0cwo |\n| three | fo\u2028ur |\n| five | six |"
+    marked = read_markup(text, name="a.txt")
+    cells = [text[span.start : span.end].strip() for span in marked.cells]
+    assert cells == ["one", "t\x0cwo", "three", "fo\u2028ur", "five", "six"]
+    assert marked.wholes == sorted(marked.wholes)
+
+
 def contents(text: str) -> list[str]:
     return [" ".join(text[span.start : span.end].split()) for span in read_markup(text, name="a.txt").links]
 
 
+def with_headings(listed: str) -> str:
+    """A list of contents, and what it lists: each title by itself."""
+    parts = "\n\n".join(
+        f"{line.strip()}\n\n{sentence(9, 'p')}" for line in listed.splitlines() if line[0] > " "
+    )
+    return f"Contents\n{listed}\n\n{parts}\n"
+
+
 def test_numbered_lines_that_follow_each_other_are_a_list_of_contents():
-    listed = "1. Of one part\n    1.1. First things\n    1.2. Long things that are\n    wrapped\n"
-    listed += "2. More\n2.1 Last things"
-    text = f"Contents\n{listed}\n\n1.2. Long things\n\n{sentence(9, 'a')}\n1.5 litres of it\n{sentence(9, 'b')}\n"
+    listed = (
+        "1. Of one part\n1.1. First things\n1.2. Long things that are\n    wrapped\n2. More\n2.1 Last things"
+    )
+    text = f"{with_headings(listed)}\n{sentence(9, 'a')}\n1.5 litres of it\n{sentence(9, 'b')}\n"
     assert contents(text) == ["1.1. First things", "1.2. Long things that are wrapped", "2.1 Last things"]
     assert not contents(text.replace("First things", "This is said."))  # two are none
 
 
+def test_lines_of_a_list_of_contents_may_lead_to_pages():
+    listed = "1.1 First things ........ 3\n1.2 More of them . . . . .\t5\n1.3 Last things    12"
+    parts = "\n\n".join(
+        f"1.{n} {title}\n\n{sentence(9, 'p')}"
+        for n, title in enumerate(("First things", "More of them", "Last things"), 1)
+    )
+    assert len(contents(f"{listed}\n\n{parts}\n")) == 3
+
+
+@pytest.mark.parametrize(("headings", "count"), [(2, 0), (3, 4)])
+def test_most_lines_of_a_list_of_contents_are_headings(headings: int, count: int):
+    """Numbered lines that head nothing are text."""
+    listed = [f"2.{n}. {words(3, 'abcd'[n])}" for n in range(4)]
+    parts = "\n\n".join(f"{line}\n\n{sentence(9, 'p')}" for line in listed[:headings])
+    assert len(contents("\n".join([*listed, "", parts]))) == count
+
+
 @pytest.mark.parametrize(("lines", "count"), [(2, 0), (3, 3), (4, 4)])
 def test_a_list_of_contents_has_three_lines_at_least(lines: int, count: int):
-    assert len(contents("".join(f"2.{n}. {words(3, 't')}\n" for n in range(lines)))) == count
+    assert len(contents(with_headings("\n".join(f"2.{n}. {words(3, 't')}" for n in range(lines))))) == count
 
 
 @pytest.mark.parametrize(("size", "count"), [(16, 5), (17, 0)])
 def test_a_line_of_contents_has_sixteen_words_at_most(size: int, count: int):
     long = f"2.9. {words(size, 't')}\n"
-    assert len(contents(f"2.1. First\n2.2. Second\n{long}3.1. First\n3.2. Second")) == count
+    listed = f"2.1. First\n2.2. Second\n{long}3.1. First\n3.2. Second"
+    assert len(contents(with_headings(listed))) == count
 
 
 def test_a_title_in_the_contents_of_a_plain_text_is_no_repeat():

@@ -81,7 +81,7 @@ def _plain_text(path: bytes, limit: int) -> str | None:
 _MARKS = frozenset(
     "`~#=-|>[*+:0123456789"
 )  # what a line begins with that may be more than a line of a paragraph
-_FENCE = re.compile(r" {0,3}(`{3,}(?!.*`)|~{3,})")  # "```word```" is inline code
+_FENCE = re.compile(r" {0,3}(`{3,}+(?!.*`)|~{3,})")  # "```word```" is inline code
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from html.entities import html5
 
 from doublet.model import Span
 from doublet.text.markup.marked import MarkedText, Painter, number_headings, running
@@ -30,7 +31,7 @@ _INLINE = frozenset(
     "inlinemediaobject application acronym computeroutput database structfield structname uri "
     "abbrev citation citerefentry errorname exceptionname hardware inlineequation keycode manvolnum markup mathphrase "
     "medialabel olink optional orgname refentrytitle shortcut termdef "
-    # Of a picture, which stands inside a sentence or has an element around it that does not
+    # Of a picture, which stands inside a sentence or has an element around it that does not; words beside it do end it
     "imageobject imagedata videoobject videodata audioobject audiodata "
     # DITA
     "ph codeph apiname cmdname filepath fn keyword msgph parmname term tm uicontrol wintitle menucascade msgnum "
@@ -98,9 +99,8 @@ def _read(text: str, kind: str) -> MarkedText:
             letter = html.unescape(match[0])
             if len(letter) == 1 and not letter.isspace():
                 paint.put(start, end, letter)
-            elif (
-                letter == match[0] and kind == "xml"
-            ):  # a word that the document has defined elsewhere: "&app;"
+            elif kind == "xml" and match["entity"][0] != "#" and f"{match['entity']};" not in html5:
+                # A word that the document has defined elsewhere: "&app;".
                 paint.blank(start, start + 1, quiet=True)
                 paint.blank(end - 1, end, quiet=True)
             else:
