@@ -75,7 +75,11 @@ def cut_own(
     ends = np.cumsum([len(here) for here in ranges]).tolist()
     parts = [slice(end - len(here), end) for end, here in zip(ends, ranges, strict=True)]
     texts_of = [pairs[number][0] if together else number for number, _ in rows]
-    every = _own(places, parts, [here[:, 0] for here in ranges], texts_of)
+    numbers = [
+        np.array([sentences.number(x, start) for start in here[:, 0].tolist()])
+        for (x, _), here in zip(asked, ranges, strict=True)
+    ]
+    every = _own(places, parts, numbers, texts_of)
     for (number, row), here, part in zip(reversed(rows), reversed(ranges), reversed(parts), strict=True):
         own = every[part]
         if own.any():
@@ -130,10 +134,10 @@ def _pieces(p: Passage, sentences: list[Found], own: Sequence[bool]) -> list[Pas
 
 
 def _own(
-    places: Places, parts: Sequence[slice], starts: Sequence[Numbers], texts: Sequence[int]
+    places: Places, parts: Sequence[slice], numbers: Sequence[Numbers], texts: Sequence[int]
 ) -> NDArray[np.bool_]:
     """Of each sentence of some passages, whose places are these *parts*, whether the other side has nearly nothing of
-    it. The passages are parts of these *texts*, and *starts* tells sentences apart.
+    it. The passages are parts of these *texts*, and *numbers* are those of their sentences.
 
     How much that is depends on the passage: sentences of a heavily reworded one are hardly there, though they were
     borrowed. What tells own ones there is that nothing is like them as a whole. One such sentence may be borrowed all
@@ -143,7 +147,7 @@ def _own(
     apart, enough = close < APART, missing >= OWN_WEIGHT
     own = np.zeros(len(close), np.bool_)
     shown: dict[int, set[int]] = {text: set() for text in texts}
-    for part, here, text in zip(parts, starts, texts, strict=True):
+    for part, here, text in zip(parts, numbers, texts, strict=True):
         whole, heaviest = places.whole[part], places.heaviest[part]
         borrowed = heaviest >= OWN / 2 * whole
         all_borrowed = float(whole[borrowed].sum())
