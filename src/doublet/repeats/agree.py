@@ -57,7 +57,8 @@ class Agreement:
 
     def __init__(self, blocks: Blocks, wholes: Wholes, cells: Cells) -> None:
         self._are_rows, self._in_cells = cells.are_rows, cells.in_cells
-        self._cuts_one, self._parts_one = wholes.cuts, wholes.parts
+        self._cuts_one = wholes.cuts
+        self._parts_one = wholes.in_sections.parts
         self._borders = sorted({*blocks.full, *cells.edges})
         self._inside, self._in_code = blocks.inside, blocks.in_code
         self._is_heading, self._begins_block = blocks.begins_section, set(blocks.starts).__contains__
@@ -130,9 +131,9 @@ class Agreement:
             if holders_of(members, over, 0.0):  # a better one has grown over it
                 continue
             if len(members) <= MOST:
-                members = self._grown_behind(members, often)
+                members = self._grown_behind(members, often, over)
                 members = members if group.equal else self._to_the_end(members)
-                members = self._grown_before(members, often)
+                members = self._grown_before(members, often, over)
             if members != group.members:
                 group = group._replace(members=members, equal=self._equal(members))
             parts = self._most_go_on(group, often, over) if 2 < len(members) <= MOST else None
@@ -166,18 +167,19 @@ class Agreement:
                 parts = [rescored(group, rest)]
                 if holders_of(part, over, 0.0):
                     return parts
-                longer = grown(part, often)
+                longer = grown(part, often, over)
                 if longer != part:
                     return [rescored(group, part)._replace(members=longer, equal=self._equal(longer)), *parts]
         return None
 
-    def _grown_behind(self, members: Members, often: NDArray[np.uint8]) -> Members:
+    def _grown_behind(self, members: Members, often: NDArray[np.uint8], over: Over) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [*starts[1:], len(self._ids)]
         best = ends
-        while not any(map(self._is_heading, ends)) and (
-            ends[0] in self._listings or self._may_go_on([(end, self._next(end)) for end in ends[:2]])
-        ):
+        while ends[0] in self._listings or self._may_go_on([(end, self._next(end)) for end in ends[:2]]):
+            titled = any(map(self._is_heading, ends))
+            if titled and holders_of([(end, end + 1) for end in ends], over, 0.0):
+                break
             announced = all(end in self._listings for end in ends)
             following = [self._listings[end] if announced else self._next(end) for end in ends]
             units = list(zip(ends, following, strict=True))
@@ -189,7 +191,8 @@ class Agreement:
                 break
             ends = following
             if (
-                (equal or all(map(self._begins_block, ends)))
+                not titled  # a heading belongs to what follows
+                and (equal or all(map(self._begins_block, ends)))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
                 and not any(map(self._parts_one, starts, ends))
@@ -210,7 +213,7 @@ class Agreement:
         apart = all(two[0] >= one[1] for one, two in itertools.pairwise(whole))
         return whole if near and apart and not any(itertools.starmap(self._parts_one, whole)) else members
 
-    def _grown_before(self, members: Members, often: NDArray[np.uint8]) -> Members:
+    def _grown_before(self, members: Members, often: NDArray[np.uint8], over: Over) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [0, *ends[:-1]]
         best = starts
@@ -224,8 +227,12 @@ class Agreement:
             if not (equal or self._near(units)) or self._is_frame(units, often):
                 break
             titled = any(map(self._is_heading, before))
-            if not titled and any(map(self._is_heading, starts)):
-                break  # a section begins there
+            if (
+                not titled
+                and any(map(self._is_heading, starts))
+                and holders_of([(start - 1, start) for start in starts], over, 0.0)
+            ):
+                break  # a better group tells the section before
             starts = before
             if (
                 (equal or all(map(self._begins_block, starts)))
@@ -292,7 +299,7 @@ class Agreement:
                 and one[1] < two[1]
                 and one[1] - WORDS <= two[0] <= one[1] + GAP
                 and self._part(*one) == self._part(*two)
-                and not self._cuts_one(one[0], two[1])
+                and not self._parts_one(one[0], two[1])
                 for one, two in zip(members, others, strict=True)
             )
             and all(two[1] <= one[0] for two, one in zip(others, members[1:], strict=False))

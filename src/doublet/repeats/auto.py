@@ -132,9 +132,9 @@ def find_auto(sequence: TokenSequence, options: RepeatOptions) -> tuple[TokenGro
     offsets = sequence.offsets.tolist()
     groups = without_frames(cells.left_out(titles.left_out(groups)), offsets)
     groups = agreement.grown(
-        merged(groups, sequence.ids), _page_widths(marks, units, sequence.offsets, often)
+        agreement.joined(merged(groups, sequence.ids)), _page_widths(marks, units, sequence.offsets, often)
     )
-    groups = without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed)
+    groups = agreement.joined(without_covered(sorted(groups, key=_rank), WHOLE, marks, blocks.closed))
     passages = without_inner(headings.cut([group.members for group in groups], options.least))
     if options.min_tokens is None:
         passages = [members for members in passages if not _is_scrap(members, sequence, options.level)]

@@ -9,6 +9,7 @@ only a piece of one and goes on outside of it is cut there.
 from __future__ import annotations
 
 from bisect import bisect_right
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,20 +27,17 @@ class Wholes:
 
     def __init__(self, sequence: TokenSequence) -> None:
         elements = sequence.places(lambda marked: marked.wholes, 2) + sequence.code()[0]
-        self._build(len(sequence), elements)
+        undivided = {*sequence.places(lambda marked: marked.tables, 2), *sequence.code()[0]}
+        cells = set(sequence.places(lambda marked: marked.cells, 2))
+        headings = [start for start, _ in sequence.places(lambda marked: [one.span for one in marked.headings])]
+        self._build(len(sequence), _without(elements, headings), undivided, cells)
+        self.in_sections = copy(self)  #: the same where nothing that a heading is in is an element
+        self._build(len(sequence), elements, undivided, cells)
         sections = [span for span in sequence.places(_sections, 2) if not self.cuts(*span)]
         if sections:
-            self._build(len(sequence), elements + sections)
-        tables = sequence.places(lambda marked: marked.tables, 2)
-        undivided = {*sections, *tables, *sequence.code()[0]}
-        cells = set(sequence.places(lambda marked: marked.cells, 2))
-        self._item_ends = {
-            (span[1], outer)
-            for span, outer in zip(self._spans, self._outer, strict=True)
-            if outer >= 0 and span not in cells and self._spans[outer] not in undivided
-        }  #: with the number of the list
+            self._build(len(sequence), elements + sections, {*undivided, *sections}, cells)
 
-    def _build(self, size: int, spans: list[Stretch]) -> None:
+    def _build(self, size: int, spans: list[Stretch], undivided: set[Stretch], cells: set[Stretch]) -> None:
         self._spans: list[Stretch] = []
         self._outer: list[int] = []  # number of the element around each; -1 for none
         open_: list[tuple[int, int]] = []  # end and number
@@ -60,23 +58,32 @@ class Wholes:
         starts, numbers = np.array(runs, np.int64).T
         # Of each edge the smallest element that it cuts in two.
         self._inner: NDArray[np.int64] = np.repeat(numbers, np.diff(np.append(starts, size + 1)))
+        self._item_edges = {
+            (edge, outer)
+            for span, outer in zip(self._spans, self._outer, strict=True)
+            for edge in span
+            if outer >= 0 and span not in cells and self._spans[outer] not in undivided
+        }  #: with the number of the list
 
     def cuts(self, start: int, end: int) -> bool:
         """Whether a stretch has a piece of an element and goes on outside of it."""
         return self._border(start, end) is not None
 
     def parts(self, start: int, end: int) -> bool:
-        """The same, but the first items of a list may stand with what is said before it."""
+        """The same, but the first items of a list may stand with what is said before it, and the last ones with what is
+        said behind it."""
         if not self._spans:
             return False
         at = int(self._inner[start])
         if at >= 0 and self._spans[at][1] < end:
-            return True
+            outer = self._outer[at]
+            if (start, at) not in self._item_edges or (outer >= 0 and self._spans[outer][1] < end):
+                return True
         at = int(self._inner[end])
         if at < 0 or self._spans[at][0] <= start:
             return False
         outer = self._outer[at]
-        return (end, at) not in self._item_ends or (outer >= 0 and self._spans[outer][0] > start)
+        return (end, at) not in self._item_edges or (outer >= 0 and self._spans[outer][0] > start)
 
     def fitted(self, start: int, end: int) -> Stretch:
         """The stretch without pieces of elements: where it goes over the border of one, the larger part stays."""
@@ -141,6 +148,14 @@ class Wholes:
         while at >= 0 and self._spans[at][0] > start:
             found, at = self._spans[at][0], self._outer[at]
         return found
+
+
+def _without(spans: list[Stretch], places: list[int]) -> list[Stretch]:
+    """*spans* in which none of the *places* is."""
+    if not spans or not places:
+        return spans
+    first, last = np.searchsorted(np.sort(places), np.array(spans, np.int64)).T
+    return [spans[number] for number in np.flatnonzero(first == last).tolist()]
 
 
 def _outer_first(spans: list[Stretch]) -> list[Stretch]:
