@@ -72,7 +72,7 @@ _CLOSING_APART = re.compile(r"[ \t]{1,2}(?:(?P<comment>\*/|-->)|(?P<close>[”»
 _FINISH = re.compile(r"[^\w\n]{1,60}?[.!?…](?=\s|$)")
 # The marks of the first and the last word of a paragraph of reStructuredText.
 _FIRST_MARKS = re.compile(r"(?<!\S)(?::[\w:.+-]+:)?(?:\*{1,2}|`{1,2})$")
-_LAST_MARKS = re.compile(r"(?:\*{1,2}|`{1,2})(?!\S)")
+_LAST_MARKS = re.compile(r"(?:\s{1,20}<[^<>`]{1,400}>)?(?:\*{1,2}|`{1,2}_{0,2})(?=[.!?:;,)»”]|\s|$)")
 _OPENERS = {"”": "“", "»": "«", ")": "(", "]": "["}
 _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
@@ -207,6 +207,7 @@ def _built(
                 not close or mask.count(_OPENERS[close], start, end) > mask.count(close, start, end)
             ):
                 ends[at] = apart.end()
+        ends[at] = _behind_reference(sequence.marked_texts[number], ends[at])
         if sequence.marked_texts[number].kind == "rst":
             ends[at] = _behind_last_marks(mask, sequence.marked_texts[number].text, ends[at])
             start = starts[at] = _before_first_marks(mask, sequence.marked_texts[number].text, start)  # noqa: PLW2901
@@ -288,11 +289,14 @@ def _end_of_listing(marked: MarkedText, end: int) -> int:
     rest = marked.masked[end : marked.code[at].end]
     if any(map(str.isalnum, rest)):
         return end
-    last = end + len(rest.rstrip())
-    # A character reference stands for the sign.
-    if marked.text[last - 1] == "&" != marked.masked[last - 1]:
-        last = marked.text.find(";", last) + 1 or last
-    return last
+    return _behind_reference(marked, end + len(rest.rstrip()))
+
+
+def _behind_reference(marked: MarkedText, end: int) -> int:
+    """The place behind the character reference that stands for the last sign, if one does."""
+    if marked.text[end - 1] == "&" != marked.masked[end - 1]:
+        return marked.text.find(";", end) + 1 or end
+    return end
 
 
 def _begin_of_listing(marked: MarkedText, start: int) -> int:
@@ -309,6 +313,8 @@ def _behind_marks(mask: str, text: str, end: int) -> int:
     at = end
     while at < len(mask) and mask[at] == QUIET and not text[at].isspace():
         at += 1
+    if "<" in text[end:at]:  # the tag that opens the next word may have blanks
+        at = text.rfind(">", end, at) + 1 or end
     return at if at == len(mask) or not (mask[at].isalnum() or mask[at] == text[at] == QUIET) else end
 
 
@@ -325,7 +331,10 @@ def _before_marks(mask: str, text: str, start: int) -> int:
 def _behind_last_marks(mask: str, text: str, end: int) -> int:
     """The place behind marks that close the last word of a paragraph of reStructuredText: blanks stand for them."""
     marks = _LAST_MARKS.match(text, end)
-    return marks.end() if marks and mask[end : marks.end()].isspace() else end
+    if not marks or not mask[end : marks.end()].isspace():
+        return end
+    closing = _CLOSING.match(mask, marks.end())
+    return closing.end() if closing else marks.end()
 
 
 def _before_first_marks(mask: str, text: str, start: int) -> int:

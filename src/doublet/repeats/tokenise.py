@@ -41,7 +41,9 @@ CODE_WORDS = frozenset(
 )
 # Chosen by reading manuals that no figure comes from: code has up to .08 of them, pages of prose at least .12.
 FUNCTION_WORDS = 0.1  #: of the words of prose that stands between the marks of a listing: others, at least
+COLOURED = 0.1  #: of its words that are marked one by one, at most
 SIGNS = 0.03  #: of its characters that are signs (braces, slashes, bars …), at most
+_COLOUR = "<span "  #: that marks a word of a program in HTML
 _SIGN = re.compile(r"[^\w\s.,;:!?'\"()“”→–-]")
 # Chosen on the eight labelled manuals: mean recall .895 with 20 and with 40, .898 with 80, .846 with 0.
 PROSE = 40  #: characters of the widest line of a paragraph that is wrapped
@@ -170,10 +172,19 @@ class TokenSequence:
             before = np.concatenate([[0], np.cumsum(np.isin(self.ids, stop))])
             for one, two in spans:
                 words = int(before[two] - before[one])
-                typed = words >= FUNCTION_WORDS * (two - one) and self._signs(one, two) <= SIGNS
+                typed = (
+                    words >= FUNCTION_WORDS * (two - one)
+                    and not self._is_coloured(one, two)
+                    and self._signs(one, two) <= SIGNS
+                )
                 (prose if typed else listings).append((one, two))
         self._code = listings, prose
         return self._code
+
+    def _is_coloured(self, one: int, two: int) -> bool:
+        """Whether words of a stretch are marked one by one, as those of programs are to be shown in colours."""
+        text = self.marked_texts[self.file_of(one)].text
+        return text.count(_COLOUR, int(self.starts[one]), int(self.starts[two - 1])) >= COLOURED * (two - one)
 
     def _signs(self, one: int, two: int) -> float:
         """Share of the characters of a stretch that are signs."""
