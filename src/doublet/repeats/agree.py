@@ -192,7 +192,7 @@ class Agreement:
             ends = following
             if (
                 not titled  # a heading belongs to what follows
-                and (equal or all(map(self._begins_block, ends)))
+                and (equal or all(map(self._begins_block, ends)) or self._variants(units, SHORT_ALIKE))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
                 and not any(map(self._parts_one, starts, ends))
@@ -235,7 +235,7 @@ class Agreement:
                 break  # a better group tells the section before
             starts = before
             if (
-                (equal or all(map(self._begins_block, starts)))
+                (equal or all(map(self._begins_block, starts)) or self._variants(units, SHORT_ALIKE))
                 and (titled or best[0] - starts[0] >= EDGE_UNIT)
                 and not any(map(self._parts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
