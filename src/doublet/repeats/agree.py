@@ -236,7 +236,6 @@ class Agreement:
             starts = before
             if (
                 (equal or all(map(self._begins_block, starts)) or self._variants(units, SHORT_ALIKE))
-                and (titled or best[0] - starts[0] >= EDGE_UNIT)
                 and not any(map(self._parts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
             ):
