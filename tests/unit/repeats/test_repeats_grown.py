@@ -90,10 +90,46 @@ def test_a_frame_is_there_eight_times_as_often():
         assert (found.members != group.members) is grows
 
 
-def test_a_group_ends_before_a_heading_that_all_members_share():
+@pytest.mark.parametrize("behind", [True, False])
+def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(behind: bool):
+    """With the section behind it, or before it; never with the heading alone."""
+    for same in (True, False):
+        own = [sentence(9, name) for name in ("bb" if same else "bx")]
+        parts = [
+            f"<p>{sentence(9, 'a') if behind else one}</p><h2>{words(3, 'h')}</h2>"
+            f"<p>{one if behind else sentence(9, 'a')}</p>"
+            for one in own
+        ]
+        text = f"<p>{sentence(5, 'm')}</p>{parts[0]}<p>{sentence(7, 'o')}</p>{parts[1]}<p>{sentence(5, 'n')}</p>"
+        members = [(5, 14), (33, 42)] if behind else [(17, 26), (45, 54)]
+        wanted = [(5, 26), (33, 54)] if same else members if behind else [(14, 26), (42, 54)]
+        assert grown(text, members, "page.html") == wanted
+
+
+def test_a_section_that_a_better_group_tells_is_not_told_again():
     part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(9, 'b')}</p>"
-    text = f"{part}<p>{sentence(7, 'o')}</p>{part}"
-    assert grown(text, [(0, 9), (28, 37)], "page.html") == [(0, 9), (28, 37)]
+    agreement, count = agreement_of(f"{part}<p>{sentence(7, 'o')}</p>{part}<p>{sentence(7, 'p')}</p>", "page.html")
+    frames = np.zeros(count, np.uint8)
+    better = Scored(60.0, [(9, 21), (37, 49)], 12.0, equal=True)
+    frames[0:9] = frames[28:37] = 4  # so that it does not grow before it
+    other = Scored(50.0, [(0, 9), (28, 37)], 9.0, equal=True)
+    assert agreement.grown([better, other], frames) == [better, other]
+    assert agreement.grown([other], frames)[0].members == [(0, 21), (28, 49)]
+    # What follows each other at all places is one then, also over the border of a section.
+    assert [group.members for group in agreement.joined([better, other])] == [[(0, 21), (28, 49)]]
+
+
+def test_half_a_section_may_stand_with_another_but_half_an_item_may_not():
+    for one, two, joins in (("<div><h3>{}</h3>", "</div>", True), ("<ul><li><p>{}</p>", "</li></ul>", False)):
+        page = "".join(
+            f"{one.format(words(3, own).capitalize())}<p>{sentence(9, 'a')}</p>{two}<p>{sentence(9, 'b')}</p>"
+            for own in "xy"
+        )
+        agreement, _ = agreement_of(page, "page.html")
+        first, then = (
+            Scored(50.0, members, 9.0, equal=True) for members in ([(3, 12), (24, 33)], [(12, 21), (33, 42)])
+        )
+        assert (len(agreement.joined([first, then])) == 1) is joins
 
 
 @pytest.mark.parametrize(("missing", "whole"), [(3, True), (4, False)])
@@ -115,6 +151,23 @@ def test_one_word_by_itself_is_no_reason_to_go_on():
             (7, 16 + size),
             (start, start + 9 + size),
         ]
+
+
+@pytest.mark.parametrize(("changed", "taken"), [(1, True), (2, False)])
+def test_a_sentence_inside_a_paragraph_is_taken_if_four_fifths_are_the_same(changed: int, taken: bool):
+    near = f"{words(9 - changed, 'b').capitalize()} {words(changed, 'y')}."
+    text = copies(sentence(6, "a"), f"{sentence(9, 'b')}|{near}", f"{sentence(6, 'c')}|{sentence(6, 'd')}")
+    members = [(7, 13), (35, 41)]
+    assert grown(text, members) == ([(7, 22), (35, 50)] if taken else members)
+    before = copies(f"{sentence(6, 'c')}|{sentence(6, 'd')}", f"{sentence(9, 'b')}|{near}", sentence(6, "a"))
+    members = [(22, 28), (50, 56)]
+    assert grown(before, members) == ([(13, 28), (41, 56)] if taken else members)
+
+
+def test_one_word_before_a_group_belongs_to_it():
+    note = f"<p>Note</p><p>{sentence(9, 'a')}</p>"
+    text = f"<p>{sentence(7, 'o')}</p>{note}<p>{sentence(7, 'p')}</p>{note}"
+    assert grown(text, [(8, 17), (25, 34)], "page.html") == [(7, 17), (24, 34)]
 
 
 @pytest.mark.parametrize(("changed", "taken"), [(3, True), (4, False)])
@@ -263,6 +316,21 @@ def test_the_first_and_the_last_word_of_a_paragraph_have_their_marks():
     text = "\n\n".join([other[0], body, other[1], role, other[2], body, other[3], role])
     found = {f.text for group in doublet.find_repeats({"page.rst": text}).groups for f in group.fragments}
     assert found == {body, role}
+
+
+def test_a_link_with_which_a_fragment_ends_is_whole():
+    body = f"{sentence(20, 's')[:-1]} as `the page\n<https://example.org/a/page>`_."
+    text = f"{sentence(40, 'o')}\n\n{body} Then this.\n\n{sentence(40, 'p')}\n\n{body} And that.\n"
+    [group] = doublet.find_repeats({"page.rst": text}).groups
+    assert {f.text for f in group.fragments} == {body}
+
+
+@pytest.mark.parametrize("end", ["&lt;people@example.org&gt;", "<b>here</b>"])
+def test_a_fragment_ends_with_no_half_of_a_reference_or_a_tag(end: str):
+    body = f"<p>{words(20, 's').capitalize()} {end}"
+    text = f'{body}</p><p>{sentence(40, "o")}</p>{body}<i class="x">)</i></p><p>{sentence(40, "p")}</p>'
+    [group] = doublet.find_repeats({"page.html": text}).groups
+    assert {f.text.removeprefix("<p>") for f in group.fragments} == {body.removeprefix("<p>")}
 
 
 @pytest.mark.parametrize(("label", "is_one"), [("**An example**", True), ("**A sentence.**", False)])

@@ -102,16 +102,19 @@ def test_a_group_does_not_end_inside_a_table():
     assert grown(text, [(7, 16), (35, 44)], "a.html") == [[(7, 16), (35, 44)]]
 
 
-def test_a_group_does_not_begin_inside_a_list_and_end_behind_it():
+def test_a_group_may_begin_with_the_last_items_of_a_list_but_not_inside_one():
     first, second, last = (f"<li>{sentence(6, name)}</li>" for name in "bcd")
     text = "".join(f"<ul>{item}{last}</ul><p>{sentence(9, 'a')}</p>" for item in (first, second))
+    assert grown(text, [(12, 21), (33, 42)], "a.html") == [[(6, 21), (27, 42)]]
+    halves = (f"<li>{sentence(6, name)} {sentence(6, 'd')}</li>" for name in "bc")
+    text = "".join(f"<ul>{item}</ul><p>{sentence(9, 'a')}</p>" for item in halves)
     assert grown(text, [(12, 21), (33, 42)], "a.html") == [[(12, 21), (33, 42)]]
 
 
 def test_the_heading_that_all_members_stand_under_belongs_to_them():
     part = f"<h2>{words(2, 'h').capitalize()}</h2><p>{sentence(9, 'a')}</p>"
-    text = f"<p>{sentence(7, 'n')}</p>{part}<p>{sentence(7, 'n')}</p>{part}"
-    assert grown(text, [(9, 18), (27, 36)], "a.html") == [[(7, 18), (25, 36)]]  # and nothing before it
+    text = f"<p>{sentence(7, 'n')}</p>{part}<p>{sentence(7, 'm')}</p>{part}"
+    assert grown(text, [(9, 18), (27, 36)], "a.html") == [[(7, 18), (25, 36)]]
 
 
 @pytest.mark.parametrize(("files", "width"), [(7, 0), (8, 3), (16, 4)])

@@ -219,6 +219,15 @@ def test_what_is_prose_among_listings(common: list[str], sign: str, prose: bool)
     assert (len(listings), len(other)) == (not prose, prose)
 
 
+@pytest.mark.parametrize(("coloured", "prose"), [(9, True), (10, False)])
+def test_a_listing_in_colours_is_code(coloured: int, prose: bool):
+    """A tenth of its words are marked one by one."""
+    said = [f'<span class="k">{word}</span>' for word in words(coloured, "k").split()]
+    text = f"<pre>{' '.join(['the'] * 20)} {words(80 - coloured, 'z')} {' '.join(said)}</pre>"
+    listings, other = sequence_of(text).code()
+    assert (len(listings), len(other)) == (not prose, prose)
+
+
 def test_sentences_are_borders_in_prose_that_is_shown_as_it_was_typed():
     line = "This is the name of\nthe file that was given to it by the user. It is here for you."
     marks = sequence_of(f"<pre>{line}</pre>").edges().marks
