@@ -319,7 +319,7 @@ def test_the_first_and_the_last_word_of_a_paragraph_have_their_marks():
 
 
 def test_a_link_with_which_a_fragment_ends_is_whole():
-    body = f"{sentence(20, 's')[:-1]} as `the page\n<https://example.org/a/page>`_."
+    body = f"{sentence(20, 's')[:-1]} as `the page\n<https://example.org/{'a' * 80}>`_."
     text = f"{sentence(40, 'o')}\n\n{body} Then this.\n\n{sentence(40, 'p')}\n\n{body} And that.\n"
     [group] = doublet.find_repeats({"page.rst": text}).groups
     assert {f.text for f in group.fragments} == {body}
