@@ -26,6 +26,8 @@ from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significa
 from doublet.repeats.model import (
     FORMULA_MEMBERS,
     FORMULA_TOKENS,
+    TEMPLATE_MEMBERS,
+    TEMPLATE_TOKENS,
     RepeatFile,
     RepeatFragment,
     RepeatGroup,
@@ -87,6 +89,7 @@ def search(
     progress = progress or Progress()
     progress.step("tokenising", 0, None, "tokens")
     sequence = tokenise([marked for _, marked in marked_texts], options, threads)
+    sequence.code()  # while the words are there
     progress.step("searching", 0, len(sequence), "tokens")
     groups, notes = SEARCHES[options.algorithm](sequence, options)
     count = len(sequence)
@@ -176,6 +179,7 @@ def _built(
     with it, unless *signs* are tokens and belong to a fragment already. Tokens are *words*, or lines and sentences."""
     owners = np.searchsorted(sequence.offsets, flat[:, 0], "right") - 1
     owner = owners.tolist()
+    in_code = np.diff(sequence.code_before(flat)).reshape(-1)  # tokens of each stretch
     masks = [marked.masked for marked in sequence.marked_texts]
     starts = sequence.starts[flat[:, 0]].tolist()
     ends = sequence.ends(flat[:, 1] - 1).tolist()
@@ -264,6 +268,7 @@ def _built(
         part = slice(at, at + len(group))
         at += len(group)
         distinct = sorted(set(hashes[part]))
+        equal = len(distinct) == 1
         name = (
             "r" + hashlib.blake2b(b"".join(h.to_bytes(8, "big") for h in distinct), digest_size=5).hexdigest()
         )
@@ -273,9 +278,9 @@ def _built(
                 id=name if taken[name] == 1 else f"{name}-{taken[name]}",
                 significance=significance(group),
                 tokens=sum(end - start for start, end in group) / len(group),
-                equal=len(distinct) == 1,
+                equal=equal,
                 fragments=tuple(fragments[part]),
-                kind="formula" if words and _is_formula(group, fragments[part]) else "passage",
+                kind=_kind(group, fragments[part], int(in_code[part].sum()), equal=equal, words=words),
             )
         )
     return out
@@ -343,12 +348,26 @@ def _before_first_marks(mask: str, text: str, start: int) -> int:
     return marks.start() if marks and mask[marks.start() : start].isspace() else start
 
 
-def _is_formula(group: list[tuple[int, int]], fragments: Sequence[RepeatFragment]) -> bool:
-    """Whether a group is a few words in many places, or in any number of them if they only announce what follows."""
+def _kind(
+    group: list[tuple[int, int]],
+    fragments: Sequence[RepeatFragment],
+    in_code: int,
+    *,
+    equal: bool,
+    words: bool,
+) -> str:
+    """What a group is: mostly code, if so many of its tokens are *in_code*; a few words in many places, in several that
+    differ, or in any number of them if they only announce what follows; or text."""
     total = sum(end - start for start, end in group)
-    return total <= FORMULA_TOKENS * len(group) and (
+    if 2 * in_code > total:
+        return "listing"
+    if not words:
+        return "passage"
+    short = total <= FORMULA_TOKENS * len(group) and (
         len(group) >= FORMULA_MEMBERS or all(fragment.text.endswith(":") for fragment in fragments)
     )
+    template = not equal and total < TEMPLATE_TOKENS * len(group) and len(group) >= TEMPLATE_MEMBERS
+    return "formula" if short or template else "passage"
 
 
 class _PlaceTable:

@@ -100,10 +100,7 @@ class Blocks:
     def in_code(self, start: int, end: int) -> bool:
         """Whether most of a stretch is code."""
         if self._in_code is None:
-            self._in_code = np.zeros(len(self.sequence) + 1, np.int64)
-            for one, two in self.sequence.code()[0]:
-                self._in_code[one + 1 : two + 1] = 1
-            np.cumsum(self._in_code, out=self._in_code)
+            self._in_code = self.sequence.code_before(np.arange(len(self.sequence) + 1))
         return 2 * int(self._in_code[end] - self._in_code[start]) > end - start
 
     def closed(self, token: int) -> bool:

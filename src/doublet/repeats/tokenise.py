@@ -167,19 +167,28 @@ class TokenSequence:
         listings: list[Stretch] = []
         prose: list[Stretch] = []
         spans = self.places(lambda marked: marked.code)
-        if spans:
-            stop = self.stop if self.stop is not None else np.zeros(0, np.uint32)
-            before = np.concatenate([[0], np.cumsum(np.isin(self.ids, stop))])
-            for one, two in spans:
-                words = int(before[two] - before[one])
-                typed = (
-                    words >= FUNCTION_WORDS * (two - one)
-                    and not self._is_coloured(one, two)
-                    and self._signs(one, two) <= SIGNS
-                )
-                (prose if typed else listings).append((one, two))
+        is_stop = np.zeros(int(self.ids.max(initial=0)) + 1 if spans else 0, bool)
+        if spans and self.stop is not None:
+            is_stop[self.stop[self.stop < len(is_stop)]] = True
+        for one, two in spans:
+            words = np.count_nonzero(is_stop[self.ids[one:two]])
+            typed = (
+                words >= FUNCTION_WORDS * (two - one)
+                and not self._is_coloured(one, two)
+                and self._signs(one, two) <= SIGNS
+            )
+            (prose if typed else listings).append((one, two))
         self._code = listings, prose
         return self._code
+
+    def code_before(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many tokens before each of *tokens* are in listings."""
+        listings = np.array([(0, 0), *sorted(set(self.code()[0]))], np.int64)
+        sizes = np.diff(listings).reshape(-1)
+        at = np.searchsorted(listings[:, 0], tokens, "right") - 1
+        open_ = np.minimum(np.asarray(tokens) - listings[at, 0], sizes[at])
+        before: NDArray[np.int64] = (np.cumsum(sizes) - sizes)[at] + open_
+        return before
 
     def _is_coloured(self, one: int, two: int) -> bool:
         """Whether words of a stretch are marked one by one, as those of programs are to be shown in colours."""

@@ -29,7 +29,9 @@ class Wholes:
         elements = sequence.places(lambda marked: marked.wholes, 2) + sequence.code()[0]
         undivided = {*sequence.places(lambda marked: marked.tables, 2), *sequence.code()[0]}
         cells = set(sequence.places(lambda marked: marked.cells, 2))
-        headings = [start for start, _ in sequence.places(lambda marked: [one.span for one in marked.headings])]
+        headings = [
+            start for start, _ in sequence.places(lambda marked: [one.span for one in marked.headings])
+        ]
         self._build(len(sequence), _without(elements, headings), undivided, cells)
         self.in_sections = copy(self)  #: the same where nothing that a heading is in is an element
         self._build(len(sequence), elements, undivided, cells)

@@ -54,9 +54,13 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
         group_card(at, group, result, signs[at - 1], words, folded=folded)
         for at, group in enumerate(groups, 1)
     ]
-    if kinds[1] and len(cards) > len(kinds[0]):
-        told = f'<h2 id="formulas">{escape(words("repeats_formulas"))}</h2>'
-        cards.insert(len(kinds[0]), f"{told}<p>{escape(words('repeats_formulas_are'))}</p>")
+    before = len(groups)
+    for kind in KINDS[:0:-1]:  # each kind but passages under a heading, from behind
+        own = sum(group.kind == kind for group in groups)
+        before -= own
+        if own:
+            told = f'<h2 id="{kind}s">{escape(words(f"repeats_{kind}s"))}</h2>'
+            cards.insert(before, f"{told}<p>{escape(words(f'repeats_{kind}s_are'))}</p>")
     hidden = len(result.groups) - len(groups)
     more = f"<p>{escape(words('repeats_more_hidden', groups=hidden))}</p>" if hidden > 0 else ""
     empty = "" if groups else f"<p>{escape(words('repeats_none'))}</p>"

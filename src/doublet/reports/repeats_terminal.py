@@ -33,10 +33,11 @@ def repeats_report(
             words("repeats_algorithm_new", algorithm=result.algorithm, groups=len(groups)), "dim"
         )
     number = 0
-    for kind, most in zip(KINDS, (limit, max(1, limit // 2)), strict=True):
+    for kind in KINDS:
         some = [group for group in groups if group.kind == kind]
-        if some and kind == "formula":
-            lines += [paint(words("repeats_formulas"), "title"), ""]
+        most = limit if kind == KINDS[0] else max(1, limit // 2)
+        if some and kind != KINDS[0]:
+            lines += [paint(words(f"repeats_{kind}s"), "title"), ""]
         for group in some[:most]:
             number += 1
             lines += [*_group(number, group, result, width, paint, words), ""]

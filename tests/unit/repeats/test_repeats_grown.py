@@ -100,7 +100,9 @@ def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(beh
             f"<p>{one if behind else sentence(9, 'a')}</p>"
             for one in own
         ]
-        text = f"<p>{sentence(5, 'm')}</p>{parts[0]}<p>{sentence(7, 'o')}</p>{parts[1]}<p>{sentence(5, 'n')}</p>"
+        text = (
+            f"<p>{sentence(5, 'm')}</p>{parts[0]}<p>{sentence(7, 'o')}</p>{parts[1]}<p>{sentence(5, 'n')}</p>"
+        )
         members = [(5, 14), (33, 42)] if behind else [(17, 26), (45, 54)]
         wanted = [(5, 26), (33, 54)] if same else members if behind else [(14, 26), (42, 54)]
         assert grown(text, members, "page.html") == wanted
@@ -108,7 +110,9 @@ def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(beh
 
 def test_a_section_that_a_better_group_tells_is_not_told_again():
     part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(9, 'b')}</p>"
-    agreement, count = agreement_of(f"{part}<p>{sentence(7, 'o')}</p>{part}<p>{sentence(7, 'p')}</p>", "page.html")
+    agreement, count = agreement_of(
+        f"{part}<p>{sentence(7, 'o')}</p>{part}<p>{sentence(7, 'p')}</p>", "page.html"
+    )
     frames = np.zeros(count, np.uint8)
     better = Scored(60.0, [(9, 21), (37, 49)], 12.0, equal=True)
     frames[0:9] = frames[28:37] = 4  # so that it does not grow before it

@@ -363,3 +363,29 @@ def test_headings_that_are_half_the_same_are_taken(titles, taken):
     assert [title in fragment.text for title, fragment in zip(titles, group.fragments, strict=True)] == [
         taken
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("places", "own", "size", "kind"),
+    [(3, 3, 23, "formula"), (3, 3, 24, "passage"), (3, 0, 23, "passage"), (2, 1, 23, "passage")],
+)
+def test_a_few_words_that_differ_in_several_places_are_a_formula(places: int, own: int, size: int, kind: str):
+    said = [
+        f"{words(10, 's')} {words(own, f'own{place}')} {words(size - own - 10, 't')}".strip().capitalize()
+        + "."
+        for place in range(places)
+    ]
+    text = "\n\n".join(f"{one}\n\n{sentence(30, f'o{place}')}" for place, one in enumerate(said))
+    [group] = doublet.find_repeats(text).groups
+    assert (len(group.fragments), group.tokens, group.kind) == (places, size, kind)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "exact", "ngrams"])
+@pytest.mark.parametrize(("in_code", "kind"), [(10, "passage"), (20, "listing")])
+def test_a_group_that_is_mostly_code_is_a_listing(algorithm: str, in_code: int, kind: str):
+    said = f"{sentence(14, 's')[:-1]}:\n\n```\n{words(in_code, 'c')}\n```\n"
+    text = "\n".join(f"{sentence(30, f'o{place}')}\n\n{said}" for place in range(2))
+    groups = doublet.find_repeats({"page.md": text}, algorithm=algorithm).groups
+    assert {group.kind for group in groups} >= {kind}
+    # What lies inside the listing is one, too, where a search tells it apart from what announces it.
+    assert all(group.kind == "listing" for group in groups if group.fragments[0].text.startswith("c"))

@@ -19,6 +19,7 @@ from doublet.reports.page import escape as page_text
 from doublet.reports.repeats_html import repeats_page
 from doublet.reports.repeats_tables import REPEAT_COLUMNS, SCHEMA, repeat_rows, sarif
 from doublet.reports.repeats_terminal import repeats_report
+from repeat_texts import sentence, words
 
 pytestmark = pytest.mark.covers("P7")
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -289,3 +290,30 @@ def test_a_page_of_many_groups_opens_folded() -> None:
     page = repeats_page(found)
     assert page.count('<details class="body">') == len(found.groups)
     assert '<details class="body" open>' in repeats_page(found, limit=5)
+
+
+def test_listings_and_formulas_stand_apart_from_passages():
+    text = "".join(
+        f"{sentence(30, f'o{letter}')}\n\nCalled in one of the following ways:\n\n- {sentence(9, letter)}\n\n"
+        f"{sentence(30, f'p{letter}')}\n\n```\n{words(20, 'c')}\n```\n\n"
+        f"{sentence(30, f'q{letter}')}\n\n{sentence(30, 'said')}\n\n"
+        for letter in "abcd"
+    )
+    result = doublet.find_repeats({"page.md": text})
+    assert {group.kind for group in result.groups} == {"passage", "listing", "formula"}
+    for language, listings, formulas in (("en", "Listings", "Formulas"), ("ru", "Листинги", "Формулы")):
+        names = {"listing": listings, "formula": formulas}
+        page = repeats_page(result, language=language)
+        heads = [page.index(f'<h2 id="{kind}s">{name}</h2>') for kind, name in names.items()]
+        order = sorted(result.groups, key=lambda group: ("passage", "listing", "formula").index(group.kind))
+        cards = [page.index(f'id="{group.id}"') for group in order]
+        assert cards == sorted(cards)
+        firsts = [
+            next(at for at, group in zip(cards, order, strict=True) if group.kind == kind) for kind in names
+        ]
+        assert all(head < first for head, first in zip(heads, firsts, strict=True))
+        assert all(
+            max(at for at in cards if at < first) < head for head, first in zip(heads, firsts, strict=True)
+        )
+        told = repeats_report(result, language=language)
+        assert 0 < told.index(names["listing"]) < told.index(names["formula"])

@@ -42,6 +42,8 @@ MESSAGES: dict[str, str] = {
     "repeats_unfold": "Unfold all",
     "repeats_key_open": "open or fold",
     "repeats_key_find": "find",
+    "repeats_listings": "Listings",
+    "repeats_listings_are": "Code, commands and other examples that are shown as they are typed. They are alike by nature; a file that all places include keeps them the same.",
     "repeats_formulas": "Formulas",
     "repeats_formulas_are": "A few words that many places have in common: headers of pages, openings of entries, lines that only announce a list. A template can hold them.",
     "repeats_toolbar": "Groups",
