@@ -231,3 +231,21 @@ def test_marks_of_markdown_are_no_words(source, said):
     found = words(read_markup(source, kind="markdown").masked)
     assert [word for word in found if word in said] == said
     assert not {"amp", "1", "name", "warning", "believ", "__strong__"} & set(found)
+
+
+def test_lines_that_import_components_are_code():
+    imports = "import Tabs from '~/components/Tabs.astro';\nimport { Steps } from \"@astrojs/starlight\";\n"
+    text = f"---\ntitle: One\n---\n{imports}\nImport duties are paid 'from' here.\n\n```\nimport os from 'a'\n```\n"
+    marked = read_markup(text, name="page.mdx")
+    assert [text[span.start : span.end] for span in marked.code] == [imports, "import os from 'a'\n"]
+    assert marked.code == sorted(marked.code)
+
+
+def test_items_that_are_links_are_titles():
+    text = "- [One page](a.md)\n- see [another](b.md)\n2. [The third](c.md) \n\n[Alone](d.md)\n"
+    marked = read_markup(text, name="page.md")
+    assert [text[span.start : span.end] for span in marked.links] == ["One page", "The third"]
+    said = "".join(f"- [{' '.join(f'w{n}{m}' for m in range(4))}](x.md)\n" for n in range(8))
+    page = f"{said}\n{' '.join(f'o{n}' for n in range(40))}.\n\n{said}"
+    assert find_repeats({"page.md": page}).groups == ()
+    assert find_repeats({"page.md": page.replace("[", "").replace("](x.md)", "")}).groups

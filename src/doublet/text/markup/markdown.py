@@ -47,6 +47,11 @@ _BOLD_LINE = re.compile(
     r"(?:\A|^[ \t\r]*\n)[ \t]*(?P<label>\*\*(?=\S)[^*\n]*[^*\s.!?…]\*\*:?)[ \t\r]*(?=\n[ \t\r]*(?:$|```|~~~|[-*+] ))",
     re.M,
 )  # with an empty line before it, and behind it too unless a listing or a list follows
+_LINKED_LINE = re.compile(
+    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?P<label>[^\[\]\n]+)\]\([^()\n]*\)[ \t\r]*$", re.M
+)
+# Lines of MDX that take components from files: as a rule between the front matter and the text.
+_IMPORTS = re.compile(r"(?:^import[ \t][^\n]*[\"'][^\"'\n]+[\"'];?[ \t\r]*(?:\n|\Z))+", re.M)
 _DELIMITERS = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*\Z")
 # What stands in the copy for a sign of the text: itself, nothing, a line end, a blank.
 _KEPT, _DROPPED, _LINE_END, _BLANK = "\ue000", "\ue001", "\ue002", "\ue003"
@@ -78,6 +83,10 @@ def read_all_markdown(texts: Sequence[str], threads: int = 1) -> list[MarkedText
             marked.tables = list(_whole_tables(text, tables))
             marked.masked = _without_wraps(text, marked.masked, marked.tables)
             marked.wholes, marked.cells = _rows(text, marked.tables)
+        if "import " in text:
+            marked.code = sorted([*marked.code, *_imports(text, marked.code)])
+        if "](" in text:
+            marked.links = [Span(*found.span("label")) for found in _LINKED_LINE.finditer(text)]
         if "**" in text:
             marked.labels = _labels(text, marked.code)
         if "&" in text and ENTITY.search(marked.masked):
@@ -102,6 +111,16 @@ def _without_references(masked: str, code: Sequence[Span]) -> str:
         return shown + (FILLER if inside else QUIET) * (len(found[0]) - len(shown))
 
     return ENTITY.sub(character, masked)
+
+
+def _imports(text: str, code: Sequence[Span]) -> list[Span]:
+    """Lines that import something, outside of listings."""
+    starts = [span.start for span in code]
+    return [
+        Span(*found.span())
+        for found in _IMPORTS.finditer(text)
+        if (at := bisect_right(starts, found.start()) - 1) < 0 or code[at].end <= found.start()
+    ]
 
 
 def _labels(text: str, code: Sequence[Span]) -> list[Span]:
