@@ -140,7 +140,9 @@ class Agreement:
             if len(members) <= MOST:
                 members = self._grown_behind(members, often, over)
                 members = members if group.equal else self._to_the_end(members)
-                members = self._grown_before(members, often, over)
+                longer = self._grown_before(members, often, over)
+                # With all of an item it may go on into the next one.
+                members = members if longer == members else self._grown_behind(longer, often, over)
             if members != group.members:
                 group = group._replace(members=members, equal=self._equal(members))
             parts = self._most_go_on(group, often, over) if 2 < len(members) <= MOST else None
@@ -183,6 +185,7 @@ class Agreement:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))
         limits = [*starts[1:], len(self._ids)]
         best = ends
+        section: int | None = None
         while ends[0] in self._listings or self._may_go_on([(end, self._next(end)) for end in ends[:2]]):
             titled = any(map(self._is_heading, ends))
             if titled and holders_of([(end, end + 1) for end in ends], over, 0.0):
@@ -197,8 +200,11 @@ class Agreement:
             if not near or self._is_frame(units, often):
                 break
             ends = following
+            if titled:
+                section = ends[0]  # a heading belongs to what follows
             if (
-                not titled  # a heading belongs to what follows
+                not titled
+                and (section is None or ends[0] - section >= PIECE or all(map(self._ends_section, ends)))
                 and (equal or all(map(self._begins_block, ends)) or self._variants(units, SHORT_ALIKE))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
                 and not any(map(self._introduces, ends))
@@ -206,6 +212,9 @@ class Agreement:
             ):
                 best = ends
         return list(zip(starts, best, strict=True))
+
+    def _ends_section(self, token: int) -> bool:
+        return token >= len(self._ids) or self._begins_part(token) or self._is_heading(token)
 
     def _may_go_on(self, units: Members) -> bool:
         """Whether what two members go on with may be said to be the same: most are not, and that is seen at once."""
@@ -225,6 +234,7 @@ class Agreement:
         limits = [0, *ends[:-1]]
         best = starts
         begun_inside = any(map(self._inside, starts, ends))
+        section: int | None = None
         while self._may_go_on([(self._last(start), start) for start in starts[:2]]):
             before = list(map(self._last, starts))
             units = list(zip(before, starts, strict=True))
@@ -240,9 +250,12 @@ class Agreement:
                 and holders_of([(start - 1, start) for start in starts], over, 0.0)
             ):
                 break  # a better group tells the section before
+            if not titled and any(map(self._is_heading, starts)):
+                section = starts[0]
             starts = before
             if (
-                (equal or all(map(self._begins_block, starts)) or self._variants(units, SHORT_ALIKE))
+                (section is None or section - starts[0] >= PIECE or titled)
+                and (equal or all(map(self._begins_block, starts)) or self._variants(units, SHORT_ALIKE))
                 and not any(map(self._parts_one, starts, ends))
                 and (begun_inside or not any(map(self._inside, starts, ends)))
             ):

@@ -91,10 +91,13 @@ def test_a_frame_is_there_eight_times_as_often():
 
 
 @pytest.mark.parametrize("behind", [True, False])
-def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(behind: bool):
-    """With the section behind it, or before it; never with the heading alone."""
+@pytest.mark.parametrize(("size", "goes_on"), [(20, True), (19, False)])
+def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(
+    behind: bool, size: int, goes_on: bool
+):
+    """With at least twenty words of the section behind it, or of that before it; never with the heading alone."""
     for same in (True, False):
-        own = [sentence(9, name) for name in ("bb" if same else "bx")]
+        own = [sentence(size, name) for name in ("bb" if same else "bx")]
         parts = [
             f"<p>{sentence(9, 'a') if behind else one}</p><h2>{words(3, 'h')}</h2>"
             f"<p>{one if behind else sentence(9, 'a')}</p>"
@@ -103,24 +106,39 @@ def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(beh
         text = (
             f"<p>{sentence(5, 'm')}</p>{parts[0]}<p>{sentence(7, 'o')}</p>{parts[1]}<p>{sentence(5, 'n')}</p>"
         )
-        members = [(5, 14), (33, 42)] if behind else [(17, 26), (45, 54)]
-        wanted = [(5, 26), (33, 54)] if same else members if behind else [(14, 26), (42, 54)]
-        assert grown(text, members, "page.html") == wanted
+        part = 9 + 3 + size
+        first, then = 5, 5 + part + 7
+        members = [(at, at + 9) if behind else (at + size + 3, at + part) for at in (first, then)]
+        whole = [(first, first + part), (then, then + part)]
+        short = members if behind else [(start - 3, end) for start, end in members]
+        assert grown(text, members, "page.html") == (whole if same and goes_on else short)
+
+
+def test_a_short_section_that_is_the_same_as_a_whole_is_taken():
+    part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(9, 'b')}</p>"
+    text = f"<p>{sentence(5, 'm')}</p>{part}<h2>O</h2><p>{sentence(7, 'o')}</p>{part}<h2>N</h2><p>{sentence(5, 'n')}</p>"
+    assert grown(text, [(5, 14), (34, 43)], "page.html") == [(5, 26), (34, 55)]
+
+
+def test_a_group_that_began_inside_an_item_goes_on_into_the_next_one():
+    items = f"<li><p>{sentence(6, 'b')}</p><p>{sentence(9, 'a')}</p></li><li><p>{sentence(7, 'c')}</p></li>"
+    text = "".join(f"<p>{sentence(5, own)}</p><ul>{items}<li>{sentence(4, own)}</li></ul>" for own in "mn")
+    assert grown(text, [(11, 20), (42, 51)], "page.html") == [(5, 27), (36, 58)]
 
 
 def test_a_section_that_a_better_group_tells_is_not_told_again():
-    part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(9, 'b')}</p>"
+    part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(20, 'b')}</p>"
     agreement, count = agreement_of(
         f"{part}<p>{sentence(7, 'o')}</p>{part}<p>{sentence(7, 'p')}</p>", "page.html"
     )
     frames = np.zeros(count, np.uint8)
-    better = Scored(60.0, [(9, 21), (37, 49)], 12.0, equal=True)
-    frames[0:9] = frames[28:37] = 4  # so that it does not grow before it
-    other = Scored(50.0, [(0, 9), (28, 37)], 9.0, equal=True)
+    better = Scored(60.0, [(9, 32), (48, 71)], 23.0, equal=True)
+    frames[0:9] = frames[39:48] = 4  # so that it does not grow before it
+    other = Scored(50.0, [(0, 9), (39, 48)], 9.0, equal=True)
     assert agreement.grown([better, other], frames) == [better, other]
-    assert agreement.grown([other], frames)[0].members == [(0, 21), (28, 49)]
+    assert agreement.grown([other], frames)[0].members == [(0, 32), (39, 71)]
     # What follows each other at all places is one then, also over the border of a section.
-    assert [group.members for group in agreement.joined([better, other])] == [[(0, 21), (28, 49)]]
+    assert [group.members for group in agreement.joined([better, other])] == [[(0, 32), (39, 71)]]
 
 
 def test_half_a_section_may_stand_with_another_but_half_an_item_may_not():
