@@ -207,7 +207,7 @@ class Agreement:
                 and (section is None or ends[0] - section >= PIECE or all(map(self._ends_section, ends)))
                 and (equal or all(map(self._begins_block, ends)) or self._variants(units, SHORT_ALIKE))
                 and (ends[0] - best[0] >= EDGE_UNIT or not self._begins_block(best[0]))
-                and not any(map(self._introduces, ends))
+                and not all(map(self._introduces, ends))
                 and not any(map(self._parts_one, starts, ends))
             ):
                 best = ends

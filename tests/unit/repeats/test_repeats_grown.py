@@ -192,6 +192,17 @@ def test_one_word_before_a_group_belongs_to_it():
     assert grown(text, [(8, 17), (25, 34)], "page.html") == [(7, 17), (24, 34)]
 
 
+@pytest.mark.parametrize("listings", [0, 1, 2])
+def test_words_before_a_listing_belong_to_it_only_where_all_places_have_one(listings: int):
+    said = f"{sentence(9, 'a')}\n\n{words(6, 'b').capitalize()}\n\n"
+    code = ["```\nc d e\n```\n\n"] * listings + [""] * (2 - listings)
+    text = "".join(f"{sentence(7, own)}\n\n{said}{one}" for own, one in zip("op", code, strict=True))
+    start = 22 + 7 + 3 * (listings > 0)
+    size = 9 if listings == 2 else 15
+    found = grown(f"{text}{sentence(7, 'q')}\n", [(7, 16), (start, start + 9)], "page.md")
+    assert found == [(7, 7 + size), (start, start + size)]
+
+
 @pytest.mark.parametrize(("changed", "taken"), [(3, True), (4, False)])
 def test_the_listing_that_a_passage_announces_goes_with_it_if_it_is_alike(changed: int, taken: bool):
     """More than .65 of the words: seven of ten are, six are not."""
