@@ -195,7 +195,7 @@ def test_one_word_before_a_group_belongs_to_it():
 @pytest.mark.parametrize("listings", [0, 1, 2])
 def test_words_before_a_listing_belong_to_it_only_where_all_places_have_one(listings: int):
     said = f"{sentence(9, 'a')}\n\n{words(6, 'b').capitalize()}\n\n"
-    code = ["```\nc d e\n```\n\n"] * listings + [""] * (2 - listings)
+    code = ["```\nc d e\n```\n\n", "```\nf g h\n```\n\n"][:listings] + [""] * (2 - listings)
     text = "".join(f"{sentence(7, own)}\n\n{said}{one}" for own, one in zip("op", code, strict=True))
     start = 22 + 7 + 3 * (listings > 0)
     size = 9 if listings == 2 else 15
