@@ -22,6 +22,7 @@ import dedupe
 import measure
 import million
 import near_copies
+import plain
 import run
 import tokens
 import truth
@@ -225,3 +226,15 @@ def test_what_a_script_takes_from_the_program_is_there(path: pathlib.Path) -> No
 def test_tables_are_markdown() -> None:
     made = measure.table(["a", "b", "c"], [["x", 1.23456, True], ["y", None, False]])
     assert made.splitlines() == ["| a | b | c |", "|---|---:|---:|", "| x | 1.23 | yes |", "| y | – | NO |"]
+
+
+def test_plain_measures_find_what_is_plainly_the_same() -> None:
+    source = "The boats were locked in the ice until March. Nobody minded at all."
+    asked = ["In March the boats left the ice behind.", "The mayor opened another bridge.", "A to of."]
+    assert plain.overlaps(asked, source) == [True, False, False]
+    pairs = [(source, source), (source, "Boats in ice, until March."), (source, "Bridges are open again.")]
+    same, near, other = plain.cosines(pairs)
+    assert same == 1.0
+    assert 1 > near > other == 0
+    assert plain.best_threshold([0.9, 0.4, 0.3, 0.1], [True, True, False, False]) == 0.4
+    assert plain.best_threshold([], []) == 0.0

@@ -33,13 +33,6 @@ ALIKE = 0.65  #: of the longer of two members that must be in common
 # On the same eight: .963 and .892 with 1,690 groups with .4, .961 and .890 with 1,665 with .75 and with 1,650 with .8,
 # .956 and .866 with .85. Nothing is more alike than 1.
 SHORT_ALIKE = 0.8  #: the same of members of less than `SHORT` tokens
-# Chosen on the same eight and on 190 groups that two readers judged: of 7 pairs that this leaves out they refused 5.
-# Recall of all fragments, mean of the manuals and groups: .960, .882 and 1,631; with 12 tokens or .8 as without it
-# .961, .890 and 1,639, with 48 tokens .958, .868 and 1,572, with .9 .960, .882 and 1,625.
-PAIR, PAIR_ALIKE = (
-    24,
-    0.85,
-)  #: tokens below which two places alone, which may be alike by chance, must share that much
 # Chosen on the same eight: mean .895 with .6 and .8, .887 with .9, and 2.26, 2.22 and 2.20 times the accepted text.
 # Mean of the manuals .885 with .5 and .4 (edges that share less than half are not the same), .883 with .65.
 HALF = 0.5  #: the same of whole sentences around what is word for word the same
@@ -366,8 +359,6 @@ class Agreement:
             words = texts[middle]
             short = middle[1] - middle[0] < SHORT
             least = max(share, SHORT_ALIKE) if short and share >= ALIKE else share
-            if len(members) == 2 and middle[1] - middle[0] < PAIR and share >= ALIKE:
-                least = max(least, PAIR_ALIKE)
             if self._in_code(*middle) or self._are_rows(*middle):
                 least = 1.0 if short else CODE_ALIKE
             alike = [
