@@ -116,7 +116,7 @@ def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(
 
 def test_a_short_section_that_is_the_same_as_a_whole_is_taken():
     part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(9, 'b')}</p>"
-    text = f"<p>{sentence(5, 'm')}</p>{part}<h2>O</h2><p>{sentence(7, 'o')}</p>{part}<h2>N</h2><p>{sentence(5, 'n')}</p>"
+    text = "".join(f"<p>{sentence(5, own)}</p>{part}<h2>{own}</h2><p>{sentence(2, own)}</p>" for own in "mn")
     assert grown(text, [(5, 14), (34, 43)], "page.html") == [(5, 26), (34, 55)]
 
 
