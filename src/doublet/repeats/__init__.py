@@ -26,6 +26,7 @@ from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significa
 from doublet.repeats.model import (
     FORMULA_MEMBERS,
     FORMULA_TOKENS,
+    TEMPLATE_ALIKE,
     TEMPLATE_MEMBERS,
     TEMPLATE_TOKENS,
     RepeatFile,
@@ -280,7 +281,13 @@ def _built(
                 tokens=sum(end - start for start, end in group) / len(group),
                 equal=equal,
                 fragments=tuple(fragments[part]),
-                kind=_kind(group, fragments[part], int(in_code[part].sum()), equal=equal, words=words),
+                kind=_kind(
+                    group,
+                    [masks[o][f.start : f.end] for o, f in zip(owner[part], fragments[part], strict=True)],
+                    int(in_code[part].sum()),
+                    equal=equal,
+                    words=words,
+                ),
             )
         )
     return out
@@ -350,24 +357,31 @@ def _before_first_marks(mask: str, text: str, start: int) -> int:
 
 def _kind(
     group: list[tuple[int, int]],
-    fragments: Sequence[RepeatFragment],
+    texts: Sequence[str],
     in_code: int,
     *,
     equal: bool,
     words: bool,
 ) -> str:
-    """What a group is: mostly code, if so many of its tokens are *in_code*; a few words in many places, in several that
-    differ, or in any number of them if they only announce what follows; or text."""
+    """What a group is whose places say these *texts*: mostly code, if so many of its tokens are *in_code*; a few words
+    in many places, in several that differ by more than a word of ten, or in any number of them if they only announce
+    what follows; or text."""
     total = sum(end - start for start, end in group)
     if 2 * in_code > total:
         return "listing"
     if not words:
         return "passage"
     short = total <= FORMULA_TOKENS * len(group) and (
-        len(group) >= FORMULA_MEMBERS or all(fragment.text.endswith(":") for fragment in fragments)
+        len(group) >= FORMULA_MEMBERS or all(text.endswith(":") for text in texts)
     )
-    template = not equal and total < TEMPLATE_TOKENS * len(group) and len(group) >= TEMPLATE_MEMBERS
-    return "formula" if short or template else "passage"
+    several = not equal and total < TEMPLATE_TOKENS * len(group) and len(group) >= TEMPLATE_MEMBERS
+    return "formula" if short or (several and _differ(texts)) else "passage"
+
+
+def _differ(texts: Sequence[str]) -> bool:
+    """Whether some of *texts* share less of their words with the first one than variants of one sentence do."""
+    first, *others = (set(re.findall(r"\w*[^\W\d]\w*", text.casefold())) for text in texts)
+    return any(len(first & other) < TEMPLATE_ALIKE * max(len(first), len(other)) for other in others)
 
 
 class _PlaceTable:

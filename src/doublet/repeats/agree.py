@@ -150,10 +150,12 @@ class Agreement:
         they are most of them but not all, and no group *over* them tells it; and the rest with one of them. None if
         that is not so."""
         members = group.members
-        for units, grown in (
-            ([(end, self._next(end)) for _, end in members], self._grown_behind),
-            ([(self._last(start), start) for start, _ in members], self._grown_before),
+        for units, grown, edge in (
+            ([(end, self._next(end)) for _, end in members], self._grown_behind, 0),
+            ([(self._last(start), start) for start, _ in members], self._grown_before, 1),
         ):
+            if any(self._is_heading(unit[edge]) for unit in units):
+                continue  # sections are said in many places, each beside others
             said = [
                 frozenset(self._ids[one:two].tolist()) if 0 <= one < two <= len(self._ids) else frozenset()
                 for one, two in units

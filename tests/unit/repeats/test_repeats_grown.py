@@ -114,6 +114,23 @@ def test_a_group_goes_on_over_a_heading_if_what_stands_around_it_is_the_same(
         assert grown(text, members, "page.html") == (whole if same and goes_on else short)
 
 
+def test_sections_that_most_places_go_on_with_part_no_group():
+    """They are said in many places, each beside others: every set of places would be a group of its own."""
+    heads = [words(3, name) for name in "hhx"]
+    parts = [
+        f"<p>{sentence(9, 'a')}</p><h2>{head}</h2><p>{sentence(20, own)}</p><p>{sentence(7, name)}</p>"
+        for head, own, name in zip(heads, "bbc", "opq", strict=True)
+    ]
+    agreement, count = agreement_of("".join(parts), "page.html")
+    members = [(start, start + 9) for start in (0, 39, 78)]
+    group = Scored(50.0, members, 9.0, equal=True)
+    assert agreement.grown([group], np.zeros(count, np.uint8)) == [group]
+    # Inside of a section they do.
+    agreement, count = agreement_of("".join(parts).replace("h2", "p"), "page.html")
+    parted = agreement.grown([group], np.zeros(count, np.uint8))
+    assert [len(one.members) for one in parted] == [2, 2]
+
+
 def test_a_short_section_that_is_the_same_as_a_whole_is_taken():
     part = f"<p>{sentence(9, 'a')}</p><h2>{words(3, 'h')}</h2><p>{sentence(9, 'b')}</p>"
     text = "".join(f"<p>{sentence(5, own)}</p>{part}<h2>{own}</h2><p>{sentence(2, own)}</p>" for own in "mn")

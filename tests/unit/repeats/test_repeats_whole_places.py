@@ -367,7 +367,14 @@ def test_headings_that_are_half_the_same_are_taken(titles, taken):
 
 @pytest.mark.parametrize(
     ("places", "own", "size", "kind"),
-    [(3, 3, 23, "formula"), (3, 3, 24, "passage"), (3, 0, 23, "passage"), (2, 1, 23, "passage")],
+    [
+        (3, 3, 23, "formula"),
+        (3, 3, 24, "passage"),
+        (3, 2, 20, "passage"),
+        (3, 3, 20, "formula"),
+        (3, 0, 23, "passage"),
+        (2, 3, 23, "passage"),
+    ],
 )
 def test_a_few_words_that_differ_in_several_places_are_a_formula(places: int, own: int, size: int, kind: str):
     said = [
