@@ -76,6 +76,7 @@ _FINISH = re.compile(r"[^\w\n]{1,60}?[.!?…](?=\s|$)")
 # The marks of the first and the last word of a paragraph of reStructuredText.
 _FIRST_MARKS = re.compile(r"(?<!\S)(?::[\w:.+-]+:)?(?:\*{1,2}|`{1,2})$")
 _LAST_MARKS = re.compile(r"(?:\s{1,20}<[^<>`]{1,400}>)?(?:\*{1,2}|`{1,2}_{0,2})(?=[.!?:;,)»”]|\s|$)")
+_WORD = re.compile(r"\w*[^\W\d]\w*")  # no number
 _OPENERS = {"”": "“", "»": "«", ")": "(", "]": "["}
 _LOOK_BACK = 48  #: characters before a fragment that are looked at
 
@@ -269,7 +270,6 @@ def _built(
         part = slice(at, at + len(group))
         at += len(group)
         distinct = sorted(set(hashes[part]))
-        equal = len(distinct) == 1
         name = (
             "r" + hashlib.blake2b(b"".join(h.to_bytes(8, "big") for h in distinct), digest_size=5).hexdigest()
         )
@@ -279,15 +279,9 @@ def _built(
                 id=name if taken[name] == 1 else f"{name}-{taken[name]}",
                 significance=significance(group),
                 tokens=sum(end - start for start, end in group) / len(group),
-                equal=equal,
+                equal=len(distinct) == 1,
                 fragments=tuple(fragments[part]),
-                kind=_kind(
-                    group,
-                    [masks[o][f.start : f.end] for o, f in zip(owner[part], fragments[part], strict=True)],
-                    int(in_code[part].sum()),
-                    equal=equal,
-                    words=words,
-                ),
+                kind=_kind(group, fragments[part], masks, owner[part], int(in_code[part].sum()), words=words),
             )
         )
     return out
@@ -357,31 +351,30 @@ def _before_first_marks(mask: str, text: str, start: int) -> int:
 
 def _kind(
     group: list[tuple[int, int]],
-    texts: Sequence[str],
+    fragments: Sequence[RepeatFragment],
+    masks: Sequence[str],
+    owner: Sequence[int],
     in_code: int,
     *,
-    equal: bool,
     words: bool,
 ) -> str:
-    """What a group is whose places say these *texts*: mostly code, if so many of its tokens are *in_code*; a few words
-    in many places, in several that differ by more than a word of ten, or in any number of them if they only announce
-    what follows; or text."""
-    total = sum(end - start for start, end in group)
+    """What a group is: mostly code, if so many of its tokens are *in_code*; a few words in many places, in several that
+    differ in more than a word of ten, or in any number of them if they only announce what follows; or text."""
+    places, total = len(group), sum(end - start for start, end in group)
     if 2 * in_code > total:
         return "listing"
     if not words:
         return "passage"
-    short = total <= FORMULA_TOKENS * len(group) and (
-        len(group) >= FORMULA_MEMBERS or all(text.endswith(":") for text in texts)
-    )
-    several = not equal and total < TEMPLATE_TOKENS * len(group) and len(group) >= TEMPLATE_MEMBERS
-    return "formula" if short or (several and _differ(texts)) else "passage"
-
-
-def _differ(texts: Sequence[str]) -> bool:
-    """Whether some of *texts* share less of their words with the first one than variants of one sentence do."""
-    first, *others = (set(re.findall(r"\w*[^\W\d]\w*", text.casefold())) for text in texts)
-    return any(len(first & other) < TEMPLATE_ALIKE * max(len(first), len(other)) for other in others)
+    if total <= FORMULA_TOKENS * places and (
+        places >= FORMULA_MEMBERS or all(fragment.text.endswith(":") for fragment in fragments)
+    ):
+        return "formula"
+    if places < TEMPLATE_MEMBERS or total >= TEMPLATE_TOKENS * places:
+        return "passage"
+    texts = (masks[file][f.start : f.end].casefold() for file, f in zip(owner, fragments, strict=True))
+    first, *others = (set(_WORD.findall(text)) for text in texts)
+    alike = (len(first & other) >= TEMPLATE_ALIKE * max(len(first), len(other)) for other in others)
+    return "passage" if all(alike) else "formula"
 
 
 class _PlaceTable:
