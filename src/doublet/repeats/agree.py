@@ -119,9 +119,10 @@ class Agreement:
 
     def grown(self, groups: list[Scored], often: NDArray[np.uint8]) -> list[Scored]:
         """*groups*, those whose members all go on with the same words, or begin after the same, with these: whole
-        sentences, lines and elements, up to a heading or the frame of a page. Those that are nearly the same are taken
-        if a paragraph or an item ends there, or if others follow. A listing is taken whole. *often* tells of each
-        token how often its sentence or line is there."""
+        sentences, lines and elements, up to the frame of a page, and over headings up to sections that a better group
+        tells. Those that are nearly the same are taken if a paragraph or an item ends there, if others follow, or if
+        little differs. A listing is taken whole. *often* tells of each token how often its sentence or line is
+        there."""
         out: list[Scored] = []
         over: Over = {}
         todo = groups[::-1]
@@ -184,7 +185,7 @@ class Agreement:
         while ends[0] in self._listings or self._may_go_on([(end, self._next(end)) for end in ends[:2]]):
             titled = any(map(self._is_heading, ends))
             if titled and holders_of([(end, end + 1) for end in ends], over, 0.0):
-                break
+                break  # a better group tells the section behind
             announced = all(end in self._listings for end in ends)
             following = [self._listings[end] if announced else self._next(end) for end in ends]
             units = list(zip(ends, following, strict=True))
