@@ -235,7 +235,8 @@ class Measures:
 class Fragment:
     """A passage in both texts. *kind*: verbatim, edited, reworded or moved; *score*: share of equal words.
 
-    *strength*: "strong", or "weak" for what counts but is short; *reason* says what the two sides have in common.
+    *strength*: "strong", or "weak" for what counts but is short or has own sentences inside; *reason* says
+    what the two sides have in common.
     """
 
     id: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -66,9 +68,42 @@ PLAIN = (WAYS[0],) * len(THEMES)
 def test_strong_passages_are_the_same_both_ways(
     here: tuple[list[int], tuple[str, ...]], there: tuple[list[int], tuple[str, ...]]
 ) -> None:
-    """Own sentences that lie inside a passage are cut out of the first text alone, so these lie between."""
+    """Own paragraphs lie between passages."""
     a, b = (
         "\n\n".join(f"{paragraph(theme, ways[theme])}\n\n{own(side, n)}" for n, theme in enumerate(themes))
         for side, (themes, ways) in (("left", here), ("right", there))
+    )
+    assert strong(a, b) == {(other, one) for one, other in strong(b, a)}
+
+
+def with_own(theme: int, way: str, side: str, places: Sequence[int]) -> str:
+    """A paragraph with own sentences behind some of its sentences."""
+    lines = paragraph(theme, way).split(". ")
+    for at in sorted(set(places), reverse=True):
+        lines.insert(at + 1, own(side, theme).split(". ")[at])
+    return ". ".join(lines)
+
+
+INSIDE = st.lists(st.integers(0, 3), max_size=3)
+
+
+@pytest.mark.covers("K2")
+@settings(deadline=None)
+@given(TEXTS, TEXTS, INSIDE, INSIDE)
+@example(([0], PLAIN), ([0], PLAIN), [1], [])
+@example(([0], (WAYS[1],) * len(THEMES)), ([0], PLAIN), [], [2])
+def test_so_they_are_with_own_sentences_inside(
+    here: tuple[list[int], tuple[str, ...]],
+    there: tuple[list[int], tuple[str, ...]],
+    inside_here: list[int],
+    inside_there: list[int],
+) -> None:
+    """Own sentences inside a passage are cut out of the first text, and take their strength from what is left."""
+    a, b = (
+        "\n\n".join(
+            f"{with_own(theme, ways[theme], side, inside)}\n\n{own(side, n)}"
+            for n, theme in enumerate(themes)
+        )
+        for side, (themes, ways), inside in (("left", here, inside_here), ("right", there, inside_there))
     )
     assert strong(a, b) == {(other, one) for one, other in strong(b, a)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,7 @@ RUN_SHARE = 0.1  #: … or this share of the words of the shorter text, …
 RUN_DISTANCE = (
     12  #: … or when at most so many words lie between it and another passage that counts, in both texts
 )
+SUMMARY_SCORE = 0.8  #: share of its words in the place from which a summary is one, taken sentence by sentence or not
 TOLD = 0.8  #: share of an equal run in passages from which it need not be told again
 COVERED = 0.98  #: share of both texts from which there is nothing left to look for
 
@@ -113,8 +114,8 @@ def find_all(
 
     Where those cover both texts there is nothing left to look for, and the rest is not done.
 
-    *symmetric*: which text of a pair is named first has no say in what is strong, but for its own sentences, which are
-    cut out of the first text alone. Otherwise each word of the first text belongs to one passage, as a check wants it.
+    *symmetric*: which text of a pair is named first has no say in what is strong. Otherwise each word of the first text
+    belongs to one passage, as a check wants it.
 
     *together*: the pairs are one text beside the documents that it is checked with, and what one of these tells of the
     text has a say in what its single sentences are in another.
@@ -156,6 +157,7 @@ def find_all(
         pairs = asked
     told = [one.passages for one in out]
     cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
+    doubtful = _cut_in_either(texts, pairs, told, cut, sentences, threads=threads)
     for one, pair, pieces in zip(out, both, cut, strict=True):
         whole = set(map(id, one.passages))
         for piece in pieces:
@@ -168,7 +170,34 @@ def find_all(
         one.passages = pieces
     links = link_sentences(texts, pairs, cut, sentences, together=together, threads=threads)
     links = link_neighbours(texts, pairs, cut, links, sentences, threads=threads)
-    return [_with_sentences(*row, symmetric=symmetric) for row in zip(out, links, both, strict=True)]
+    out = [_with_sentences(*row, symmetric=symmetric) for row in zip(out, links, both, strict=True)]
+    for p in chain(*(one.passages for one in out)):
+        if id(p) in doubtful:
+            p.strength = "weak"
+    return out
+
+
+def _cut_in_either(
+    texts: StemmedTexts,
+    pairs: Sequence[tuple[int, int]],
+    told: Sequence[list[Passage]],
+    cut: Sequence[list[Passage]],
+    sentences: Sentences,
+    *,
+    threads: int,
+) -> set[int]:
+    """The strong passages (by `id`) out of which own sentences of either text are cut: those that are still whole here,
+    and the pieces of the others. *cut* are the passages without the own sentences of the first texts."""
+    strong = [[p for p in passages if p.strength == "strong"] for passages in told]
+    turned = [[p.turned() for p in passages] for passages in strong]
+    there = cut_own(texts, [pair[::-1] for pair in pairs], turned, sentences, threads=threads)
+    whole = set(map(id, chain(*told)))
+    whole_there = set(map(id, chain(*there)))
+    found = {id(piece) for piece in chain(*cut) if id(piece) not in whole}
+    for one, other in zip(chain(*strong), chain(*turned), strict=True):
+        if id(other) not in whole_there:
+            found.add(id(one))
+    return found
 
 
 def _longer_first(texts: StemmedTexts, pair: tuple[int, int]) -> tuple[int, int]:
@@ -518,8 +547,9 @@ def _covered(p: Passage, other: Passage) -> bool:
 
 
 def taken_one_by_one(p: Passage, told: Sequence[Passage]) -> bool:
-    """Whether what seems to sum up a place is mostly sentences that were taken from it, or into it, one by one."""
-    if p.origin != "summed":
+    """Whether what seems to sum up a place is mostly sentences that were taken from it, or into it, one by one. A
+    summary says hardly more than is in its place."""
+    if p.origin != "summed" or p.score >= SUMMARY_SCORE:
         return False
     inside = union_length(
         (one.b_start, one.b_end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -572,6 +573,20 @@ def test_pieces_between_own_sentences_are_named_by_what_they_are():
     assert "poster" not in "".join(WORK[one.a.start : one.a.end] for one in told)
 
 
+@pytest.mark.covers("K2")
+def test_a_passage_with_own_sentences_of_either_text_inside_is_not_strong():
+    """They are cut out of the first text; with the other one first the passage stays whole."""
+    for work, source in ((WORK, HANDBOOK), (f"{numbered('a', 9)} {WORK}", f"{HANDBOOK} {numbered('b', 40)}")):
+        (there,) = doublet.compare(source, work).fragments
+        assert "poster" in work[there.b.start : there.b.end]
+        here = doublet.compare(work, source).fragments
+        assert len(here) == 3
+        assert {one.strength for one in (there, *here)} == {"weak"}
+    texts = read_stems([WORK, HANDBOOK])
+    (checked,) = find_all(texts, [(0, 1)], together=True)
+    assert [one.strength for one in checked.passages] == ["weak"] * 3
+
+
 @pytest.mark.parametrize(
     ("words", "equal", "one_by_one"),
     [(25, 25, True), (24, 24, False), (25, 16, True), (25, 14, False)],
@@ -580,7 +595,8 @@ def test_sentences_that_were_taken_one_by_one_are_no_summary(
     words: int, equal: int, one_by_one: bool
 ) -> None:
     """A paragraph of a source whose sentences are all over an essay has its words all over it, as a summary would."""
-    place = Passage(0, 300, 10, 60, 45, "reworded", "strong", "summed")
+    place = Passage(0, 300, 10, 60, 39, "reworded", "strong", "summed")
+    assert not taken_one_by_one(replace(place, equal=40), [place, Passage(100, 150, 10, 60, 50)])
     sentence = Passage(100, 100 + words, 10, 10 + words, equal, origin="words")
     assert taken_one_by_one(place, [place, sentence]) == one_by_one
     elsewhere = Passage(100, 125, 200, 225, 25)
