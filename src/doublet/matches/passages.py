@@ -59,7 +59,9 @@ RUN_SHARE = 0.1  #: … or this share of the words of the shorter text, …
 RUN_DISTANCE = (
     12  #: … or when at most so many words lie between it and another passage that counts, in both texts
 )
-SUMMARY_SCORE = 0.8  #: share of its words in the place from which a summary is one, taken sentence by sentence or not
+SUMMARY_SCORE = (
+    0.8  #: share of its words in the place from which a summary is one, taken sentence by sentence or not
+)
 TOLD = 0.8  #: share of an equal run in passages from which it need not be told again
 COVERED = 0.98  #: share of both texts from which there is nothing left to look for
 

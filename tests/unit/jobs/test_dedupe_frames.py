@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import doublet
-from doublet.jobs.dedupe import frames, keyed_rows
+from doublet.jobs.dedupe import frames, joining, keyed_rows
 from doublet.jobs.dedupe.frames import Counted, folders_of
 from doublet.text.site_frame import lines_of
 
@@ -573,3 +573,68 @@ def test_one_article_under_several_titles_is_found(tmp_path: Path) -> None:
         write(f"copy-{n}", NAMES[30 + n], [*article[:3], sentences(500 + n, 3), *article[4:]])
     (group,) = doublet.dedupe(tmp_path).groups
     assert len(group.members) == 7
+
+
+def siblings(name: str) -> list[str]:
+    """A page about a thing, in words that the pages about other things have, too."""
+    return [f"The {name} of a library {line}" for line in (sentences(8000 + n, 2) for n in range(4))]
+
+
+def write_siblings(folder: Path, names: list[str], title: str = "{}") -> None:
+    others = {f"other-{n}": (title.format(NAMES[n]), [sentences(n, 8)]) for n in range(24)}
+    pages = {name: (title.format(name), siblings(name)) for name in names}
+    write_titled(folder, others | pages)
+
+
+def test_pages_about_two_things_stay(tmp_path: Path) -> None:
+    """The pages about a catalogue and a register differ in these words; each has a copy on the other mirror."""
+    names = ["Catalogue", "Register", "Inventory"]
+    for side in BANNERS:
+        write_siblings(tmp_path / side, names)
+    result = doublet.dedupe(tmp_path, pairs=True, views=["families"])
+    assert twins(result) == {f"other-{n}.html" for n in range(24)} | {f"{name}.html" for name in names}
+    assert codes(result)["siblings_parted"] == {"pairs": 12}
+    assert result.pairs is not None
+    assert {one.a.rpartition("/")[2] == one.b.rpartition("/")[2] for one in result.pairs} == {True}
+    assert {len(family) for family in result.families or ()} == {2}
+    related = {
+        name.rpartition("/")[2].partition(".")[0] for one in result.related or () for name in (one.a, one.b)
+    }
+    assert related.isdisjoint(names)
+    assert doublet.dedupe(tmp_path, pairs=True, views=["families"], workers=2).to_dict() == result.to_dict()
+    bare = doublet.dedupe(tmp_path, frames=False)
+    assert "siblings_parted" not in codes(bare)
+    assert bare.removed > result.removed
+
+
+def test_a_page_that_covers_its_sibling_is_not_in_the_way_of_copies(tmp_path: Path) -> None:
+    """The longest page of a register comes first, and its sibling is kept for the sibling's copy."""
+    write_siblings(tmp_path / "north", ["Catalogue", "Register"])
+    longer = [*siblings("Register"), sentences(8500, 2)]
+    write_titled(tmp_path / "north", {"Register": ("Register", longer)})
+    write_siblings(tmp_path / "south", ["Catalogue"])
+    groups = doublet.dedupe(tmp_path).groups
+    found = {group.keep: [one.id for one in group.members] for group in groups}
+    assert found["north/Catalogue.html"] == ["south/Catalogue.html"]
+    assert not any("Register" in name for group in found.items() for name in (group[0], *group[1]))
+
+
+def test_names_of_sites_in_titles_tell_no_pages_apart(tmp_path: Path) -> None:
+    """Each mirror says its name three times on every page, and in every title."""
+    for side in ("Northern", "Southern"):
+        pages = {
+            f"{n}": (f"{NAMES[n]} - {side} archive", [sentences(n, 6), f"{side}, {side}: {side} {n}"])
+            for n in range(30)
+        }
+        write_titled(tmp_path / side, pages)
+    assert len(twins(doublet.dedupe(tmp_path))) == 30
+
+
+def test_of_very_many_near_copies_siblings_are_not_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "SIBLING_PAIRS", 5)
+    write_siblings(tmp_path, ["Catalogue", "Register", "Inventory", "Index"])
+    result = doublet.dedupe(tmp_path)
+    assert result.removed == 3
+    assert codes(result)["siblings_not_parted"] == {"pairs": 5}

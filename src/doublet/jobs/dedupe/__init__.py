@@ -8,7 +8,8 @@ The way of the data, a module each:
    the budget; `signed` takes what a method with its own signatures needs, `outcomes` what could not be used, and of
    records with one id `repeated` leaves one. The rest of what is known is the `collection`.
 4. `joining`: documents in the order of the user's preference; exact for up to a million of them, else candidates from
-   sketches; the other methods bring their own candidates. Every link is verified on the full sets of shingles.
+   sketches; the other methods bring their own candidates. Every link is verified on the full sets of shingles. Pages
+   about two things (`siblings`) do not cover each other, however alike they are.
 5. `answers`: every removed document goes to its closest keeper; pairs and other views. `related`: reworded copies.
 6. `writing`: the groups and the cleaned collection as files.
 
@@ -34,6 +35,7 @@ from doublet.jobs.dedupe.memory import check_memory, limit_work, saving, share_o
 from doublet.jobs.dedupe.options import AUTO, DedupeMethods, DedupeOptions, check_share
 from doublet.jobs.dedupe.reading import read
 from doublet.jobs.dedupe.related import find_copies
+from doublet.jobs.dedupe.siblings import Siblings
 from doublet.jobs.dedupe.writing import check_files, write_files
 from doublet.model import Deduplication, Note
 from doublet.progress import Progress
@@ -190,11 +192,12 @@ def dedupe_inputs(
         try:
             collection = read(compared, methods, options, store, memory, progress)
             with spilling(memory.folder):
-                links = join(collection, methods, options, memory, progress)
+                siblings = Siblings(frameless, collection.facts.all_positions()) if frameless else None
+                links = join(collection, methods, options, memory, progress, siblings)
                 grouped = make_groups(collection, links, methods.threshold, memory)
-                listed = list_pairs(collection, options, methods.threshold, memory, progress)
+                listed = list_pairs(collection, options, methods.threshold, memory, progress, siblings)
                 related, grouped = find_copies(
-                    compared, collection, methods, options, links, grouped, memory, progress
+                    compared, collection, methods, options, links, grouped, memory, progress, siblings
                 )
         finally:
             store.close()

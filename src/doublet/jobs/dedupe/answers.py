@@ -15,6 +15,7 @@ from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.joining import Links
 from doublet.jobs.dedupe.memory import MemoryShares
 from doublet.jobs.dedupe.options import DedupeOptions
+from doublet.jobs.dedupe.siblings import Siblings
 from doublet.matches.groups import families, lists, strict_groups
 from doublet.matches.keepers import closest_keepers
 from doublet.matches.preference import id_ranks
@@ -142,7 +143,12 @@ class Pairs(Sequence[Pair]):
 
 
 def list_pairs(
-    collection: Collection, options: DedupeOptions, threshold: float, memory: MemoryShares, progress: Progress
+    collection: Collection,
+    options: DedupeOptions,
+    threshold: float,
+    memory: MemoryShares,
+    progress: Progress,
+    siblings: Siblings | None = None,
 ) -> Listed:
     """All pairs of duplicates, and the views made of them, where they were asked for. Raises `MemoryTooSmall`."""
     out = Listed()
@@ -167,6 +173,9 @@ def list_pairs(
         gone = np.array(sorted(excluded), np.uint32)
         used = ~(np.isin(left, gone) | np.isin(right, gone))
         left, right, overlaps = left[used], right[used], overlaps[used]
+    if siblings is not None:
+        near = ~siblings.apart(left, right)
+        left, right, overlaps = left[near], right[near], overlaps[near]
     sizes = store.sizes().astype(np.float64)
     common = overlaps.astype(np.float64)
     resemblance = common / (sizes[left] + sizes[right] - common)

@@ -13,6 +13,7 @@ import pickle
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -323,6 +324,7 @@ class WithoutFrames:
     _forms: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))  #: keys of words of forms, sorted
     _file: IO[bytes] | None = None
     _waiting: dict[int, list[_Place]] = field(default_factory=dict)  #: by the number of the input
+    _firsts: dict[int, int] = field(default_factory=dict)  #: position of the first record of these inputs
     _without: dict[int, int] = field(
         default_factory=dict
     )  #: pages that lost lines, by the place of their batch
@@ -411,6 +413,7 @@ class WithoutFrames:
                     first = batch.first + batch.count
                 self.source.check_unchanged(part)
             else:
+                self._firsts[number] = first
                 for place in self._waiting[number]:
                     yield self._batch(place, first, done)
                 first += sum(place.count for place in self._waiting[number])
@@ -453,6 +456,23 @@ class WithoutFrames:
                 self._lines.update(page.keys[frame].tolist())
         self._without[place.at] = without
         return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
+
+    def pages_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, str, str]]:
+        """The pages at some positions, with their titles and their texts as they were read. The title of a page is
+        empty where it has none of its own. To be asked when all batches were read once."""
+        for number, places in self._waiting.items():
+            first = self._firsts[number]
+            for place in places:
+                low = first + place.first
+                if positions.isdisjoint(range(low, low + place.count)):
+                    continue
+                waiting = self._load(place)
+                parsed = waiting.parsed
+                for index, (page, folder) in waiting.pages.items():
+                    position = first + parsed.positions[index]
+                    if position in positions:
+                        *_, named = self._marked(page, folder)
+                        yield position, parsed.titles[index] if named else "", parsed.texts[index]
 
     def _filled_in(self, lines: list[str], folder: int) -> str | None:
         """What a page of few words fills forms in with; None: it has none."""

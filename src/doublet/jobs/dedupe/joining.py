@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from doublet.index.keys import KeyTable
 from doublet.jobs.dedupe.collection import Collection
 from doublet.jobs.dedupe.memory import MemoryShares
 from doublet.jobs.dedupe.options import DedupeMethods, DedupeOptions
+from doublet.jobs.dedupe.siblings import Siblings
+from doublet.matches.keepers import choose_keepers, covering
 from doublet.matches.preference import missing_facts, preference
 from doublet.model import Note
 from doublet.progress import Progress
@@ -20,15 +23,18 @@ from doublet.signatures import method as make_method
 from doublet.signatures.minhash import MinHash
 
 U32 = NDArray[np.uint32]
+Rows = tuple[U32, U32, U32]
 
 EXACT_UP_TO = 1_000_000  #: documents; beyond, candidates come from sketches (docs/explanation/exact-join.md)
+
+SIBLING_PAIRS = 500_000  #: of near copies: of more, who covers whom is not told again
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
     """Removed document, keeper and shingles in common, a row each; and the rank of every document by preference."""
 
-    rows: tuple[U32, U32, U32]
+    rows: Rows
     ranks: U32
 
 
@@ -38,8 +44,10 @@ def join(
     options: DedupeOptions,
     memory: MemoryShares,
     progress: Progress,
+    siblings: Siblings | None = None,
 ) -> Links:
-    """Links of removed documents to the kept ones that cover them, and the rank of every document."""
+    """Links of removed documents to the kept ones that cover them, and the rank of every document. *siblings* do not
+    cover each other."""
     count, store, containment = len(collection), collection.store, options.containment
     chosen = _in_preference(collection, methods, options)
     ranks = np.full(count, count, np.uint32)
@@ -49,7 +57,10 @@ def join(
         progress.step("joining", done, total, "documents")
 
     if methods.by_shingles and joins_exactly(options.candidates, count):
-        return Links(store.clean(chosen, methods.threshold, containment, on_step), ranks)
+        rows = store.clean(chosen, methods.threshold, containment, on_step)
+        if siblings is not None and siblings.apart(*rows[:2]).any():
+            rows = _without_siblings(rows, chosen, collection, methods, options, siblings, on_step)
+        return Links(rows, ranks)
     keys, alike, agree = methods.signed.keys, None, None
     if methods.by_shingles:
         keys = _sketch_keys(methods, store, memory)
@@ -99,3 +110,26 @@ def _sketch_keys(methods: DedupeMethods, store: Any, memory: MemoryShares) -> Ke
         keys = sketch.band_keys(store.minima(sketch.factors, sketch.terms, some))
         table.add(keys.reshape(-1), np.repeat(some, keys.shape[1]))
     return table
+
+
+def _without_siblings(
+    rows: Rows,
+    chosen: U32,
+    collection: Collection,
+    methods: DedupeMethods,
+    options: DedupeOptions,
+    siblings: Siblings,
+    on_step: Callable[[int, int], None],
+) -> Rows:
+    """The links where siblings do not cover each other. Of very many pairs they stay as they are."""
+    store, limits = collection.store, (methods.threshold, options.containment)
+    left, right, overlaps, cut = store.pairs(*limits, SIBLING_PAIRS, on_step)
+    if cut:
+        methods.notes.append(Note("siblings_not_parted", pairs=SIBLING_PAIRS))
+        return rows
+    apart = siblings.apart(left, right)
+    left, right, overlaps = left[~apart], right[~apart], overlaps[~apart]
+    keepers, documents, overlaps = covering(left, right, overlaps, store.sizes(), *limits)
+    links = choose_keepers(len(collection), chosen, keepers, documents).links
+    methods.notes.append(Note("siblings_parted", pairs=int(apart.sum())))
+    return documents[links], keepers[links], overlaps[links]

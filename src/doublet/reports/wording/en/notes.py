@@ -53,6 +53,8 @@ MESSAGES: dict[str, str] = {
     "database_in_use": "another process writes to this database",
     "source_empty_now": "{address} is empty now, and {documents:,} documents of the library came from it: they were kept. To remove them: doublet library remove",
     "frames_left_out": "{pages} pages were compared without the frame of their site ({lines} lines that nearly all of its pages have)",
+    "siblings_parted": "pairs of pages that say nearly the same of two things, each of its own title, and both stay: {pairs:,}",
+    "siblings_not_parted": "more than {pairs:,} pairs are near copies: pages that say nearly the same of two things were not looked for among them",
     "frames_without_pages": "there are too few web pages in one folder to find the frame of a site",
     "disguised_documents": "{disguised} of {collection} documents hold disguised words (look-alike letters, hidden characters)",
     "pairs_cut_short": "there are more than {pairs_limit:,} pairs: the list, the strict groups and the families are cut short; the groups around kept documents are complete",
