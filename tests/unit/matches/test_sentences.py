@@ -149,10 +149,10 @@ def columns(held: list[float], *, whole: float = 30.0, close: list[float] | None
 
 
 def cut(
-    *held: float, whole: float = 30.0, close: list[float] | None = None, shown: int = 0
+    *held: float, whole: float = 30.0, close: list[float] | None = None, shown: int = 0, words: int = 15
 ) -> list[tuple[int, int]]:
-    """What is left of a passage of sentences of ten words, of which the other side holds such shares. So many further
-    own sentences are *shown* by another passage of the text."""
+    """What is left of a passage of sentences of so many *words*, of which the other side holds such shares; their
+    places are ten apart. So many further own sentences are *shown* by another passage of the text."""
     p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
     here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
     passages = [columns(list(held), whole=whole, close=close), columns([1.0] + [0.01] * shown)]
@@ -164,7 +164,8 @@ def cut(
     )
     parts = [slice(0, len(held)), slice(len(held), len(held) + 1 + shown)]
     starts = [np.arange(len(held)) * 10, 1000 + np.arange(1 + shown)]
-    own = _own(places, parts, starts, [0, 0])[parts[0]].tolist()
+    sizes = [np.full(len(held), words), np.full(1 + shown, 15)]
+    own = _own(places, parts, starts, sizes, [0, 0])[parts[0]].tolist()
     return [(one.a_start, one.a_end) for one in _pieces(p, here, own)]
 
 
@@ -209,9 +210,18 @@ def test_a_sentence_beside_two_copies_of_a_document_is_one():
     parts = [slice(3 * i, 3 * i + 3) for i in range(3)]
     alike = [np.array([0, 10, 20])] * 2 + [np.array([50, 60, 70])]
     apart = [np.array([0, 10, 20]), np.array([30, 40, 50]), np.array([60, 70, 80])]
-    assert not _own(places, parts, alike, [0, 0, 0])[7]
-    assert _own(places, parts, apart, [0, 0, 0])[7]
-    assert not _own(places, parts, apart, [0, 1, 0])[7]  # another text shows them
+    sizes = [np.full(3, 15)] * 3
+    assert not _own(places, parts, alike, sizes, [0, 0, 0])[7]
+    assert _own(places, parts, apart, sizes, [0, 0, 0])[7]
+    assert not _own(places, parts, apart, sizes, [0, 1, 0])[7]  # another text shows them
+
+
+@pytest.mark.parametrize(("words", "own"), [(8, False), (16, True)])
+def test_a_short_sentence_by_itself_may_be_borrowed(words, own):
+    """Where nothing of it is left; two of them next to each other, or one more in the text, are own."""
+    assert len(cut(1.0, 0.01, 1.0, words=words)) == (2 if own else 1)
+    assert len(cut(1.0, 0.01, 0.01, 1.0, words=words)) == 2
+    assert len(cut(1.0, 0.01, 1.0, words=words, shown=1)) == 2
 
 
 @pytest.mark.parametrize(("whole", "own"), [(14.0, False), (28.0, True)])
