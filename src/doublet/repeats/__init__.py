@@ -26,6 +26,8 @@ from doublet.repeats.balance import TokenGroups, balance, drop_lonely, significa
 from doublet.repeats.model import (
     FORMULA_MEMBERS,
     FORMULA_TOKENS,
+    NEIGHBOUR_GAP,
+    NEIGHBOUR_TOKENS,
     TEMPLATE_ALIKE,
     TEMPLATE_MEMBERS,
     TEMPLATE_TOKENS,
@@ -359,7 +361,8 @@ def _kind(
     words: bool,
 ) -> str:
     """What a group is: mostly code, if so many of its tokens are *in_code*; a few words in many places, in several that
-    differ in more than a word of ten, or in any number of them if they only announce what follows; or text."""
+    differ in more than a word of ten, or in any number of them if they only announce what follows; places side by
+    side; or text."""
     places, total = len(group), sum(end - start for start, end in group)
     if 2 * in_code > total:
         return "listing"
@@ -369,12 +372,20 @@ def _kind(
         places >= FORMULA_MEMBERS or all(fragment.text.endswith(":") for fragment in fragments)
     ):
         return "formula"
+    text = "neighbour" if _side_by_side(group, owner) and total <= NEIGHBOUR_TOKENS * places else "passage"
     if places < TEMPLATE_MEMBERS or total >= TEMPLATE_TOKENS * places:
-        return "passage"
+        return text
     texts = (masks[file][f.start : f.end].casefold() for file, f in zip(owner, fragments, strict=True))
     first, *others = (set(_WORD.findall(text)) for text in texts)
     alike = (len(first & other) >= TEMPLATE_ALIKE * max(len(first), len(other)) for other in others)
-    return "passage" if all(alike) else "formula"
+    return text if all(alike) else "formula"
+
+
+def _side_by_side(group: list[tuple[int, int]], owner: Sequence[int]) -> bool:
+    """Whether each place of a *group* follows the one before it, with no more than a title or a name between them."""
+    return len(set(owner)) == 1 and all(
+        two - one <= NEIGHBOUR_GAP for (_, one), (two, _) in itertools.pairwise(sorted(group))
+    )
 
 
 class _PlaceTable:

@@ -396,3 +396,30 @@ def test_a_group_that_is_mostly_code_is_a_listing(algorithm: str, in_code: int, 
     assert {group.kind for group in groups} >= {kind}
     # What lies inside the listing is one, too, where a search tells it apart from what announces it.
     assert all(group.kind == "listing" for group in groups if group.fragments[0].text.startswith("c"))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "exact"])
+@pytest.mark.parametrize(
+    ("between", "size", "places", "kind"),
+    [
+        (10, 40, 2, "neighbour"),
+        (11, 40, 2, "passage"),
+        (0, 100, 2, "neighbour"),
+        (0, 101, 2, "passage"),
+        (5, 40, 3, "neighbour"),
+        (5, 12, 8, "formula"),
+    ],
+)
+def test_places_one_after_the_other_are_side_by_side(
+    algorithm: str, between: int, size: int, places: int, kind: str
+):
+    said = sentence(size, "s")
+    text = "\n\n".join(f"{sentence(between, f'o{place}')}\n\n{said}" for place in range(places))
+    [group] = doublet.find_repeats(f"{sentence(30, 'before')}\n\n{text}", algorithm=algorithm).groups
+    assert (len(group.fragments), group.tokens, group.kind) == (places, size, kind)
+
+
+def test_places_in_two_files_or_with_a_place_far_away_are_not_side_by_side():
+    said, far = sentence(40, "s"), sentence(30, "far")
+    for texts in ({"a.md": said, "b.md": said}, {"a.md": f"{said}\n\n{said}\n\n{far}\n\n{said}"}):
+        assert [group.kind for group in doublet.find_repeats(texts).groups] == ["passage"]

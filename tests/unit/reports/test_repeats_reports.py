@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import doublet
+from doublet.repeats.model import KINDS
 from doublet.reports.page import escape as page_text
 from doublet.reports.repeats_html import repeats_page
 from doublet.reports.repeats_tables import REPEAT_COLUMNS, SCHEMA, repeat_rows, sarif
@@ -292,20 +293,24 @@ def test_a_page_of_many_groups_opens_folded() -> None:
     assert '<details class="body" open>' in repeats_page(found, limit=5)
 
 
-def test_listings_and_formulas_stand_apart_from_passages():
-    text = "".join(
+def test_each_other_kind_is_shown_apart_from_passages():
+    option = f"{sentence(12, 'same')[:-1]} in case {{}}.\n\n"
+    text = "".join(option.format(name) for name in ("one", "two")) + "".join(
         f"{sentence(30, f'o{letter}')}\n\nCalled in one of the following ways:\n\n- {sentence(9, letter)}\n\n"
         f"{sentence(30, f'p{letter}')}\n\n```\n{words(20, 'c')}\n```\n\n"
         f"{sentence(30, f'q{letter}')}\n\n{sentence(30, 'said')}\n\n"
         for letter in "abcd"
     )
     result = doublet.find_repeats({"page.md": text})
-    assert {group.kind for group in result.groups} == {"passage", "listing", "formula"}
-    for language, listings, formulas in (("en", "Listings", "Formulas"), ("ru", "Листинги", "Формулы")):
-        names = {"listing": listings, "formula": formulas}
+    assert {group.kind for group in result.groups} == set(KINDS)
+    for language, *names_of_kinds in (
+        ("en", "Side by side", "Listings", "Formulas"),
+        ("ru", "По соседству", "Листинги", "Формулы"),
+    ):
+        names = dict(zip(KINDS[1:], names_of_kinds, strict=True))
         page = repeats_page(result, language=language)
         heads = [page.index(f'<h2 id="{kind}s">{name}</h2>') for kind, name in names.items()]
-        order = sorted(result.groups, key=lambda group: ("passage", "listing", "formula").index(group.kind))
+        order = sorted(result.groups, key=lambda group: KINDS.index(group.kind))
         cards = [page.index(f'id="{group.id}"') for group in order]
         assert cards == sorted(cards)
         firsts = [
@@ -316,4 +321,6 @@ def test_listings_and_formulas_stand_apart_from_passages():
             max(at for at in cards if at < first) < head for head, first in zip(heads, firsts, strict=True)
         )
         told = repeats_report(result, language=language)
-        assert 0 < told.index(names["listing"]) < told.index(names["formula"])
+        assert (
+            0 < told.index(names["neighbour"]) < told.index(names["listing"]) < told.index(names["formula"])
+        )
