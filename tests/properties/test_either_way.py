@@ -92,6 +92,7 @@ INSIDE = st.lists(st.integers(0, 3), max_size=3)
 @given(TEXTS, TEXTS, INSIDE, INSIDE)
 @example(([0], PLAIN), ([0], PLAIN), [1], [])
 @example(([0], (WAYS[1],) * len(THEMES)), ([0], PLAIN), [], [2])
+@example(([2], PLAIN), ([2, 2], (*PLAIN[:2], WAYS[1], PLAIN[3])), [], [0])  # once strong, once weak
 def test_so_they_are_with_own_sentences_inside(
     here: tuple[list[int], tuple[str, ...]],
     there: tuple[list[int], tuple[str, ...]],

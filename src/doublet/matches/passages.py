@@ -159,7 +159,15 @@ def find_all(
         pairs = asked
     told = [one.passages for one in out]
     cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
-    doubtful = _cut_in_either(texts, pairs, told, cut, sentences, threads=threads)
+    strong = [[p for p in passages if p.strength == "strong"] for passages in told]
+    if symmetric and any(len(some) < len(passages) for some, passages in zip(strong, told, strict=True)):
+        # Weak ones depend on the order of the texts, so they have no say in what is cut out of strong ones.
+        alone = cut_own(texts, pairs, strong, sentences, threads=threads)
+        cut = [
+            sorted([*some, *(p for p in pieces if p.strength != "strong")], key=_order)
+            for some, pieces in zip(alone, cut, strict=True)
+        ]
+    doubtful = _cut_in_either(texts, pairs, strong, cut, sentences, threads=threads)
     for one, pair, pieces in zip(out, both, cut, strict=True):
         whole = set(map(id, one.passages))
         for piece in pieces:
@@ -182,20 +190,19 @@ def find_all(
 def _cut_in_either(
     texts: StemmedTexts,
     pairs: Sequence[tuple[int, int]],
-    told: Sequence[list[Passage]],
+    strong: Sequence[list[Passage]],
     cut: Sequence[list[Passage]],
     sentences: Sentences,
     *,
     threads: int,
 ) -> set[int]:
-    """The strong passages (by `id`) out of which own sentences of either text are cut: those that are still whole here,
-    and the pieces of the others. *cut* are the passages without the own sentences of the first texts."""
-    strong = [[p for p in passages if p.strength == "strong"] for passages in told]
+    """The *strong* passages (by `id`) out of which own sentences of either text are cut: those that are still whole
+    here, and the pieces of the others. *cut* are all passages without the own sentences of the first texts."""
     turned = [[p.turned() for p in passages] for passages in strong]
     there = cut_own(texts, [pair[::-1] for pair in pairs], turned, sentences, threads=threads)
-    whole = set(map(id, chain(*told)))
+    whole = set(map(id, chain(*strong)))
     whole_there = set(map(id, chain(*there)))
-    found = {id(piece) for piece in chain(*cut) if id(piece) not in whole}
+    found = {id(piece) for piece in chain(*cut) if piece.strength == "strong" and id(piece) not in whole}
     for one, other in zip(chain(*strong), chain(*turned), strict=True):
         if id(other) not in whole_there:
             found.add(id(one))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -227,6 +228,20 @@ def test_a_short_sentence_by_itself_may_be_borrowed(words, own):
 @pytest.mark.parametrize(("whole", "own"), [(14.0, False), (28.0, True)])
 def test_a_few_words_are_not_cut_out(whole, own):
     assert len(cut(1.0, 0.1, 1.0, whole=whole)) == (2 if own else 1)
+
+
+@pytest.mark.parametrize(("words", "told"), [(4, False), (5, True)])
+def test_a_scrap_between_own_sentences_is_not_told(words, told):
+    p = Passage(0, 40 + words, 0, 60, 50, origin="words")
+    borders = [0, 10, 20, 20 + words, 30 + words, 40 + words]
+    shares = [1.0, 0.01, 1.0, 0.01, 1.0]
+    here = [
+        ((start, end), place(held, at=10 * i))
+        for i, (held, (start, end)) in enumerate(zip(shares, itertools.pairwise(borders), strict=True))
+    ]
+    left = [(one.a_start, one.a_end) for one in _pieces(p, here, [held < 1 for held in shares])]
+    between_own = [(20, 20 + words)] if told else []
+    assert left == [(0, 10), *between_own, (30 + words, 40 + words)]
 
 
 def test_own_sentences_of_one_document_are_looked_for_beside_the_next():
