@@ -176,7 +176,7 @@ def _own(
 
 
 def _runs(some: Sequence[Found], own: Sequence[bool]) -> Iterator[list[Found]]:
-    """Neighbouring sentences that are not own, without a scrap of a few words. Those of which nothing is found begin and
+    """Neighbouring sentences that are not own, without scraps of a few words. Those of which nothing is found begin and
     end no run."""
     run: list[Found] = []
     for one, is_own in zip([*some, None], [*own, True], strict=True):
