@@ -607,6 +607,21 @@ def test_pages_about_two_things_stay(tmp_path: Path) -> None:
     assert bare.removed > result.removed
 
 
+@pytest.mark.parametrize("headed", [True, False])
+def test_pages_of_one_title_are_told_apart_by_their_first_lines(tmp_path: Path, headed: bool) -> None:
+    """As lists of members are that a generator writes: one title, and the name in the first line."""
+    names = ["Catalogue", "Register", "Inventory"]
+    for side in BANNERS:
+        others = {f"other-{n}": [f"{NAMES[n]} in the list", sentences(n, 8)] for n in range(24)}
+        lists = {name: [f"{name if headed else 'Thing'} in the list", *siblings(name)] for name in names}
+        write_titled(tmp_path / side, {name: ("List", text) for name, text in (others | lists).items()})
+    result = doublet.dedupe(tmp_path)
+    assert len(result.groups) == 24 + (3 if headed else 1)
+    assert ("siblings_parted" in codes(result)) is headed
+    if headed:
+        assert len(twins(result)) == 27
+
+
 def test_a_page_that_covers_its_sibling_is_not_in_the_way_of_copies(tmp_path: Path) -> None:
     """The longest page of a register comes first, and its sibling is kept for the sibling's copy."""
     write_siblings(tmp_path / "north", ["Catalogue", "Register"])

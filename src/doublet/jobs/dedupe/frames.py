@@ -458,8 +458,9 @@ class WithoutFrames:
         return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
 
     def pages_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, str, str]]:
-        """The pages at some positions, with their titles and their texts as they were read. The title of a page is
-        empty where it has none of its own. To be asked when all batches were read once."""
+        """The pages at some positions, with their titles and what they say below. Where other pages of the folder have
+        the title, too, it is the first line of several words that is the page's own. To be asked when all batches were
+        read once."""
         for number, places in self._waiting.items():
             first = self._firsts[number]
             for place in places:
@@ -467,12 +468,22 @@ class WithoutFrames:
                 if positions.isdisjoint(range(low, low + place.count)):
                     continue
                 waiting = self._load(place)
-                parsed = waiting.parsed
                 for index, (page, folder) in waiting.pages.items():
-                    position = first + parsed.positions[index]
+                    position = first + waiting.parsed.positions[index]
                     if position in positions:
-                        *_, named = self._marked(page, folder)
-                        yield position, parsed.titles[index] if named else "", parsed.texts[index]
+                        yield position, *self._titled(waiting, index, page, folder)
+
+    def _titled(self, waiting: _Waiting, index: int, page: PageLines, folder: int) -> tuple[str, str]:
+        assert self._counted is not None
+        title, text = waiting.parsed.titles[index], waiting.parsed.texts[index]
+        frame, common, named = self._marked(page, folder)
+        if named:
+            return title, text
+        own = np.flatnonzero(~frame & (common == 0) & (page.words > 1))
+        if not len(own) or not self._counted.large_folders(folder, self.least_pages):
+            return "", text
+        line = waiting.lines(index)[own[0]]
+        return line, text.replace(line, "", 1)
 
     def _filled_in(self, lines: list[str], folder: int) -> str | None:
         """What a page of few words fills forms in with; None: it has none."""
