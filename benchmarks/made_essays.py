@@ -10,6 +10,9 @@ reworded by rules:
   form or derived (решить → решение), clauses in another order, words dropped and added;
 - *heaviest*: the same with 70 %, small words changed as well, and sentences joined.
 
+`make_retold` makes the simplest case of all: sentences in a row of one document, with short own ones in between (the
+first clauses of sentences of other documents, three to eight words).
+
 Everything follows from the seed. Sentences are of natural prose: lines of six words and more that end as sentences do.
 """
 
@@ -45,6 +48,9 @@ SMALL_WORDS = {
     "en": "the of and to in a for on with by as at from".split(),
 }
 OWN_WORDS = (6, 25)
+SHORT_WORDS = (3, 8)
+RETOLD = 8  #: sentences of a document in a row …
+BETWEEN = 0.6  #: … and the chance that an own one follows each of them
 SOURCES = 3
 MOST = 900  #: English documents that are used
 
@@ -148,6 +154,50 @@ def make_essays(
         _make(pool, language, rarity, levels, random.Random(f"{seed}{name}{number}{','.join(levels)}"))
         for number in range(count)
     ]
+
+
+def make_retold(pool: Sequence[Prose], name: str, level: str, seed: str) -> list[Essay]:
+    """Of each document in the language *name* sentences in a row, with short own ones in between."""
+    pool = [one for one in pool if one.language == name]
+    language = make_language(name, (one.text for one in pool))
+    clauses = {
+        clause: one.family
+        for one in pool
+        for number in range(len(one.places))
+        if (clause := re.split(r"[,;:.!?—]", one.sentence(number))[0].strip())
+        and SHORT_WORDS[0] <= len(clause.split()) <= SHORT_WORDS[1]
+    }
+    short = sorted(clauses)
+    return [
+        _retold(one, level, language, short, clauses, random.Random(f"{seed}{number}"))
+        for number, one in enumerate(pool)
+    ]
+
+
+def _retold(
+    source: Prose,
+    level: str,
+    language: Language,
+    short: Sequence[str],
+    families: dict[str, str],
+    rng: random.Random,
+) -> Essay:
+    essay = Essay(sources=[source])
+
+    def put(sentence: str) -> Span:
+        essay.text += " " if essay.text else ""
+        start = len(essay.text)
+        essay.text += sentence
+        return Span(start, len(essay.text))
+
+    first = rng.randrange(len(source.places) - RETOLD + 1)
+    for number in range(first, first + RETOLD):
+        span = put(reword(source.sentence(number), level, language, rng))
+        essay.borrowed.append(Borrowed(span, 0, (source.places[number],), level))
+        clause = rng.choice(short)
+        if number < first + RETOLD - 1 and rng.random() < BETWEEN and families[clause] != source.family:
+            essay.own.append(put(f"{clause}."))
+    return essay
 
 
 def _alike(one: Prose, pool: Sequence[Prose], rarity: dict[str, float]) -> list[Prose]:

@@ -14,8 +14,9 @@ The Russian essays are too few to be cut, and the bars for single sentences were
 Measured are: the sources of reworded passages in one library of all PAN sources (and of --others, a JSONL file with
 texts, as many as there are); all that `compare` counts and the strong passages alone; whether strong passages are the
 same with the texts in the other order; own sentences and reworded ones in essays that were made by rules
-(benchmarks/made_essays.py), each source by itself and all in one check, and in essays reworded by hand; single
-sentences with two words dropped; the essays of people; news of one story, labelled and written by hand, and serial
+(benchmarks/made_essays.py), each source by itself and all in one check, and in essays reworded by hand; short own
+sentences between those of a text that is retold sentence by sentence; single sentences with two words dropped; the
+essays of people; news of one story, labelled and written by hand, and serial
 reports made from templates (benchmarks/made_news.py); the main text of web pages; and what `advise` makes of marked
 pairs, judged by pairs that were not marked.
 """
@@ -52,7 +53,7 @@ from doublet.matches.story import same_story
 from doublet.model import Check, Comparison, Document, Span
 from doublet.store.database import Store
 from doublet.text.read import read_document
-from made_essays import Essay, Prose, make_essays, read_pools
+from made_essays import Essay, Prose, make_essays, make_retold, read_pools
 from made_news import make_news
 from measure import HERE, save, table
 from passages import KINDS, SHARED, Pair, covered, essays, overlap, read_pan
@@ -67,6 +68,7 @@ QUESTIONS = [
     "passages",
     "both ways",
     "own sentences",
+    "short own sentences",
     "reworded sentences",
     "essays in checks",
     "single sentences",
@@ -257,6 +259,29 @@ def made(
                 "own flagged": round(found["own"] / max(1, count_of["own"]), 3),
             }
         )
+    return rows
+
+
+def retold(pool: Sequence[Prose]) -> list[dict[str, Any]]:
+    """Of texts that are retold sentence by sentence: retold sentences half covered, and short own ones in between."""
+    rows = []
+    for language in ("ru", "en"):
+        for level in ("light", "heavy"):
+            found, count_of = Counter[str](), Counter[str]()
+            for essay in make_retold(pool, language, level, SPLIT["seeds"]["essays"]):
+                every = [f.a for f in compare(essay.text, essay.sources[0].text).fragments]
+                for name, spans in (("retold", [one.span for one in essay.borrowed]), ("own", essay.own)):
+                    count_of[name] += len(spans)
+                    found[name] += sum(2 * covered(span, every) >= span.end - span.start for span in spans)
+            rows.append(
+                {
+                    "language": language,
+                    "retold": level,
+                    "found": round(found["retold"] / max(1, count_of["retold"]), 3),
+                    "own": count_of["own"],
+                    "own flagged": round(found["own"] / max(1, count_of["own"]), 3),
+                }
+            )
     return rows
 
 
@@ -623,6 +648,7 @@ def main() -> None:
     pool: dict[str, list[Prose]] = {part: [] for part in SPLIT["parts"]}
     if {
         "own sentences",
+        "short own sentences",
         "reworded sentences",
         "essays in checks",
         "single sentences",
@@ -650,6 +676,7 @@ def main() -> None:
             "passages": lambda own=own: passages(texts, own["passages"]),
             "both ways": lambda own=own: both_ways(texts, own["passages"]),
             "own sentences": lambda part=part: made(pool[part], ("verbatim", "light"), ESSAYS),
+            "short own sentences": lambda part=part: retold(pool[part]),
             "reworded sentences": lambda part=part: made(pool[part], ("heavy", "heaviest"), ESSAYS),
             "essays in checks": lambda part=part: made(
                 pool[part], ("heavy", "heaviest"), ESSAYS, others=OTHERS

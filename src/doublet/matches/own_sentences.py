@@ -18,21 +18,19 @@ from doublet.matches.align import SUMMARIES, Passage
 from doublet.matches.places import Found, Numbers, Place, Places, Range, Sentences, find_places
 from doublet.matches.stems import StemmedTexts
 
-# Chosen on "tune" (benchmarks/unseen.py), each with half and twice its value: own sentences flagged in made essays (ru)
-# and by `compare` in 17 written ones (of 374), heavily reworded ones found there (of 493), and plagdet of all that
-# counts with PAN's texts, where each needless cut costs. As it is .055, 20, 365 and .954.
-# OWN .068, 22, 359, .954 and .038, 12, 335, .945. OWN_WEIGHT .053, 17, 365, .941 and .128, 43, 366, .956.
-# APART .065, 62, 369, .954 and .045, 7, 294, .919. SHOWN .055, 13, 362, .945 and .065, 29, 365, .954.
+# Chosen on "tune" (benchmarks/unseen.py), each with half and twice its value: plagdet of all that counts with PAN's
+# texts, where each needless cut costs; own sentences flagged by `compare` in written essays (of 488, with "choose");
+# and short ones between sentences retold lightly and heavily, in Russian. As it is .955, 24 and .190, .380.
+# OWN .955, 25, .195, .383 and .950, 16, .155, .349 (then 27 of 448 heavily reworded sentences are lost).
+# OWN_WORDS .943, 20, .167, .151 and .955, 43, .369, .856. KEEPS .945, 20, .190, .156 and .955, 24, .369, .388.
+# APART .955, 75, .259, .493 and .915, 8, .150, .276. SHOWN .943, 14, .157, .198 and .955, 38, .489, .741.
 OWN = 0.35  #: times the square of what the other side holds of the passage: a sentence of which it holds less is own …
-OWN_WEIGHT = 20.0  #: … when what it does not hold weighs so much: a few words say too little
+OWN_WORDS = 6.0  #: … when what it does not hold weighs as much as so many words do there: a few words say too little. …
+KEEPS = 0.7  #: … Where that is held of a passage, half as many words are enough
 APART = 0.2  #: a sentence that is less close than this to its best place may be own, …
 SHOWN = 2  #: … and is where so many sentences inside the passages of the text may be
-# As it is, made essays (ru) have .058 of own sentences flagged, written ones 22 of 389, and PAN's texts .955. With 6
-# .045, 21 and .953, with 24 .082, 23 and .955, and with 0 as with 6. On "choose" PAN's texts have .955 instead of .953.
+# With 6 .953, 23, .182, .341, and with 24 .955, 25 and the same.
 LONE = 12  #: words: a shorter sentence by itself is own only where so many may be, too
-# On "choose" PAN's texts have .956 instead of .955, and all else is the same. With 2 nothing changes; with 10 one in a
-# hundred lightly reworded sentences of made essays is lost.
-SCRAP = 5  #: words: less than that is not told when all around it is own
 
 
 def cut_own(
@@ -156,19 +154,21 @@ def _own(
     again.
     """
     close, missing = places.close, places.whole - places.heaviest
-    apart, enough = close < APART, missing >= OWN_WEIGHT
-    own = np.zeros(len(close), np.bool_)
+    apart = close < APART
+    own, short = np.zeros(len(close), np.bool_), np.zeros(len(close), np.bool_)
     shown: dict[int, set[int]] = {text: set() for text in texts}
-    for part, here, text in zip(parts, numbers, texts, strict=True):
+    for part, here, sizes, text in zip(parts, numbers, words, texts, strict=True):
         whole, heaviest = places.whole[part], places.heaviest[part]
         borrowed = heaviest >= OWN / 2 * whole
         all_borrowed = float(whole[borrowed].sum())
         held = float(heaviest[borrowed].sum()) / all_borrowed if all_borrowed else 1.0
-        own[part] = (heaviest < OWN * held * held * whole) & enough[part]
-        shown[text].update(here[own[part] | (apart[part] & enough[part])].tolist())
+        wanted = OWN_WORDS * float(whole.sum()) / max(1, int(sizes.sum())) / (2 if held >= KEEPS else 1)
+        enough, short[part] = missing[part] >= wanted, missing[part] >= wanted / 2
+        own[part] = (heaviest < OWN * held * held * whole) & enough
+        shown[text].update(here[own[part] | (apart[part] & enough)].tolist())
     for part, sizes, text in zip(parts, words, texts, strict=True):
         if len(shown[text]) >= SHOWN:
-            own[part] |= apart[part] & (missing[part] >= OWN_WEIGHT / 2)
+            own[part] |= apart[part] & short[part]
         else:
             beside = np.pad(own[part], 1)
             own[part] &= (sizes >= LONE) | beside[:-2] | beside[2:]
@@ -176,8 +176,7 @@ def _own(
 
 
 def _runs(some: Sequence[Found], own: Sequence[bool]) -> Iterator[list[Found]]:
-    """Neighbouring sentences that are not own, without scraps of a few words. Those of which nothing is found begin and
-    end no run."""
+    """Neighbouring sentences that are not own. Those of which nothing is found begin and end no run."""
     run: list[Found] = []
     for one, is_own in zip([*some, None], [*own, True], strict=True):
         if one is not None and not is_own:
@@ -187,6 +186,6 @@ def _runs(some: Sequence[Found], own: Sequence[bool]) -> Iterator[list[Found]]:
             run.pop(0)
         while run and not run[-1][1].mass:
             run.pop()
-        if run and run[-1][0][1] - run[0][0][0] >= SCRAP:
+        if run:
             yield run
         run = []

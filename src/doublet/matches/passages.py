@@ -159,6 +159,9 @@ def find_all(
         pairs = asked
     told = [one.passages for one in out]
     cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
+    for one, passages in zip(both, told, strict=True):
+        for p in passages:
+            p.strength = "strong" if one.strong(p) else "weak"
     strong = [[p for p in passages if p.strength == "strong"] for passages in told]
     if symmetric and any(len(some) < len(passages) for some, passages in zip(strong, told, strict=True)):
         # Weak ones depend on the order of the texts, so they have no say in what is cut out of strong ones.

@@ -372,7 +372,8 @@ def _kind(
         places >= FORMULA_MEMBERS or all(fragment.text.endswith(":") for fragment in fragments)
     ):
         return "formula"
-    text = "neighbour" if _side_by_side(group, owner) and total <= NEIGHBOUR_TOKENS * places else "passage"
+    near = total <= NEIGHBOUR_TOKENS * places and _side_by_side(fragments, masks, owner)
+    text = "neighbour" if near else "passage"
     if places < TEMPLATE_MEMBERS or total >= TEMPLATE_TOKENS * places:
         return text
     texts = (masks[file][f.start : f.end].casefold() for file, f in zip(owner, fragments, strict=True))
@@ -381,11 +382,16 @@ def _kind(
     return text if all(alike) else "formula"
 
 
-def _side_by_side(group: list[tuple[int, int]], owner: Sequence[int]) -> bool:
-    """Whether each place of a *group* follows the one before it, with no more than a title or a name between them."""
-    return len(set(owner)) == 1 and all(
-        two - one <= NEIGHBOUR_GAP for (_, one), (two, _) in itertools.pairwise(sorted(group))
+def _side_by_side(fragments: Sequence[RepeatFragment], masks: Sequence[str], owner: Sequence[int]) -> bool:
+    """Whether each place follows the one before it, with no more than a title or a name between them. All words count
+    there, those of listings and tables that are left out as well."""
+    if len(set(owner)) > 1:
+        return False
+    places = sorted((f.start, f.end) for f in fragments)
+    between = (
+        _WORD.finditer(masks[owner[0]], end, start) for (_, end), (start, _) in itertools.pairwise(places)
     )
+    return all(next(itertools.islice(words, NEIGHBOUR_GAP, None), None) is None for words in between)
 
 
 class _PlaceTable:

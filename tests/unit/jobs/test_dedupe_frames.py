@@ -622,6 +622,48 @@ def test_pages_of_one_title_are_told_apart_by_their_first_lines(tmp_path: Path, 
         assert len(twins(result)) == 27
 
 
+@pytest.mark.parametrize(
+    ("above", "parted"),
+    [
+        ("12.05.2024 13:01", True),
+        ("{name}s", True),  # one word
+        ("A list of all things", True),  # on every page
+        ("{name} {name} of the house", True),
+        ("{name} " + " ".join(f"word{n}" for n in range(19)), True),
+        ("{name} " + " ".join(f"word{n}" for n in range(20)), False),  # a paragraph
+    ],
+)
+def test_which_line_stands_for_a_title(tmp_path: Path, above: str, parted: bool) -> None:
+    """A page that has one title with all others; what is above the line that tells its name makes no difference."""
+    for side in BANNERS:
+        pages = {
+            name: ("List", [above.format(name=name.lower()), f"{name} in the list", *text])
+            for name, text in [
+                *((f"other-{n}", [sentences(n, 8)]) for n in range(24)),
+                *((name, siblings(name)) for name in ("Catalogue", "Register")),
+            ]
+        }
+        write_titled(tmp_path / side, pages)
+    assert ("siblings_parted" in codes(doublet.dedupe(tmp_path))) is parted
+
+
+def test_what_the_first_line_alone_says_parts_no_copies(tmp_path: Path) -> None:
+    """Such as an advertisement that one of two mirrors shows."""
+    for side, word in zip(BANNERS, ("sofa", "lamp"), strict=True):
+        pages = {
+            f"{n}": (
+                "List",
+                [
+                    f"Whoever has {one} will buy {one} again, and the {one} is said to be good for all of them.",
+                    sentences(n, 8),
+                ],
+            )
+            for n, one in enumerate(f"{name.replace(' ', '')}{word}" for name in NAMES[:30])
+        }
+        write_titled(tmp_path / side, pages)
+    assert len(twins(doublet.dedupe(tmp_path))) == 30
+
+
 def test_a_page_that_covers_its_sibling_is_not_in_the_way_of_copies(tmp_path: Path) -> None:
     """The longest page of a register comes first, and its sibling is kept for the sibling's copy."""
     write_siblings(tmp_path / "north", ["Catalogue", "Register"])

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from doublet.reports.output import Together
 
 FEW_PAGES = 5  #: of a folder, where the user asks for frames
+TITLE_WORDS = 20  #: of the longest line that counts as the title of a page
 LEVELS = 24  #: of folders; what lies deeper counts in the folder there
 
 #: columns of a counted line
@@ -458,8 +459,8 @@ class WithoutFrames:
         return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
 
     def pages_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, str, str]]:
-        """The pages at some positions, with their titles and what they say below. Where other pages of the folder have
-        the title, too, it is the first line of several words that is the page's own. To be asked when all batches were
+        """The pages at some positions, with their titles and what they say below. Of a page without a title that is its
+        own it is the first line of several words that is, unless that is a paragraph. To be asked when all batches were
         read once."""
         for number, places in self._waiting.items():
             first = self._firsts[number]
@@ -475,15 +476,19 @@ class WithoutFrames:
 
     def _titled(self, waiting: _Waiting, index: int, page: PageLines, folder: int) -> tuple[str, str]:
         assert self._counted is not None
-        title, text = waiting.parsed.titles[index], waiting.parsed.texts[index]
+        text = waiting.parsed.texts[index]
         frame, common, named = self._marked(page, folder)
         if named:
-            return title, text
-        own = np.flatnonzero(~frame & (common == 0) & (page.words > 1))
-        if not len(own) or not self._counted.large_folders(folder, self.least_pages):
+            return waiting.parsed.titles[index], text
+        own = np.flatnonzero(~frame & (common == 0) & (page.keys != 0) & (page.words > 1))
+        if not len(own) or page.words[own[0]] > TITLE_WORDS:
             return "", text
-        line = waiting.lines(index)[own[0]]
-        return line, text.replace(line, "", 1)
+        if not self._counted.large_folders(folder, self.least_pages):
+            return "", text
+        lines = waiting.lines(index)
+        useful = page.useful.copy()
+        useful[own[0]] = False
+        return lines[own[0]], "\n".join(lines[at] for at in np.flatnonzero(useful))
 
     def _filled_in(self, lines: list[str], folder: int) -> str | None:
         """What a page of few words fills forms in with; None: it has none."""
