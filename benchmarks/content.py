@@ -2,7 +2,7 @@
 
     python benchmarks/content.py CLONES                        the parts that rules may be looked at with: tune, choose
     python benchmarks/content.py CLONES --learn pages.jsonl    these parts as a file for tools/learn_frame.py
-    python benchmarks/content.py CLONES --part report          at most once a day; write it down in accuracy.md
+    python benchmarks/content.py CLONES --part report          at most once a day; write it down in unseen-runs.md
 
 CLONES is a folder with clones of four public repositories, by their names: web-content-extraction-benchmark
 (Murrough-Foley), readability (mozilla), fundus (flairNLP) and article-extraction-benchmark (scrapinghub). One that is

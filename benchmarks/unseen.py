@@ -3,6 +3,7 @@
     python benchmarks/unseen.py                        the parts that settings may be looked at with: tune, choose
     python benchmarks/unseen.py --part tune --cases 40 --others benchmarks/data/en.jsonl
     python benchmarks/unseen.py --part report          at most once a day; write it down in docs/explanation/accuracy.md
+                                                       and unseen-runs.md
 
 For every question its set is cut into three parts by a hash of the document's family (benchmarks/unseen.json holds
 the seeds; a family of PAN is a checked text with all its pairs, of news all pairs that share a text, of made news a

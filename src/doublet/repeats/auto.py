@@ -47,8 +47,7 @@ F64 = NDArray[np.float64]
 SEED, NEAREST, GAP, JOIN_GAP, MIN_MATCHED = 4, 16, 20, 30, 6
 JOIN_COST = 1  #: quarters of the gap between two chains that each must have matched
 WHOLE = 20  #: tokens of equal passages that are taken whole, whatever chains make of them
-MIN_SHARE = 0.5  #: of the longer side that must be matched
-JOINED_SHARE, JOINED_MATCHED = 0.45, 10  #: the same for chains that were joined
+MIN_SHARE = 0.45  #: of the longer side that must be matched
 SAME_PLACE = 0.75  #: overlap / union from which two stretches are one place
 NEIGHBOURS = 24  #: stretches after it, by start, that a stretch is compared with
 SNAP = 3  #: tokens by which an edge may move to a border
@@ -287,9 +286,7 @@ def _aligned(
     )
     longer = np.maximum(a_end - a, b_end - b)
     share = matched / np.maximum(longer, 1)
-    keep = ((share >= MIN_SHARE) | ((share >= JOINED_SHARE) & (matched >= JOINED_MATCHED))) & (
-        longer >= options.least
-    )
+    keep = (share >= MIN_SHARE) & (longer >= options.least)
     a, a_end, b, b_end, matched, share = (x[keep] for x in (a, a_end, b, b_end, matched, share))
     if not len(a):
         return _nothing()

@@ -20,7 +20,7 @@ FORMULA_MEMBERS, FORMULA_TOKENS = 8, 15  #: places at least, and tokens at most,
 TEMPLATE_MEMBERS, TEMPLATE_TOKENS = 3, 24  #: the same of one whose places share …
 TEMPLATE_ALIKE = 0.9  #: … less than that of their words
 # Of 2,072 passages of 13 manuals these are 260; half or twice the one or the other changes that to 219–296.
-NEIGHBOUR_GAP, NEIGHBOUR_TOKENS = 10, 100  #: tokens at most between two places side by side, and in each
+NEIGHBOUR_GAP, NEIGHBOUR_TOKENS = 10, 100  #: between two places side by side, and in one on average
 DECISIONS = ("merge", "keep", "ignore")  #: what a reader can decide about a group
 
 

@@ -41,11 +41,12 @@ KEYS = (
 
 
 def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language: str = "en") -> str:
-    """The whole page. Groups after *limit* are counted, not shown. *language* is "en" or "ru"."""
+    """The whole page. Of more groups than *limit* the most significant are shown, and the others counted. *language* is
+    "en" or "ru"."""
     words = wording(language)
     title = title or words("repeats_title")
-    kinds = [[group for group in result.groups if group.kind == kind] for kind in KINDS]
-    groups = [group for some in kinds for group in some][:limit]
+    most = sorted(result.groups, key=lambda group: -group.significance)[:limit]
+    groups = sorted(most, key=lambda group: KINDS.index(group.kind))
     number = {group.id: at for at, group in enumerate(groups, 1)}
     key = hashlib.blake2b("".join(group.id for group in result.groups).encode(), digest_size=8).hexdigest()
     signs = wordings(result, groups)

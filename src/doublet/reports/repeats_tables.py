@@ -12,7 +12,7 @@ from doublet.reports.tables import csv_row
 from doublet.reports.wording import Wording, wording
 
 REPEAT_COLUMNS = (
-    *("group", "significance", "equal", "new", "file", "line", "column", "end_line", "end_column"),
+    *("group", "kind", "significance", "equal", "new", "file", "line", "column", "end_line", "end_column"),
     *("start", "end", "tokens", "section", "place", "text"),
 )
 RULE = "repeat"
@@ -113,8 +113,26 @@ def repeat_rows(result: Repeats) -> Iterator[bytes]:
         for f in group.fragments:
             yield csv_row(
                 (
-                    *(group.id, group.significance, str(group.equal).lower(), new, f.file, f.line, f.column),
-                    *(f.end_line, f.end_column, f.start, f.end, f.tokens, f.section, f.place, f.text),
+                    *(
+                        group.id,
+                        group.kind,
+                        group.significance,
+                        str(group.equal).lower(),
+                        new,
+                        f.file,
+                        f.line,
+                    ),
+                    *(
+                        f.column,
+                        f.end_line,
+                        f.end_column,
+                        f.start,
+                        f.end,
+                        f.tokens,
+                        f.section,
+                        f.place,
+                        f.text,
+                    ),
                 )
             )
 

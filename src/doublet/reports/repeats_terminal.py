@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from doublet.repeats.archetype import archetype, fixed_words, template
 from doublet.repeats.model import KINDS, RepeatGroup, Repeats
 from doublet.reports.terminal import Painter, harmless
@@ -37,7 +39,8 @@ def repeats_report(
         some = [group for group in groups if group.kind == kind]
         most = limit if kind == KINDS[0] else max(1, limit // 2)
         if some and kind != KINDS[0]:
-            lines += [paint(words(f"repeats_{kind}s"), "title"), ""]
+            told = textwrap.wrap(words(f"repeats_{kind}s_are"), width)
+            lines += [paint(words(f"repeats_{kind}s"), "title"), *(paint(line, "dim") for line in told), ""]
         for group in some[:most]:
             number += 1
             lines += [*_group(number, group, result, width, paint, words), ""]

@@ -112,14 +112,9 @@ def test_a_joined_chain_has_matched_a_quarter_of_the_gap() -> None:
     assert twice(5, -26, 30) == [30]
 
 
-def test_half_of_the_words_must_match() -> None:
-    assert twice(4, -1, 4) == [9]
-    assert twice(4, -8, 4, -8, 4) == []
-
-
-def test_ten_matched_words_may_be_somewhat_fewer_than_half() -> None:
+def test_nearly_half_of_the_words_must_match() -> None:
     assert twice(4, -7, 4, -7, 4) == [26]
-    assert twice(4, -9, 4) == []
+    assert twice(4, -8, 4, -8, 4) == []
 
 
 @pytest.mark.parametrize(("between", "found"), [(12, [6]), (20, [])])

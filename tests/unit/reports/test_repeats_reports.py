@@ -293,6 +293,20 @@ def test_a_page_of_many_groups_opens_folded() -> None:
     assert '<details class="body" open>' in repeats_page(found, limit=5)
 
 
+def test_of_many_groups_the_page_shows_the_most_significant_of_every_kind():
+    option = f"{sentence(12, 'same')[:-1]} in case {{}}.\n\n"
+    text = "".join(option.format(name) for name in ("one", "two")) + "".join(
+        f"{sentence(30, f'o{letter}')}\n\n{sentence(10, f'p{letter // 2}')}\n\n" for letter in range(8)
+    )
+    result = doublet.find_repeats({"page.md": text})
+    near = [group for group in result.groups if group.kind == "neighbour"]
+    assert result.groups[0] in near
+    assert len(result.groups) > 3
+    page = repeats_page(result, limit=2)
+    assert f'id="{near[0].id}"' in page
+    assert page.count('<details class="body"') == 2
+
+
 def test_each_other_kind_is_shown_apart_from_passages():
     option = f"{sentence(12, 'same')[:-1]} in case {{}}.\n\n"
     text = "".join(option.format(name) for name in ("one", "two")) + "".join(

@@ -43,7 +43,7 @@ MESSAGES: dict[str, str] = {
     "repeats_key_open": "open or fold",
     "repeats_key_find": "find",
     "repeats_neighbours": "Side by side",
-    "repeats_neighbours_are": "Places that follow each other: options, steps or cases that are alike by design, or something that is said twice in a row. Who changes one of them sees the others.",
+    "repeats_neighbours_are": "Places that follow each other: options, steps or cases that are alike by design, or something that is said twice in a row. Whoever changes one sees the others.",
     "repeats_listings": "Listings",
     "repeats_listings_are": "Code, commands and other examples that are shown as they are typed. They are alike by nature; a file that all places include keeps them the same.",
     "repeats_formulas": "Formulas",
