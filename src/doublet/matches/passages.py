@@ -158,10 +158,10 @@ def find_all(
                 _turn(one, pair, align)
         pairs = asked
     told = [one.passages for one in out]
-    cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
-    for one, passages in zip(both, told, strict=True):
+    for pair_of_texts, passages in zip(both, told, strict=True):
         for p in passages:
-            p.strength = "strong" if one.strong(p) else "weak"
+            p.strength = "strong" if pair_of_texts.strong(p) else "weak"
+    cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
     strong = [[p for p in passages if p.strength == "strong"] for passages in told]
     if symmetric and any(len(some) < len(passages) for some, passages in zip(strong, told, strict=True)):
         # Weak ones depend on the order of the texts, so they have no say in what is cut out of strong ones.
@@ -179,7 +179,7 @@ def find_all(
                 piece.mass *= piece.equal / before if before else 0.0
                 if piece.origin == "words":
                     piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
-                    piece.kind = "verbatim" if pair.same(piece) else piece.kind
+                piece.kind = "verbatim" if pair.same(piece) else piece.kind
         one.passages = pieces
     links = link_sentences(texts, pairs, cut, sentences, together=together, threads=threads)
     links = link_neighbours(texts, pairs, cut, links, sentences, threads=threads)

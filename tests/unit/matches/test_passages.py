@@ -573,6 +573,24 @@ def test_pieces_between_own_sentences_are_named_by_what_they_are():
     assert "poster" not in "".join(WORK[one.a.start : one.a.end] for one in told)
 
 
+def test_pieces_of_weak_passages_stay_beside_a_strong_one():
+    strong = " ".join(f"word{n}" for n in range(60)).capitalize() + "."
+    taken = (
+        "Alder brook cedar drift ember frost.",
+        "Kestrel larch meadow nettle osprey pebble.",
+        "Sable thicket umber violet willow yarrow.",
+    )
+    far = [" ".join(f"{side}{n}" for n in range(90)).capitalize() + "." for side in ("here", "there")]
+    own = "Zeal xenon vapour unity.", "Quilt python orchid nimbus."
+    work = f"{strong}\n\n{far[0]}\n\n{taken[0]} {own[0]} {taken[1]} {own[1]} {taken[2]}"
+    found = doublet.compare(work, f"{strong}\n\n{far[1]}\n\n{' '.join(taken)}").fragments
+    assert [(one.strength, one.kind) for one in found] == [
+        ("strong", "verbatim"),
+        *[("weak", "verbatim")] * 3,
+    ]
+    assert [work[one.a.start : one.a.end] for one in found[1:]] == [one.rstrip(".") for one in taken]
+
+
 @pytest.mark.covers("K2")
 def test_a_passage_with_own_sentences_of_either_text_inside_is_not_strong():
     """They are cut out of the first text; with the other one first the passage stays whole."""
