@@ -249,3 +249,18 @@ def test_items_that_are_links_are_titles():
     page = f"{said}\n{' '.join(f'o{n}' for n in range(40))}.\n\n{said}"
     assert find_repeats({"page.md": page}).groups == ()
     assert find_repeats({"page.md": page.replace("[", "").replace("](x.md)", "")}).groups
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "title"),
+    [
+        ("markdown", "## Checks {#prop-validation}", "Checks"),
+        ("markdown", "## `onMounted()` <sup class='vt-badge' /> {#onmounted .x}", "onMounted()"),
+        ("markdown", "## List<String> and {braces}", "List<String> and {braces}"),
+        ("markdown", "## See [the *guide*](guide.md) or [that][ref]", "See the guide or that"),
+        ("html", '<h2>Functions<a href="#f">¶</a></h2>', "Functions"),
+    ],
+)
+def test_titles_of_sections_are_told_without_markup(kind: str, line: str, title: str):
+    (heading,) = READERS[kind](f"{line}\n\nSome words below it.\n").headings
+    assert heading.title == title

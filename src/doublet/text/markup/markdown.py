@@ -56,7 +56,12 @@ _DELIMITERS = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*\Z")
 # What stands in the copy for a sign of the text: itself, nothing, a line end, a blank.
 _KEPT, _DROPPED, _LINE_END, _BLANK = "\ue000", "\ue001", "\ue002", "\ue003"
 _SIGNS = str.maketrans(dict.fromkeys("!\"#$%&'()*+,-./:;<=>?@[\\]^_{|}~", _KEPT))
-_TITLE_MARKS = re.compile(r"\]\([^)]*\)|[*_`\[\]]")
+_TITLE_MARKS = re.compile(
+    r"\]\([^)]*\)|\]\[[^\]]*\]|[*_`\[\]]|[ \t]*\{[#.:][^{}]*\}[ \t]*\Z|</?(?:"
+    + "|".join(sorted(INLINE_TAGS))
+    + r")\b[^<>]*>",
+    re.I,
+)
 
 
 def read_markdown(text: str) -> MarkedText:

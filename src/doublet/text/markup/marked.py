@@ -15,6 +15,7 @@ from typing import NamedTuple
 from doublet.kernels.blanks import FILLER, QUIET, blank, blanked
 from doublet.model import Span
 
+_PERMALINKS = " ¶\uf0c1"  #: signs behind a heading that lead to it
 _ITEM_MARK = re.compile(r"[-*+•]\s|\(?[\w#]{1,4}[.)]\s|:[^:]+:|\.\.\s")
 
 
@@ -222,5 +223,6 @@ def number_headings(found: list[tuple[Span, int, str]]) -> list[Heading]:
         else:
             levels.append(level)
             counts.append(1)
-        out.append(Heading(span, len(levels), ".".join(map(str, counts)), " ".join(title.split())[:200]))
+        title = " ".join(title.split()).rstrip(_PERMALINKS)  # noqa: PLW2901
+        out.append(Heading(span, len(levels), ".".join(map(str, counts)), title[:200]))
     return out
