@@ -56,12 +56,15 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
         for at, group in enumerate(groups, 1)
     ]
     before = len(groups)
+    ways = []
     for kind in KINDS[:0:-1]:  # each kind but passages under a heading, from behind
         own = sum(group.kind == kind for group in groups)
         before -= own
         if own:
             told = f'<h2 id="{kind}s">{escape(words(f"repeats_{kind}s"))}</h2>'
             cards.insert(before, f"{told}<p>{escape(words(f'repeats_{kind}s_are'))}</p>")
+            ways.append(f'<a href="#{kind}s">{escape(words(f"repeats_{kind}s"))} ({words.number(own)})</a>')
+    kinds = f"<p>{escape(words('repeats_apart'))} {', '.join(reversed(ways))}</p>" if ways else ""
     hidden = len(result.groups) - len(groups)
     more = f"<p>{escape(words('repeats_more_hidden', groups=hidden))}</p>" if hidden > 0 else ""
     empty = "" if groups else f"<p>{escape(words('repeats_none'))}</p>"
@@ -78,6 +81,7 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
 <section id="groups" aria-labelledby="groups-title">
 <h2 id="groups-title">{escape(words("repeats_groups"))}</h2>
 {toolbar(result, groups, words)}
+{kinds}
 {_NEW_LINE.join(cards)}{more}{empty}
 </section>
 </main>"""

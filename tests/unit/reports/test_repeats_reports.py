@@ -324,6 +324,9 @@ def test_each_other_kind_is_shown_apart_from_passages():
         names = dict(zip(KINDS[1:], names_of_kinds, strict=True))
         page = repeats_page(result, language=language)
         heads = [page.index(f'<h2 id="{kind}s">{name}</h2>') for kind, name in names.items()]
+        for kind, name in names.items():
+            number = sum(group.kind == kind for group in result.groups)
+            assert f'<a href="#{kind}s">{name} ({number})</a>' in page
         order = sorted(result.groups, key=lambda group: KINDS.index(group.kind))
         cards = [page.index(f'id="{group.id}"') for group in order]
         assert cards == sorted(cards)

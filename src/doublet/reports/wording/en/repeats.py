@@ -42,6 +42,7 @@ MESSAGES: dict[str, str] = {
     "repeats_unfold": "Unfold all",
     "repeats_key_open": "open or fold",
     "repeats_key_find": "find",
+    "repeats_apart": "Further down, apart from passages:",
     "repeats_neighbours": "Side by side",
     "repeats_neighbours_are": "Places that follow each other: options, steps or cases that are alike by design, or something that is said twice in a row. Whoever changes one sees the others.",
     "repeats_listings": "Listings",
