@@ -1,8 +1,9 @@
 """What each tuned number does: the figures of the parts "tune" and "choose" with half and with twice its value.
 
-    python benchmarks/tuned.py                             all three questions: an hour and a half of one core
+    python benchmarks/tuned.py                             all three questions: an hour of one core
     python benchmarks/tuned.py passages --only matches/own_sentences.py
     python benchmarks/tuned.py repeats news --at-once 2
+    python benchmarks/tuned.py --page docs/explanation/numbers.md      what was measured before, as a page
 
 passages: plagdet of all that `compare` counts and of its strong passages with PAN's texts, and of the essays of
 written_essays.json how many heavily reworded sentences are found and how many own ones flagged, by `compare` with each
@@ -20,6 +21,7 @@ import argparse
 import json
 import multiprocessing
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -185,6 +187,41 @@ def table(as_it_is: Figures, found: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+PAGE = """# What each tuned number does
+
+A number is tuned when it decides what is found or what it is called. Each was halved and doubled, and the figures of
+the parts *tune* and *choose* were measured again (`benchmarks/tuned.py`, {date}). The part *report* is never looked at.
+An empty cell means that nothing changed; *fails* means that the program refuses the value. A number that changes
+nothing here has another reason: a bound on work, or texts that these sets do not have (code, tables, other languages).
+`tools/mutate_numbers.py` says which test notices a change.
+
+The numbers inside the native kernels are not listed. Those of the frames of web pages, of methods and of the robot have
+their figures beside them in the code.
+"""
+TITLES = {
+    "passages": """## Passages
+
+*counted* and *strong* are plagdet of PAN 2013. *heavy* is how many of the heavily reworded sentences of the written
+essays are found, and *own* how many own ones are flagged, by `compare` with each source and by a check.""",
+    "repeats": """## Repeats
+
+The eight labelled manuals: accepted fragments that are found, the mean over manuals, how much text is reported for it,
+and groups.""",
+    "news": """## Same story
+
+F1 of labelled pairs, of pairs written by hand and of pairs made from templates.""",
+}
+
+
+def page(known: dict[str, Any], date: str) -> str:
+    parts = [PAGE.format(date=date)]
+    for question, title in TITLES.items():
+        if question in known:
+            found = known[question]
+            parts.append(f"{title}\n\n{table(found['as it is'], found['changed'])}\n")
+    return "\n".join(parts)
+
+
 def _short(value: float) -> str:
     return f"{value:.3f}".lstrip("0") if isinstance(value, float) and value < 1 else f"{value:g}"
 
@@ -196,10 +233,15 @@ def main() -> None:
     parser.add_argument("questions", nargs="*", metavar="question", help=", ".join(QUESTIONS))
     parser.add_argument("--only", nargs="+", default=[], help="files of src/doublet, or file:NAME")
     parser.add_argument("--at-once", type=int, default=1, help="numbers that are changed at the same time")
+    parser.add_argument("--page", type=Path, help="write what was measured before as a page")
     parser.add_argument("--out", type=Path, default=RESULTS / "tuned.json")
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     known = json.loads(options.out.read_text()) if options.out.is_file() else {}
+    if options.page:
+        date = time.strftime("%Y-%m-%d", time.localtime(options.out.stat().st_mtime))
+        options.page.write_text(page(known, date), encoding="utf-8")
+        return
     for question in options.questions or QUESTIONS:
         if question not in QUESTIONS:
             parser.error(f"{question}: not a question; there are {', '.join(QUESTIONS)}")
