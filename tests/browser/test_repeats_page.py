@@ -21,6 +21,7 @@ cloth ready. The new filter has an arrow which must point upwards. Push it in, l
 and connect that cable again. A red lamp blinks twice when all is well. If it stays dark, look
 whether a fuse has blown. Put the cover back last, because its edge holds the eleventh seal in
 place. Write the date on the label inside the door, as the inspector will ask for it next spring."""
+OTHER = "Whoever reads this far may as well know who wrote it, and when, and for which of the two machines."
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
 
@@ -88,6 +89,25 @@ def test_a_bar_leads_to_its_group(page: Any) -> None:
     page.wait_for_function(
         "id => document.querySelector(id).getBoundingClientRect().top < innerHeight", arg=target
     )
+
+
+@pytest.mark.parametrize("shape", [{"viewport": {"width": 1280, "height": 500}}, PHONE])
+def test_a_link_to_a_kind_shows_its_title(browser: Any, shape: dict[str, Any], tmp_path: Path) -> None:
+    """Below the tools, which stay at the top of the window."""
+    lines = [line for line in LONG.replace("\n", " ").split(". ") if len(line.split()) > 7]
+    steps = "\n\n".join(f"{line} at {hour}." for line in lines for hour in ("noon", "night"))
+    result = doublet.find_repeats({"steps.md": steps, "one.md": OTHER, "two.md": OTHER})
+    assert [group.kind for group in result.groups].count("neighbour") == len(lines)
+    path = tmp_path / "page.html"
+    path.write_text(repeats_page(result), encoding="utf-8")
+    context = browser.new_context(**shape)
+    opened = context.new_page()
+    opened.goto(path.as_uri())
+    opened.click('a[href="#neighbours"]')
+    opened.wait_for_function("location.hash === '#neighbours'")
+    tools, title = (opened.locator(one).bounding_box() for one in (".tools", "#neighbours"))
+    assert tools["y"] + tools["height"] <= title["y"] < shape["viewport"]["height"]
+    context.close()
 
 
 def test_walk_decide_and_export_with_the_keyboard(page: Any, result: doublet.Repeats, tmp_path: Path) -> None:

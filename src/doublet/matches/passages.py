@@ -158,9 +158,9 @@ def find_all(
                 _turn(one, pair, align)
         pairs = asked
     told = [one.passages for one in out]
-    for pair_of_texts, passages in zip(both, told, strict=True):
+    for pair, passages in zip(both, told, strict=True):
         for p in passages:
-            p.strength = "strong" if pair_of_texts.strong(p) else "weak"
+            p.strength = "strong" if pair.strong(p) else "weak"
     cut = cut_own(texts, pairs, told, sentences, together=together, threads=threads)
     strong = [[p for p in passages if p.strength == "strong"] for passages in told]
     if symmetric and any(len(some) < len(passages) for some, passages in zip(strong, told, strict=True)):

@@ -376,7 +376,7 @@ button[aria-pressed=true]{background:var(--accent);border-color:var(--accent);co
 button[aria-pressed=true]::before{content:"✓ "}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .group{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem;margin:.9rem 0;
-scroll-margin-top:4rem}
+scroll-margin-top:4rem}#groups h2{scroll-margin-top:4rem}
 .group[hidden]{display:none}.body>summary{margin-top:.3rem;overflow-wrap:anywhere}.body[open]>summary{color:var(--soft);
 font-size:.8rem}.head{display:flex;flex-wrap:wrap;gap:.3rem 1rem;align-items:center}
 .decide{margin-left:auto;display:flex;gap:.4rem;flex-wrap:wrap}.new{background:var(--mark);border-radius:.3rem;
@@ -391,7 +391,7 @@ mark{background:var(--mark);color:inherit;border-bottom:2px dotted;border-radius
 max-height:26rem;overflow:auto}
 .places{list-style:none;margin:0;padding:0;color:var(--soft);font-size:.8rem;overflow-wrap:anywhere}
 kbd{border:1px solid var(--line);border-radius:.25rem;padding:0 .3rem;font-size:.8rem}
-@media (max-width:40rem){.group{scroll-margin-top:6.5rem}}
+@media (max-width:40rem){.group,#groups h2{scroll-margin-top:6.5rem}}
 @media print{.tools,.decide,.skip{display:none}.variant{max-height:none}}
 """
 

@@ -12,8 +12,9 @@ from doublet.reports.tables import csv_row
 from doublet.reports.wording import Wording, wording
 
 REPEAT_COLUMNS = (
-    *("group", "kind", "significance", "equal", "new", "file", "line", "column", "end_line", "end_column"),
-    *("start", "end", "tokens", "section", "place", "text"),
+    *("group", "kind", "significance", "equal", "new"),
+    *("file", "line", "column", "end_line", "end_column", "start", "end"),
+    *("tokens", "section", "place", "text"),
 )
 RULE = "repeat"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -110,31 +111,10 @@ def repeat_rows(result: Repeats) -> Iterator[bytes]:
     yield csv_row(REPEAT_COLUMNS)
     for group in result.groups:
         new = "" if group.new is None else str(group.new).lower()
+        own = group.id, group.kind, group.significance, str(group.equal).lower(), new
         for f in group.fragments:
-            yield csv_row(
-                (
-                    *(
-                        group.id,
-                        group.kind,
-                        group.significance,
-                        str(group.equal).lower(),
-                        new,
-                        f.file,
-                        f.line,
-                    ),
-                    *(
-                        f.column,
-                        f.end_line,
-                        f.end_column,
-                        f.start,
-                        f.end,
-                        f.tokens,
-                        f.section,
-                        f.place,
-                        f.text,
-                    ),
-                )
-            )
+            place = f.file, f.line, f.column, f.end_line, f.end_column, f.start, f.end
+            yield csv_row((*own, *place, f.tokens, f.section, f.place, f.text))
 
 
 def sarif(result: Repeats, *, version: str, language: str = "en") -> dict[str, Any]:

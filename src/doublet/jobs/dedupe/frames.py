@@ -475,15 +475,16 @@ class WithoutFrames:
                         yield position, *self._titled(waiting, index, page, folder)
 
     def _titled(self, waiting: _Waiting, index: int, page: PageLines, folder: int) -> tuple[str, str]:
+        """The title of one page, empty if nothing can be one, and what it says below."""
         assert self._counted is not None
         text = waiting.parsed.texts[index]
+        if not self._counted.large_folders(folder, self.least_pages):
+            return "", text
         frame, common, named = self._marked(page, folder)
         if named:
             return waiting.parsed.titles[index], text
         own = np.flatnonzero(~frame & (common == 0) & (page.keys != 0) & (page.words > 1))
         if not len(own) or page.words[own[0]] > TITLE_WORDS:
-            return "", text
-        if not self._counted.large_folders(folder, self.least_pages):
             return "", text
         lines = waiting.lines(index)
         useful = page.useful.copy()
