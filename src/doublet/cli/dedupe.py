@@ -69,7 +69,10 @@ MEMORY_SHARE = 80
 )
 @parameter_option
 @click.option(
-    "--prefer", multiple=True, metavar="SOURCE", help="With --keep best-source: best first; repeat it."
+    "--prefer",
+    multiple=True,
+    metavar="SOURCE",
+    help="With --keep best-source: best first; repeat it. The source of a file is the INPUT that it came from.",
 )
 @click.option(
     "--id-field",

@@ -238,7 +238,10 @@ doublet spark dedupe s3://archive/pages/ --out s3://archive/run --master spark:/
 @settings_options("method", "threshold", "shingle_words", "thesaurus", "containment", "keep")
 @parameter_option
 @click.option(
-    "--prefer", multiple=True, metavar="SOURCE", help="With --keep best-source: best first; repeat it."
+    "--prefer",
+    multiple=True,
+    metavar="SOURCE",
+    help="With --keep best-source: best first; repeat it. The source of a file is the INPUT that it came from.",
 )
 @click.option(
     "--reworded",

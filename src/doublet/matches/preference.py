@@ -189,6 +189,16 @@ def preference(facts: Facts, ranks: NDArray[np.int64], keep: str, prefer: Sequen
     return np.lexsort((ranks, *reversed(preference_columns(facts, keep, prefer))))
 
 
+def source_key(name: str) -> str:
+    """What names of sources are compared by: `site`, `site/` and `./site` are one folder."""
+    return name.removeprefix("./").rstrip("/") or name
+
+
+def source_places(prefer: Sequence[str]) -> dict[str, int]:
+    """The place of each preferred source by its `source_key`, the best 0."""
+    return {key: place for place, key in enumerate(dict.fromkeys(map(source_key, prefer)))}
+
+
 def missing_facts(facts: Facts, keep: str, prefer: Sequence[str]) -> list[Note]:
     """What *keep* has to go by and documents do not have."""
     if keep == "newest" and len(facts):
@@ -199,11 +209,12 @@ def missing_facts(facts: Facts, keep: str, prefer: Sequence[str]) -> list[Note]:
             return [Note("documents_without_time", without=without, documents=len(facts))]
     if keep == "best-source" and len(facts):
         found = sorted(set(facts.sources))
+        known = set(map(source_key, found))
         shown, more = found[:_SHOWN_SOURCES], max(0, len(found) - _SHOWN_SOURCES)
         return [
             Note("source_not_found", name=name, nearest=nearest(name, found), found=shown, more=more)
             for name in prefer
-            if name not in found
+            if source_key(name) not in known
         ]
     return []
 
@@ -215,7 +226,7 @@ def preference_columns(facts: Facts, keep: str, prefer: Sequence[str]) -> tuple[
         times, facts.unread_times = time_ranks(facts.times)
         return (-times if len(times) else words * 0), words
     if keep == "best-source":
-        places = {name: place for place, name in enumerate(prefer)}
-        source = np.array([places.get(name, len(places)) for name in facts.sources], np.int64)
+        places = source_places(prefer)
+        source = np.array([places.get(source_key(name), len(places)) for name in facts.sources], np.int64)
         return source, words
     return (words,)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from doublet.matches.preference import read_time
+from doublet.matches.preference import read_time, source_key, source_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Order:
             moment = read_time(time.decode("utf-8", "surrogatepass"), number=self.number_times)
             return (math.inf if moment is None else -moment), -words
         if self.keep == "best-source":
-            name = source.decode("utf-8", "surrogatepass")
-            return float(self.prefer.index(name) if name in self.prefer else len(self.prefer)), -words
+            places = source_places(self.prefer)
+            return float(places.get(source_key(source.decode("utf-8", "surrogatepass")), len(places))), -words
         return 0.0, -words
 
     def id_key(self, name: bytes) -> Any:

@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -419,6 +420,21 @@ def test_a_preferred_source_of_no_document_is_told() -> None:
         "no document is from the source 'pres', did you mean 'press'? Found: 'blog', 'press'",
     )
     assert dedupe(documents, keep="best-source", prefer=["press"]).notes == ()
+
+
+@pytest.mark.parametrize("given", ["second", "second/", "./second"])
+@pytest.mark.parametrize("asked", ["second", "second/", "./second"])
+def test_a_preferred_folder_may_be_named_with_a_slash_or_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, asked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("first", "second"):
+        Path(folder).mkdir()
+        Path(folder, "a.txt").write_text("one two three four five six")
+    with open_source(["first", given]) as inputs:
+        told = dedupe_inputs(inputs, keep="best-source", prefer=[asked])
+    assert [Path(kept) for kept in told.kept] == [Path("second/a.txt")]
+    assert told.notes == ()
 
 
 @pytest.mark.parametrize(
