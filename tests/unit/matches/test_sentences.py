@@ -11,7 +11,7 @@ import doublet
 from doublet.kernels.settings import PassageOptions
 from doublet.matches import sentences
 from doublet.matches.align import Passage
-from doublet.matches.own_sentences import _own, _pieces
+from doublet.matches.own_sentences import _own, _pieces, _without_room
 from doublet.matches.passages import SharedPassages, _Pair, _with_sentences
 from doublet.matches.places import Place, Places, Sentences, find_places
 from doublet.matches.sentences import (
@@ -149,10 +149,16 @@ def columns(held: list[float], *, whole: float = 30.0, close: list[float] | None
 
 
 def cut(
-    *held: float, whole: float = 30.0, close: list[float] | None = None, shown: int = 0, words: int = 15
+    *held: float,
+    whole: float = 30.0,
+    close: list[float] | None = None,
+    shown: int = 0,
+    words: int = 15,
+    spare: bool = False,
 ) -> list[tuple[int, int]]:
     """What is left of a passage of sentences of so many *words*, of which the other side holds such shares; their
-    places are ten apart. So many further own sentences are *shown* by another passage of the text."""
+    places are ten apart. So many further own sentences are *shown* by another passage of the text. *spare*: the other
+    side has no room for any of them."""
     p = Passage(0, 10 * len(held), 0, 10 * len(held), 50, origin="words")
     here = [((10 * i, 10 * i + 10), place(one, whole=whole, at=10 * i)) for i, one in enumerate(held)]
     passages = [columns(list(held), whole=whole, close=close), columns([1.0] + [0.01] * shown)]
@@ -165,7 +171,8 @@ def cut(
     parts = [slice(0, len(held)), slice(len(held), len(held) + 1 + shown)]
     starts = [np.arange(len(held)) * 10, 1000 + np.arange(1 + shown)]
     sizes = [np.full(len(held), words), np.full(1 + shown, 15)]
-    own = _own(places, parts, starts, sizes, [0, 0])[parts[0]].tolist()
+    room = [np.full(len(held), spare), np.full(1 + shown, False)]
+    own = _own(places, parts, starts, sizes, [0, 0], room)[parts[0]].tolist()
     return [(one.a_start, one.a_end) for one in _pieces(p, here, own)]
 
 
@@ -224,9 +231,10 @@ def test_a_sentence_beside_two_copies_of_a_document_is_one():
     alike = [np.array([0, 10, 20])] * 2 + [np.array([50, 60, 70])]
     apart = [np.array([0, 10, 20]), np.array([30, 40, 50]), np.array([60, 70, 80])]
     sizes = [np.full(3, 15), np.full(3, 15), np.full(3, 6)]
-    assert not _own(places, parts, alike, sizes, [0, 0, 0])[7]
-    assert _own(places, parts, apart, sizes, [0, 0, 0])[7]
-    assert not _own(places, parts, apart, sizes, [0, 1, 0])[7]  # another text shows them
+    room = [np.zeros(3, np.bool_)] * 3
+    assert not _own(places, parts, alike, sizes, [0, 0, 0], room)[7]
+    assert _own(places, parts, apart, sizes, [0, 0, 0], room)[7]
+    assert not _own(places, parts, apart, sizes, [0, 1, 0], room)[7]  # another text shows them
 
 
 @pytest.mark.parametrize(("words", "own"), [(8, False), (16, True)])
@@ -240,6 +248,71 @@ def test_a_short_sentence_by_itself_may_be_borrowed(words, own):
 @pytest.mark.parametrize(("words", "own"), [(5, False), (14, True)])
 def test_a_few_words_are_not_cut_out(words, own):
     assert len(cut(0.6, 0.05, 0.6, words=words)) == (2 if own else 1)
+
+
+@pytest.mark.parametrize(("count", "own"), [(2, False), (3, True)])
+def test_three_short_sentences_for_which_the_other_side_has_no_room_are_own(count, own):
+    held, close = [0.5, *[0.05, 0.5] * count], [0.4, *[0.1, 0.4] * count]
+    assert len(cut(*held, close=close, words=2, spare=True)) == (count + 1 if own else 1)
+    assert len(cut(*held, close=close, words=2)) == 1
+    assert len(cut(*held, close=close, words=2, spare=True, shown=2)) == count + 1
+    assert (
+        len(cut(*held, close=[0.4, *[0.25, 0.4] * count], words=2, spare=True)) == 1
+    )  # something is like them
+
+
+REWORDED_JOURNEY = [
+    "Сооружать дорогу начали в мае 1891 года неподалёку от Владивостока.",
+    "Делом заведовал глава финансового ведомства Витте, добившийся денег от казны.",
+    "Рук недоставало, и к работам привлекли солдат со ссыльными.",
+    "Рельсы с мостами везли морем и реками, на это уходили месяцы.",
+    "К 1904 году движение открылось по всей линии, исключая байкальский участок, где вагоны переправляли на пароме.",
+]
+JOURNEY = (
+    "Транссибирская магистраль соединяет Москву с Владивостоком. Строительство дороги началось в мае 1891 года близ "
+    "Владивостока. Работами руководил министр финансов Сергей Витте, который добился выделения средств из казны. "
+    "Рабочих не хватало, поэтому на стройку привлекали солдат и ссыльных. Рельсы и мосты доставляли по рекам и по "
+    "морю, что занимало месяцы. К 1904 году поезда пошли по всей линии, кроме участка вокруг Байкала, где вагоны "
+    "перевозил паром."
+)
+
+
+def test_short_own_sentences_are_cut_out_where_the_source_has_no_room_for_them():
+    """The sentences around them stand side by side in the source."""
+    own = [
+        "Я бы туда съездил летом.",
+        "Об этом мало кто помнит.",
+        "Сегодня такое трудно представить.",
+        "Мой прадед тоже был железнодорожником.",
+    ]
+    text, _ = between(REWORDED_JOURNEY, own)
+    checked = doublet.check(text, [("source", JOURNEY)])
+    for told in (doublet.compare(text, JOURNEY).fragments, checked.sources[0].fragments):
+        spans = [fragment.a for fragment in told]
+        assert [coloured(text, spans, sentence) for sentence in own] == [0] * len(own)
+        assert all(coloured(text, spans, sentence) > 0.9 for sentence in REWORDED_JOURNEY)
+
+
+def test_where_the_source_has_no_room():
+    """Sentences of four words; the known ones of the passage are where the source has these sentences."""
+    source = " ".join(f"Слово{i} идёт за словом{i + 1}." for i in range(9))
+    texts = read_stems([source])
+    sentences_of = Sentences(texts)
+
+    def spare(*known: int | None) -> list[bool]:
+        held = np.array([0.0 if one is None else 0.9 for one in known])
+        at = np.array([4 * (one or 0) for one in known], np.uint32)
+        mass, every = 30 * held, np.full(len(held), 30.0)
+        places = Places(at, at + 4, mass, every, every, mass, np.zeros(len(held)))
+        here = np.stack([np.arange(len(held)) * 4, np.arange(len(held)) * 4 + 4], axis=1)
+        return _without_room(sentences_of, 0, here, places, slice(0, len(held))).tolist()
+
+    assert spare(2, None, 3) == [False, True, False]
+    assert spare(2, None, 4) == [False, False, False]  # it may be sentence 3
+    assert spare(2, None, None, 4) == [False, True, True, False]
+    assert spare(4, None, 2) == [False, False, False]  # in another order there is no between
+    assert spare(None, 2, None) == [False, False, False]
+    assert spare(None, None) == [False, False]
 
 
 def test_own_sentences_of_one_document_are_looked_for_beside_the_next():
