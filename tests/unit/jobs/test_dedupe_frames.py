@@ -6,6 +6,7 @@ import json
 import random
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -420,7 +421,10 @@ def test_common_lines_are_counted_in_the_nearest_folder(tmp_path: Path) -> None:
     ("one", "other", "same"),
     [
         ("a/x/boat.html", "b/boat.html", True),
-        ("https://a.example/x/boat?print=1", "https://b.example/boat/", True),
+        ("https://a.example/x/boat?utm_source=feed", "https://b.example/boat/", True),
+        ("a/viewtopic.php?f=2&t=1", "b/viewtopic.php?t=1&f=2", True),
+        ("a/viewtopic.php?t=1", "a/viewtopic.php?t=2", False),
+        ("a/index.php?title=Boat", "a/index.php?title=Coat", False),
         ("a/boat.html", "a/coat.html", False),
         ("a/boat/index.html", "b/boat/index.html", True),
         ("a/boat/index.html", "a/coat/index.html", False),
@@ -685,6 +689,25 @@ def test_names_of_sites_in_titles_tell_no_pages_apart(tmp_path: Path) -> None:
         }
         write_titled(tmp_path / side, pages)
     assert len(twins(doublet.dedupe(tmp_path))) == 30
+
+
+@pytest.mark.parametrize(
+    "options", [{"candidates": "sketches"}, {"method": "minhash"}, {"method": "shingles"}, {}], ids=str
+)
+@pytest.mark.parametrize("most", [5, 500])
+def test_what_is_grouped_is_among_the_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], most: int
+) -> None:
+    """Where siblings are not told apart, the list of pairs has them, too."""
+    monkeypatch.setattr(joining, "SIBLING_PAIRS", most)
+    for side in BANNERS:
+        write_siblings(tmp_path / side, ["Catalogue", "Register", "Inventory"])
+    result = doublet.dedupe(tmp_path, pairs=True, **options)
+    assert result.pairs is not None
+    pairs = {frozenset((one.a, one.b)) for one in result.pairs}
+    grouped = {frozenset((group.keep, member.id)) for group in result.groups for member in group.members}
+    assert grouped
+    assert grouped <= pairs
 
 
 def test_of_very_many_near_copies_siblings_are_not_looked_for(

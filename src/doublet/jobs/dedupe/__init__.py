@@ -195,9 +195,9 @@ def dedupe_inputs(
                 siblings = Siblings(frameless, collection.facts.all_positions()) if frameless else None
                 links = join(collection, methods, options, memory, progress, siblings)
                 grouped = make_groups(collection, links, methods.threshold, memory)
-                listed = list_pairs(collection, options, methods.threshold, memory, progress, siblings)
+                listed = list_pairs(collection, options, methods.threshold, memory, progress, links.siblings)
                 related, grouped = find_copies(
-                    compared, collection, methods, options, links, grouped, memory, progress, siblings
+                    compared, collection, methods, options, links, grouped, memory, progress
                 )
         finally:
             store.close()

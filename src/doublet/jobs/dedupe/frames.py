@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from doublet.crawl.keys import page_key
 from doublet.jobs.dedupe.keyed_rows import KeyedRows
 from doublet.jobs.dedupe.reading import in_order
 from doublet.model import Note
@@ -244,9 +245,10 @@ def in_folders(keys: U64, folders: U64) -> U64:
 
 def page_number(id: str) -> int:
     """A number for a page that is the same in every run and on every mirror: from the name of its file, or of its
-    folder where that is an index. Never 0."""
-    parts = id.split("?", 1)[0].rstrip("/").split("/")
-    name = "/".join(parts[-2:] if parts[-1].startswith("index.") else parts[-1:])
+    folder where that is an index, and what the address asks for (`viewtopic.php?t=1`). Never 0."""
+    path, mark, query = page_key(id).partition("?")
+    parts = path.rstrip("/").split("/")
+    name = "/".join(parts[-2:] if parts[-1].startswith("index.") else parts[-1:]) + mark + query
     return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest()) | 1
 
 

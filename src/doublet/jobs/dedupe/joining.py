@@ -36,6 +36,7 @@ class Links:
 
     rows: Rows
     ranks: U32
+    siblings: Siblings | None = None  #: that were kept apart; what is told of pairs leaves them out, too
 
 
 def join(
@@ -47,7 +48,7 @@ def join(
     siblings: Siblings | None = None,
 ) -> Links:
     """Links of removed documents to the kept ones that cover them, and the rank of every document. *siblings* do not
-    cover each other."""
+    cover each other where all pairs are compared by their shingles."""
     count, store, containment = len(collection), collection.store, options.containment
     chosen = _in_preference(collection, methods, options)
     ranks = np.full(count, count, np.uint32)
@@ -59,8 +60,9 @@ def join(
     if methods.by_shingles and joins_exactly(options.candidates, count):
         rows = store.clean(chosen, methods.threshold, containment, on_step)
         if siblings is not None and siblings.apart(*rows[:2]).any():
-            rows = _without_siblings(rows, chosen, collection, methods, options, siblings, on_step)
-        return Links(rows, ranks)
+            parted = _without_siblings(chosen, collection, methods, options, siblings, on_step)
+            rows, siblings = (rows, None) if parted is None else (parted, siblings)
+        return Links(rows, ranks, siblings)
     keys, alike, agree = methods.signed.keys, None, None
     if methods.by_shingles:
         keys = _sketch_keys(methods, store, memory)
@@ -113,20 +115,19 @@ def _sketch_keys(methods: DedupeMethods, store: Any, memory: MemoryShares) -> Ke
 
 
 def _without_siblings(
-    rows: Rows,
     chosen: U32,
     collection: Collection,
     methods: DedupeMethods,
     options: DedupeOptions,
     siblings: Siblings,
     on_step: Callable[[int, int], None],
-) -> Rows:
-    """The links where siblings do not cover each other. Of very many pairs they stay as they are."""
+) -> Rows | None:
+    """The links where siblings do not cover each other; None of very many pairs, whose links stay as they are."""
     store, limits = collection.store, (methods.threshold, options.containment)
     left, right, overlaps, cut = store.pairs(*limits, SIBLING_PAIRS, on_step)
     if cut:
         methods.notes.append(Note("siblings_not_parted", pairs=SIBLING_PAIRS))
-        return rows
+        return None
     apart = siblings.apart(left, right)
     left, right, overlaps = left[~apart], right[~apart], overlaps[~apart]
     keepers, documents, overlaps = covering(left, right, overlaps, store.sizes(), *limits)

@@ -15,7 +15,6 @@ from doublet.jobs.dedupe.joining import Links
 from doublet.jobs.dedupe.memory import MemoryShares
 from doublet.jobs.dedupe.options import DedupeMethods, DedupeOptions
 from doublet.jobs.dedupe.rereading import texts_at
-from doublet.jobs.dedupe.siblings import Siblings
 from doublet.matches.copies import LONGEST_SHINGLE, find_related, remove_reworded
 from doublet.model import Member, Note, Related
 from doublet.progress import Progress
@@ -30,7 +29,6 @@ def find_copies(
     grouped: Grouped,
     memory: MemoryShares,
     progress: Progress,
-    siblings: Siblings | None = None,
 ) -> tuple[tuple[Related, ...] | None, Grouped]:
     """Edited and reworded copies among kept documents (None: they were not looked for), and the groups after that."""
     if methods.sampled is None:
@@ -54,9 +52,9 @@ def find_copies(
         progress=progress,
         within=memory.for_copies,
     )
-    if siblings is not None and found:
+    if links.siblings is not None and found:
         sides = (np.array([getattr(one, side) for one in found], np.uint32) for side in "ab")
-        found = [one for one, apart in zip(found, siblings.apart(*sides), strict=True) if not apart]
+        found = [one for one, apart in zip(found, links.siblings.apart(*sides), strict=True) if not apart]
     if left:
         methods.notes.append(Note("pairs_not_looked_at", left=left))
     if not whole:
