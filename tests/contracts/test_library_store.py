@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import pathlib
+import random
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,7 +36,7 @@ from doublet.model import Document, Note
 from doublet.progress import Event, Progress
 from doublet.signatures import METHODS
 from doublet.signatures.statistics import CollectionStatistics
-from doublet.store import pace, postings, rebuild, segments, signing, words
+from doublet.store import connection, pace, postings, rebuild, segments, signing, words
 from doublet.store import verify as verifying
 from doublet.store.connection import Database
 from doublet.store.database import Store
@@ -801,6 +803,33 @@ def test_a_library_is_sound_after_steps(vendor: str, method: str, monkeypatch: p
     assert ask("share", address, "x", text=texts[-1], method=method) == 1.0
     with Store(address) as again:
         again.libraries.delete("x")
+
+
+@pytest.mark.parametrize("settled", [True, False], ids=["new", "from before"])
+def test_room_that_merges_left_empty_goes_back_to_the_disk(
+    settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file from before keeps it, and works as well."""
+    if not settled:
+        plain = connection._PRAGMAS.replace("auto_vacuum=INCREMENTAL", "auto_vacuum=NONE")
+        monkeypatch.setattr(connection, "_PRAGMAS", plain)
+    monkeypatch.setattr(connection, "_PAGES_TOGETHER", 4)
+    address = new_address("sqlite")
+    rng = random.Random(3)
+    texts = [" ".join(f"w{rng.randrange(4000)}" for _ in range(300)) for _ in range(600)]
+    with Store(address) as store:
+        store.libraries.create("x")
+        for start in range(0, len(texts), 20):
+            index_library(
+                store, "x", [(str(start + n), one) for n, one in enumerate(texts[start : start + 20])]
+            )
+        store.optimize()
+    with sqlite3.connect(address) as file:
+        ((empty,),) = file.execute("PRAGMA freelist_count").fetchall()
+        ((every,),) = file.execute("PRAGMA page_count").fetchall()
+    assert (20 * empty < every) is settled, (empty, every)
+    assert_sound(address, "x")
+    assert ask("share", address, "x", text=texts[7]) == 1.0
 
 
 def test_small_changes_leave_few_segments() -> None:

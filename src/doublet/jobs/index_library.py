@@ -60,6 +60,8 @@ def index_library(
             progress.step("storing", consumed, total, "bytes", Note("documents_read", documents=count))
     if added.stored + added.changed >= OPTIMIZE_FROM:
         store.optimize()
+    elif added.stored or added.changed:
+        store.give_back()
     return added
 
 

@@ -41,12 +41,15 @@ log = logging.getLogger(__name__)
 BUSY_S = 5.0  #: one try to get the right to write; then the waiting is told and tried again
 #: rows in one statement of SQLite; with 15 columns far below the 32,766 values that it takes
 ROWS_TOGETHER = 250
+_PAGES_TOGETHER = 256  #: that are given back at once: 4 MB are moved, and others wait for a few milliseconds
 PATIENCE_S = 120.0  #: after that it is given up
 _CACHE_KB = 65_536
 _SMALL_CACHE_KB = 16_384
 # Pages of 16 KB: a packed text with its keys and words takes 2 to 3 KB, and half of a small page would stay empty.
+# Pages that merges leave empty can go back to the disk (`give_back`): that is settled before the first table is made.
 _PRAGMAS = (
-    f"PRAGMA page_size=16384;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-{_CACHE_KB};"
+    "PRAGMA page_size=16384;PRAGMA auto_vacuum=INCREMENTAL;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+    f"PRAGMA cache_size=-{_CACHE_KB};"
     "PRAGMA journal_size_limit=67108864;PRAGMA wal_autocheckpoint=2000;PRAGMA temp_store=MEMORY;"
 )
 _LABEL = "doublet_store"
@@ -625,7 +628,7 @@ class Database:
                 finally:
                     if self.place is None:
                         self.rows("SELECT pg_advisory_unlock(7126510)")
-                self._give_back()
+                self._make_anew()
                 return
             except Exception:
                 # Another process may be making the tables at this moment.
@@ -635,12 +638,28 @@ class Database:
                 if attempt == 19 or self.place is None:
                     raise
 
-    def _give_back(self) -> None:
-        """Hand pages that a new layout left empty back to the disk. Only a wish: new documents would fill them."""
+    def give_back(self) -> None:
+        """Hand the pages that a merge left empty back to the disk, in short steps. A file from before this was settled
+        for new ones keeps them, and new documents fill them."""
+        free = self._empty_pages()
+        while free:
+            with self.writing():
+                self.rows(f"PRAGMA incremental_vacuum({_PAGES_TOGETHER})")
+            before, free = free, self._empty_pages()
+            if free >= before:
+                return
+
+    def _empty_pages(self) -> int:
+        """How many pages of a file are empty; 0 where these are too few to be worth the work."""
         if self.place is None:
-            return
-        (free,), (all_pages,) = self.rows("PRAGMA freelist_count") + self.rows("PRAGMA page_count")
-        if 20 * free < all_pages:
+            return 0
+        (free,), (every,) = self.rows("PRAGMA freelist_count") + self.rows("PRAGMA page_count")
+        return free if 20 * free >= every else 0
+
+    def _make_anew(self) -> None:
+        """Without the pages that a new layout left empty. Only a wish: new documents would fill them."""
+        free = self._empty_pages()
+        if not free:
             return
         try:
             self.rows("VACUUM")

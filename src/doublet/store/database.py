@@ -62,11 +62,17 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def give_back(self) -> None:
+        """Hand the room that merges left empty in a file back to the disk. Worth it after documents were added."""
+        with self.database.guard():
+            self.database.give_back()
+
     def optimize(self) -> None:
         """Put the index in its best shape after much was added. Worth it after a bulk load; never needed."""
         segments.tidy(self.database, thorough=True)
         postings.optimize(self.database)
         if self.database.vendor == "sqlite":
+            self.give_back()
             return
         with self.database.guard():
             # What was merged leaves room behind, which should be used before the tables grow.
