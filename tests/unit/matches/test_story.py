@@ -10,6 +10,7 @@ import pytest
 
 from doublet import load_embedder, same_story
 from doublet.errors import ConfigError
+from doublet.matches import story
 
 FIRE = "Fire at the Riga sugar mill. A fire broke out at the sugar mill in Riga on Monday. Nobody was hurt, said Ozols."
 AGAIN = "Riga: sugar mill burns. On Monday a blaze hit the sugar mill in Riga; no one was hurt, according to Ozols."
@@ -290,3 +291,15 @@ def test_a_short_report_may_leave_out_the_numbers_of_a_long_one() -> None:
 def test_a_name_is_found_in_another_form(one: str, other: str) -> None:
     assert same_story(one, other).titles > 0.3
     assert same_story(one, other.replace("Bulg", "Belg").replace("Новг", "Белг")).titles == 0.0
+
+
+def test_of_a_long_text_the_beginning_is_read() -> None:
+    """A long text has every name somewhere: what is far behind the beginning says nothing about the story."""
+    filler = [f"Слово{n} стоит рядом со словом{n + 1}, и больше ничего." for n in range(story.READ)]
+    one = "Пароход «Витязь» сел на мель у Лесного. Капитан Лаврентьев вызвал буксир из Приморска."
+    other = "Урожай яблок собран. Садоводы Заречья довольны погодой этого года."
+    told = same_story(one, " ".join([other, *filler[:300]]))
+    assert same_story(one, " ".join([other, *filler[:300], one])).score > told.score
+    far = " ".join([other, *filler])
+    assert same_story(one, f"{far} {one}") == same_story(one, far)
+    assert same_story(f"{far} {one}", one) == same_story(far, one)
