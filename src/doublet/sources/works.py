@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from doublet.errors import UsageError
 from doublet.matches.among import bare_name
+from doublet.matches.preference import all_numbers, read_time
 from doublet.sources.streams import is_folder
 from doublet.sources.texts import list_files
 
@@ -79,8 +80,10 @@ def settle(works: Sequence[WorkFile]) -> list[WorkFile]:
             name, number = f"{one.name} ({number})", number + 1
         taken.add(name)
         out.append(replace(one, name=name, author=author))
-    times = sorted(one.time for one in out if one.time)
-    if times and datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0]) < APART:
+    number = all_numbers(one.time for one in out)
+    read = [read_time(one.time, number=number) for one in out]
+    moments = [moment for moment in read if moment is not None]
+    if not moments or max(moments) - min(moments) < APART.total_seconds():
         out = [replace(one, time="") for one in out]
     return out
 
@@ -139,15 +142,20 @@ def _entry_time(entry: zipfile.ZipInfo) -> str:
     return time.isoformat(timespec="seconds") if time.year > 1980 else ""
 
 
+def _attempt_time(told: str) -> str:
+    """The time in a name, or nothing for a day that is in no calendar."""
+    try:
+        return datetime.strptime(told, "%Y-%m-%d-%H-%M-%S").replace(tzinfo=UTC).isoformat()
+    except ValueError:
+        return ""
+
+
 def _told(work: WorkFile) -> WorkFile:
     """With what a learning system put into the name."""
     for pattern in (_MOODLE, _BLACKBOARD, _CANVAS):
         if match := pattern.match(work.name):
             parts = match.groupdict()
-            time = work.time
-            if parts.get("time"):
-                day, clock = parts["time"][:10], parts["time"][11:].replace("-", ":")
-                time = f"{day}T{clock}+00:00"
+            time = _attempt_time(parts.get("time") or "") or work.time
             title = PurePosixPath(parts["name"] or work.name).name
             return replace(work, author=parts["author"].strip(), time=time, title=title)
     return replace(work, title=PurePosixPath(work.name).name)

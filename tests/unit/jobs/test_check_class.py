@@ -149,6 +149,29 @@ def test_times_of_files_that_were_copied_together_tell_nothing() -> None:
     assert all(one.time for one in settle(far))
 
 
+def test_a_day_that_is_in_no_calendar_tells_no_time() -> None:
+    names = [
+        "gb_1_ivanov_attempt_2024-02-30-10-10-10_a.docx",
+        "gb_1_petrov_attempt_2024-13-01-10-10-10_a.docx",
+        "gb_1_sidorov_attempt_0000-01-01-25-61-61_a.docx",
+    ]
+    found = settle([WorkFile(name) for name in names])
+    assert [(one.author, one.time) for one in found] == [("ivanov", ""), ("petrov", ""), ("sidorov", "")]
+    later = "2024-05-01T10:00:00+00:00"
+    (inside, _) = settle([WorkFile(names[0], time=later), WorkFile("b", time="2024-04-01T10:00:00+00:00")])
+    assert inside.time == later, "the time of the file stays"
+
+
+def test_times_that_cannot_be_read_end_nothing() -> None:
+    works = [
+        WorkFile("a", time="yesterday"),
+        WorkFile("b", time="2026-05-02"),
+        WorkFile("c", time="01.05.2026"),
+    ]
+    assert [one.time for one in settle(works)] == ["yesterday", "2026-05-02", "01.05.2026"]
+    assert [one.time for one in settle(works[:2])] == ["", ""]
+
+
 def test_same_names_get_numbers() -> None:
     assert [one.name for one in settle([WorkFile("a.txt"), WorkFile("a.txt")])] == ["a.txt", "a.txt (2)"]
 
