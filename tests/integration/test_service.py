@@ -172,6 +172,27 @@ def test_a_class_is_checked_among_itself(teacher: Browser) -> None:
         assert "index.csv" in archive.namelist() and len(archive.namelist()) == 4
 
 
+@pytest.mark.covers("K8")
+def test_times_of_a_learning_system_tell_who_was_first(teacher: Browser) -> None:
+    own = " ".join(f"street{n} market{n * 7 % 31}" for n in range(80))
+    works = {
+        "essay_ivanov_attempt_2024-05-01-10-00-00_a.txt": own,
+        "essay_petrov_attempt_2024-05-03-10-00-00_b.txt": "An opening of my own that is quite short. " + own,
+        "essay_sidorov_attempt_2024-02-30-10-10-10_c.txt": "No such day was ever in a calendar, said he.",
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in works.items():
+            archive.writestr(name, text)
+    teacher.get("/check/")
+    answer = teacher.post(
+        "/check/", {"title": "Group 2", "among": "on"}, {"files": ("group.zip", packed.getvalue())}
+    )
+    page = wait_for(teacher, answer.address, "Who took from whom", 180)
+    assert "the other one is newer" in page and "the other one is older" in page
+    assert "group.direction" not in page
+
+
 @pytest.mark.covers("S2", "S7")
 def test_people_see_only_their_own(service: Service, teacher: Browser, other: Browser) -> None:
     address = check(teacher, title="Private")

@@ -635,6 +635,7 @@ TABLE = {
     "group.share": "Share of the work",
     "group.why": "Direction",
     "group.direction.earlier": "the other one is older",
+    "group.direction.later": "the other one is newer",
     "group.direction.contained": "most of it lies in the other one",
     "group.direction.contains": "it contains most of the other one",
     "group.direction.unknown": "cannot be told",

@@ -634,6 +634,7 @@ TABLE = {
     "group.share": "Доля работы",
     "group.why": "Направление",
     "group.direction.earlier": "вторая работа старше",
+    "group.direction.later": "вторая работа новее",
     "group.direction.contained": "почти вся лежит во второй",
     "group.direction.contains": "содержит почти всю вторую",
     "group.direction.unknown": "определить нельзя",

@@ -122,7 +122,8 @@ def _graph(works: list[Work], pairs: list[dict[str, Any]]) -> dict[str, Any] | N
     titles = {str(one.pk): one for one in works}
     edges = []
     for one in lines.values():
-        taker, origin = (one["b"], one["a"]) if one.get("direction") == "contains" else (one["a"], one["b"])
+        direction = one.get("direction", "unknown")
+        taker, origin = (one["b"], one["a"]) if direction in ("later", "contains") else (one["a"], one["b"])
         (x1, y1), (x2, y2) = places[origin], places[taker]
         length = math.hypot(x2 - x1, y2 - y1) or 1.0
         dx, dy = (x2 - x1) / length * 18, (y2 - y1) / length * 18
@@ -133,7 +134,7 @@ def _graph(works: list[Work], pairs: list[dict[str, Any]]) -> dict[str, Any] | N
                 "x2": f"{x2 - dx:.1f}",
                 "y2": f"{y2 - dy:.1f}",
                 "width": f"{1 + 5 * one['share']:.1f}",
-                "directed": one.get("direction") in ("earlier", "contained", "contains"),
+                "directed": direction in ("earlier", "later", "contained", "contains"),
                 "a": titles[origin].title,
                 "b": titles[taker].title,
                 "share": one["share"],
