@@ -150,7 +150,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with an id. *time* (ISO 8601 or any sortable string) and *source* serve the choice of what to keep."""
+    """A text with an id. *time* (ISO 8601, a number, or as `matches.preference.read_time` says) and *source* serve the
+    choice of what to keep."""
 
     id: str
     text: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from doublet.jobs.check_many import CheckedDocument, Checker, check_many
 from doublet.jobs.read import FileContent, GivenText
-from doublet.matches.among import Among, among, bare_name, same_work, telling_names, works_as_sources
+from doublet.matches.among import Among, among, bare_name, telling_names, works_as_sources
 from doublet.matches.figures import figures
 from doublet.matches.left_out import words_of
 from doublet.matches.rescore import with_sources
@@ -111,11 +111,11 @@ def compare_works(
 ) -> Among:
     """Who took from whom among *works*, which were checked before, with the same thesaurus. *texts* and *checks* are
     by name."""
-    by_name = {one.name: one for one in works}
+    by_name = {one.name: (bare_name(one.title or one.name), one) for one in works}
 
     def same(a: str, b: str) -> bool:
-        first, second = by_name[a], by_name[b]
-        return same_author(first, second) and same_work(first.title or a, second.title or b)
+        (first, one), (second, other) = by_name[a], by_name[b]
+        return first == second and same_author(one, other)
 
     counted = {
         name: ~words_of(

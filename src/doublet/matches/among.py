@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from doublet.index.passage_keys import EVERY_KEY_UP_TO, SHINGLE_WORDS, make_keys
 from doublet.index.stem_chunks import BEST, near_documents, read_windows
 from doublet.matches.align import AlignOptions
 from doublet.matches.explain import explain, lay_beside
+from doublet.matches.preference import all_numbers, read_time
 from doublet.model import Document, Fragment, SourceMatch, hash_text
 from doublet.signatures.statistics import LEXICAL_CANON
 from doublet.signatures.thesaurus import Thesaurus
@@ -59,7 +60,9 @@ class Taken:
     share: float  #: of the words of a
     words: int
     common_share: float  #: of the words of a that both have from a common source, or that many works have
-    direction: str  #: earlier (b is older), contained (a lies in b), contains (b lies in a), unknown
+    direction: (
+        str  #: earlier (b is older), later (a is), contained (a lies in b), contains (b lies in a), unknown
+    )
     fragments: tuple[Fragment, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -161,7 +164,7 @@ def among(
     *,
     sources: Mapping[str, Sequence[SourceMatch]] | None = None,
     counted: Mapping[str, Mask] | None = None,
-    same: Callable[[str, str], bool] = same_work,
+    same: Callable[[str, str], bool] | None = None,
     options: AlignOptions | None = None,
     thesaurus: Thesaurus | None = None,
     on_step: Callable[[int, int], None] | None = None,
@@ -169,12 +172,15 @@ def among(
     """Who took from whom among *works*, whose ids must differ.
 
     *sources* are what each work took from libraries; *counted* are masks over its words (quotations that do not count).
-    Works for which *same* is true of their ids are versions of one work and are not compared.
+    Works for which *same* is true of their ids are versions of one work and are not compared; it is asked once for each
+    two works. Without it their bare names tell (`same_work`).
     """
     options = options or AlignOptions()
     read = [read_words([work.text]) for work in works]
-    near = _near(works, read, same)
-    nearest = _nearest(works, read, same)
+    versions = _versions(works, same)
+    families = _families(works, versions)
+    near = _near(works, read, versions)
+    nearest = _nearest(works, read, versions)
     matches: list[tuple[SourceMatch, ...]] = []
     for i, work in enumerate(works):
         others = sorted({*near[i], *nearest[i]}, key=lambda j: works[j].id)
@@ -191,60 +197,106 @@ def among(
         matches.append(explain(work.text, read[i], beside, counted=mask, thesaurus=thesaurus).sources)
         if on_step is not None:
             on_step(i + 1, len(works))
-    masks = [
-        {one.id: _cover(one.fragments, len(read[i].hashes)) for one in matches[i]} for i in range(len(works))
-    ]
-    shared = [_shared(own, read[i], works, same) for i, own in enumerate(masks)]
+    by_id = {work.id: i for i, work in enumerate(works)}
     taken_from = {
         work.id: {
             one.id: _cover(one.fragments, len(read[i].hashes)) for one in (sources or {}).get(work.id, ())
         }
         for i, work in enumerate(works)
     }
-    pairs, shares = [], {}
-    direct: list[dict[str, Mask]] = []
+    shares, common_words = {}, {}
+    direct: list[dict[str, _Direct]] = []
     for i, work in enumerate(works):
-        own: dict[str, Mask] = {}
+        size = len(read[i].hashes)
+        masks = {one.id: _cover(one.fragments, size) for one in matches[i]}
+        shared = _shared(masks, size, {one: families[by_id[one]] for one in masks}, len(works))
         mask = counted.get(work.id) if counted else None
+        whole = np.zeros(size, np.bool_)
+        own: dict[str, _Direct] = {}
         for one in matches[i]:
-            words = masks[i][one.id] if mask is None else masks[i][one.id] & mask
-            own[one.id] = words & ~shared[i] & ~_from_common(taken_from, work.id, one.id, len(words))
+            words = masks[one.id] & ~shared & ~_from_common(taken_from, work.id, one.id, size)
+            if mask is not None:
+                words &= mask
+            count = int(words.sum())
+            if count >= LEAST_WORDS:
+                whole |= words
+            touched = tuple(f for f in one.fragments if _touches(f, words)) if count >= LEAST_WORDS else ()
+            own[one.id] = _Direct(count, int(masks[one.id].sum()), touched)
         direct.append(own)
-    by_id = {work.id: i for i, work in enumerate(works)}
+        shares[work.id] = float(whole.sum() / max(1, size))
+        common_words[work.id] = int(shared.sum())
+    moments = _moments(works)
+    pairs = []
     for i, work in enumerate(works):
         size = max(1, len(read[i].hashes))
-        whole = np.zeros(len(read[i].hashes), np.bool_)
-        for one in matches[i]:
-            count = int(direct[i][one.id].sum())
-            if count < LEAST_WORDS:
+        for id, part in direct[i].items():
+            if part.words < LEAST_WORDS:
                 continue
-            whole |= direct[i][one.id]
-            j = by_id[one.id]
-            back = int(direct[j][work.id].sum()) if work.id in direct[j] else 0
+            j = by_id[id]
+            share, all_of_it = part.words / size, max(1, len(read[j].hashes))
+            back = direct[j][work.id].words / all_of_it if work.id in direct[j] else 0.0
             pairs.append(
                 Taken(
                     work.id,
-                    one.id,
-                    count / size,
-                    count,
-                    (int(masks[i][one.id].sum()) - count) / size,
-                    _direction(work, works[j], count / size, back / max(1, len(read[j].hashes))),
-                    tuple(f for f in one.fragments if _touches(f, direct[i][one.id])),
+                    id,
+                    share,
+                    part.words,
+                    (part.covered - part.words) / size,
+                    _direction(moments[i], moments[j], share, back),
+                    part.fragments,
                 )
             )
-        shares[work.id] = float(whole.sum() / size)
     pairs.sort(key=lambda one: (-one.share, one.a, one.b))
     return Among(
         tuple(pairs),
         shares,
         _clusters([work.id for work in works], pairs),
         _common(works, sources or {}),
-        {work.id: int(shared[i].sum()) for i, work in enumerate(works)},
+        common_words,
     )
 
 
+class _Direct(NamedTuple):
+    """What one work has from another by copying: *words* of the *covered* ones, and where they are."""
+
+    words: int
+    covered: int
+    fragments: tuple[Fragment, ...]
+
+
+def _versions(works: Sequence[Document], same: Callable[[str, str], bool] | None) -> list[set[int]]:
+    """Of each work the others that are versions of it. Every two works are asked about once."""
+    found: list[set[int]] = [set() for _ in works]
+    if same is None:
+        alike: dict[str, set[int]] = {}
+        names = [bare_name(work.id) for work in works]
+        for i, name in enumerate(names):
+            alike.setdefault(name, set()).add(i)
+        return [alike[name] - {i} for i, name in enumerate(names)]
+    for i, work in enumerate(works):
+        for j in range(i):
+            if same(works[j].id, work.id):
+                found[i].add(j)
+                found[j].add(i)
+    return found
+
+
+def _families(works: Sequence[Document], versions: Sequence[set[int]]) -> list[int]:
+    """The number of the family of each work. All works of a family are versions of one another: where it is not known
+    whose work one is, it may be a version of two that are not versions of each other."""
+    number = [-1] * len(works)
+    members: list[set[int]] = []
+    for i in sorted(range(len(works)), key=lambda i: works[i].id):
+        near = sorted({number[j] for j in versions[i] if number[j] >= 0})
+        number[i] = next((family for family in near if members[family] <= versions[i]), len(members))
+        if number[i] == len(members):
+            members.append(set())
+        members[number[i]].add(i)
+    return number
+
+
 def _near(
-    works: Sequence[Document], read: Sequence[TokenBatch], same: Callable[[str, str], bool]
+    works: Sequence[Document], read: Sequence[TokenBatch], versions: Sequence[set[int]]
 ) -> list[list[int]]:
     """Of each work the others that share a key with it, in the order of their ids."""
     filed: dict[int, list[int]] = {}
@@ -261,14 +313,11 @@ def _near(
                 if j != i:
                     found[i].add(j)
                     found[j].add(i)
-    return [
-        sorted((j for j in some if not same(works[i].id, works[j].id)), key=lambda j: works[j].id)
-        for i, some in enumerate(found)
-    ]
+    return [sorted(some - versions[i], key=lambda j: works[j].id) for i, some in enumerate(found)]
 
 
 def _nearest(
-    works: Sequence[Document], read: Sequence[TokenBatch], same: Callable[[str, str], bool]
+    works: Sequence[Document], read: Sequence[TokenBatch], versions: Sequence[set[int]]
 ) -> list[list[int]]:
     """Of each work the others that telling stems lead to, the nearest first: they may be reworded."""
     if not works:
@@ -278,13 +327,13 @@ def _nearest(
     out = []
     for i, own in enumerate(content):
         windows = read_windows(own)
-        versions = {j for j in range(len(works)) if same(works[i].id, works[j].id)} | {i}
+        passed = versions[i] | {i}
         best: dict[int, float] = {}
         # The versions of a work are nearest to it and take no places of others.
         for _, j, score in zip(
-            *(column.tolist() for column in near_documents(windows, batch, BEST + len(versions))), strict=True
+            *(column.tolist() for column in near_documents(windows, batch, BEST + len(passed))), strict=True
         ):
-            if j not in versions:
+            if j not in passed:
                 best[j] = max(score, best.get(j, 0.0))
         out.append(sorted(best, key=lambda j: (-best[j], works[j].id))[: windows.most])
     return out
@@ -298,21 +347,16 @@ def _cover(fragments: Iterable[Fragment], words: int) -> Mask:
     return mask
 
 
-def _shared(
-    own: Mapping[str, Mask], words: TokenBatch, works: Sequence[Document], same: Callable[[str, str], bool]
-) -> Mask:
+def _shared(own: Mapping[str, Mask], words: int, families: Mapping[str, int], works: int) -> Mask:
     """Words that so many works have that nobody can have taken them from somebody. Versions of one work are one."""
-    counts = np.ones(len(words.hashes), np.int64)
-    families: list[tuple[str, Mask]] = []
+    counts = np.ones(words, np.int64)
+    together: dict[int, Mask] = {}
     for id, mask in own.items():
-        family = next((one for one in families if same(one[0], id)), None)
-        if family is None:
-            families.append((id, mask.copy()))
-        else:
-            family[1][:] |= mask
-    for _, mask in families:
+        family = families[id]
+        together[family] = together[family] | mask if family in together else mask
+    for mask in together.values():
         counts += mask
-    return counts >= max(COMMON_LEAST, int(np.ceil(COMMON_SHARE * len(works))))
+    return counts >= max(COMMON_LEAST, int(np.ceil(COMMON_SHARE * works)))
 
 
 def _from_common(taken: Mapping[str, Mapping[str, Mask]], a: str, b: str, words: int) -> Mask:
@@ -328,9 +372,15 @@ def _touches(fragment: Fragment, mask: Mask) -> bool:
     return fragment.a_words is None or bool(mask[fragment.a_words.start : fragment.a_words.end].any())
 
 
-def _direction(a: Document, b: Document, share: float, back: float) -> str:
-    if a.time and b.time and a.time != b.time:
-        return "earlier" if b.time < a.time else "later"
+def _moments(works: Sequence[Document]) -> list[float | None]:
+    """When each work was written; None where no time is given or where it cannot be read."""
+    number = all_numbers(work.time for work in works)
+    return [read_time(work.time, number=number) for work in works]
+
+
+def _direction(a: float | None, b: float | None, share: float, back: float) -> str:
+    if a is not None and b is not None and a != b:
+        return "earlier" if b < a else "later"
     if share >= CONTAINED and share >= CONTAINED_RATIO * back:
         return "contained"
     if back >= CONTAINED and back >= CONTAINED_RATIO * share:

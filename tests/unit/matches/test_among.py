@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 
+from doublet.matches import among as module
 from doublet.matches.align import AlignOptions
 from doublet.matches.among import among, same_work
 from doublet.matches.explain import explain, lay_beside
@@ -125,6 +127,62 @@ def test_times_tell_the_direction():
     ]
     found = {one.a: one.direction for one in among(works).pairs}
     assert found == {"a": "earlier", "b": "later"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ("2024-06-01T01:00:00+03:00", "2024-05-31T23:00:00Z", ("later", "earlier")),
+        ("2024-06-01T03:00:00+03:00", "2024-06-01T00:00:00Z", ("unknown", "unknown")),
+        ("11.06.2024", "02.07.2024", ("later", "earlier")),
+        ("9", "10", ("later", "earlier")),
+        ("2024", "2023-12-31", ("earlier", "later")),
+        ("draft", "2024-05-31", ("unknown", "unknown")),
+        ("", "2024-05-31", ("unknown", "unknown")),
+    ],
+)
+def test_times_are_compared_as_moments(a, b, told):
+    found = among([Document("a", own(1), time=a), Document("b", own(1), time=b)])
+    assert [one.direction for one in found.pairs] == list(told)
+
+
+def test_a_class_with_a_form_asks_about_every_two_works_once():
+    works = [Document(f"w{seed:02}", TASK + own(seed, 40)) for seed in range(30)]
+    asked = Counter()
+
+    def same(a: str, b: str) -> bool:
+        asked[frozenset((a, b))] += 1
+        return False
+
+    assert among(works, same=same).pairs == ()
+    assert len(asked) == 30 * 29 / 2 and set(asked.values()) == {1}
+
+
+def test_bare_names_are_read_once(monkeypatch):
+    read = Counter()
+    bare = module.bare_name
+
+    def counting(name: str) -> str:
+        read[name] += 1
+        return bare(name)
+
+    monkeypatch.setattr(module, "bare_name", counting)
+    assert among([Document(f"w{seed:02}", TASK + own(seed, 40)) for seed in range(30)]).pairs == ()
+    assert len(read) == 30 and set(read.values()) == {1}
+
+
+def test_versions_of_one_work_count_once_for_common_wording():
+    """Five versions of one work do not make its words common."""
+    works = [Document(f"anna_v{n}", own(n) + BOOK) for n in range(5)] + [Document("boris", own(9) + BOOK)]
+    assert {(one.a, one.b) for one in among(works).pairs} >= {("boris", "anna_v0"), ("anna_v0", "boris")}
+
+
+def test_a_work_of_nobody_does_not_make_one_family_of_a_class():
+    """It may be a version of each of the others, which are not versions of each other."""
+    works = [Document(name, TASK + own(seed)) for seed, name in enumerate(("?", *"abcdef"))]
+    found = among(works, same=lambda a, b: "?" in (a, b))
+    assert found.pairs == ()
+    assert min(words for name, words in found.common_words.items() if name != "?") >= 18
 
 
 def test_the_order_of_works_changes_nothing():
