@@ -45,10 +45,13 @@ def shared_edges(groups: list[Scored], blocks: Blocks, least: int) -> list[Score
                 changed.append(number)
         varied = changed
     flat, groups_of = _flat(kept, every)
+    doubtful: dict[int, Members] = {}
     for at in blocks.doubtful(flat[:, 0], flat[:, 1]).tolist():
         number, nth = groups_of[at]
-        members = list(kept[number].members)
-        members[nth] = blocks.cut(members[nth], least)
+        if number not in doubtful:
+            doubtful[number] = list(kept[number].members)
+        doubtful[number][nth] = blocks.cut(doubtful[number][nth], least)
+    for number, members in doubtful.items():
         kept[number] = kept[number]._replace(members=members)
     flat, groups_of = _flat(kept, [number for number, group in enumerate(kept) if group.equal])
     marks = blocks.edges.marks

@@ -75,6 +75,26 @@ def test_no_two_members_of_a_group_overlap():
         assert shared_edges([group], blocks_of(sequence), 5)[0].members == expected
 
 
+def test_a_group_is_written_anew_once_however_many_members_are_cut():
+    """Each member is cut by itself; the list of all of them is not copied for it."""
+    written = 0
+
+    class Counting(Scored):
+        __slots__ = ()
+
+        def _replace(self, **values):
+            nonlocal written
+            written += 1
+            return Counting(*super()._replace(**values))
+
+    count = 40
+    sequence, _ = sequence_of(" ".join(f"{words(10, 's').capitalize()}." for _ in range(count)))
+    members = [(10 * number + 2, 10 * number + 9) for number in range(count)]  # in the midst of a sentence
+    (kept,) = shared_edges([Counting(50.0, list(members), 7.0, equal=False)], blocks_of(sequence), 5)
+    assert kept.members == [(10 * number, 10 * number + 10) for number in range(count)]
+    assert 1 <= written <= 4
+
+
 def test_a_group_that_is_one_member_in_the_end_goes():
     sequence, _ = sequence_of(". ".join([words(10, "s")] * 8))
     assert shared_edges([Scored(50.0, [(0, 20), (5, 25)], 20.0, equal=True)], blocks_of(sequence), 5) == []
