@@ -21,13 +21,21 @@ FRESH_SHARE = 0.5  #: of the words of a fragment that must be fresh for it to be
 FRESH_LEAST, FRESH_ENOUGH = 3, 15  #: words that are at least needed, and that always suffice
 
 
+def format_problem(given: Mapping[str, Any]) -> Note | None:
+    """Why the format of a file of this command cannot be read, whatever stands there as its number."""
+    version: Any = given.get("format")
+    if not isinstance(version, bool) and isinstance(version, int | float) and 1 <= version <= FORMAT_VERSION:
+        return None
+    return Note("baseline_format", known=version, format_version=FORMAT_VERSION)
+
+
 def check_baseline(known: Any, name: str) -> State:
     """The words of a baseline. Raises `UsageError` when *known* is not the JSON of this command."""
     problem: Note | None = None
     if not isinstance(known, Mapping) or not isinstance(known.get("groups"), list):
         problem = Note("baseline_without_groups")
-    elif not 1 <= known.get("format", 0) <= FORMAT_VERSION:
-        problem = Note("baseline_format", known=known.get("format"), format_version=FORMAT_VERSION)
+    else:
+        problem = format_problem(known)
     if not problem:
         try:
             return unpacked_words([file["words"] for file in known["files"]])

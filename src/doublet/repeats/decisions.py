@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from doublet.errors import UsageError
-from doublet.model import FORMAT_VERSION, Note
+from doublet.model import Note
 from doublet.repeats import text_hashes
+from doublet.repeats.baseline import format_problem
 from doublet.repeats.model import DECISIONS, RepeatGroup, Repeats
 
 
@@ -35,8 +36,8 @@ def check_decisions(given: Any, name: str) -> list[Decision]:
     problem: Note | None = None
     if not isinstance(given, Mapping) or not isinstance(given.get("decisions"), list):
         problem = Note("decisions_without_list")
-    elif not 1 <= given.get("format", 0) <= FORMAT_VERSION:
-        problem = Note("baseline_format", known=given.get("format"), format_version=FORMAT_VERSION)
+    else:
+        problem = format_problem(given)
     out: list[Decision] = []
     for row in given["decisions"] if not problem else ():
         try:

@@ -71,6 +71,11 @@ def test_without_a_baseline_nothing_is_said():
         ({}, "no list of groups"),
         ({"groups": []}, "format"),
         ({"format": 3, "groups": []}, "format is 3"),
+        ({"format": None, "groups": []}, "format is None"),
+        ({"format": "1", "groups": []}, "format is '1'"),
+        ({"format": [1], "groups": []}, "format is"),
+        ({"format": True, "groups": []}, "format is True"),
+        ({"format": 0, "groups": []}, "format is 0"),
         ({"format": 1, "groups": []}, "words of its files are missing"),
         (
             {"format": 1, "groups": [], "files": [{"words": "eJx"}]},

@@ -125,6 +125,9 @@ def test_a_decision_to_keep_is_open_again_with_one_more_copy():
     [
         ({}, "no list of decisions"),
         ({"decisions": []}, "format"),
+        ({"format": None, "decisions": []}, "format is None"),
+        ({"format": "1", "decisions": []}, "format is '1'"),
+        ({"format": 3, "decisions": []}, "format is 3"),
         ({"format": 1, "decisions": [{"group": "r1"}]}, "lacks"),
         ({"format": 1, "decisions": [{"group": "r1", "decision": "burn", "fragments": []}]}, "merge, keep"),
     ],
