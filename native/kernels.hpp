@@ -124,7 +124,7 @@ Array<int64_t> find_keys(View<uint64_t> words, View<uint64_t> keys, View<uint32_
 nb::tuple sample_keys(View<uint64_t> values, View<uint64_t> offsets, uint64_t first, int64_t bits);
 nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most);
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
-                      View<uint32_t> right, int64_t threads);
+                      View<uint32_t> right, int64_t threads, uint64_t spare);
 Array<uint32_t> suffix_array(View<uint32_t> ids);
 Array<uint32_t> common_prefixes(View<uint32_t> ids, View<uint32_t> order);
 nb::tuple exact_groups(View<uint32_t> ids, View<uint32_t> order, View<uint32_t> prefixes, size_t min_tokens, size_t budget,

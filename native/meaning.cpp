@@ -16,6 +16,7 @@ constexpr double kShift = 2.0;      // cost of a step to the next diagonal
 constexpr double kDrop = 12.0;      // a path ends so far below its top
 constexpr double kLeast = 12.0;     // a path counts from this score on
 constexpr uint32_t kFrequent = 32;  // a word with more places in the other text only prolongs paths
+constexpr uint64_t kEach = 4;       // points that such words may add for each word of a, beyond what they may add at once
 constexpr size_t kTopics = 5;       // words of a text that say what it is about
 constexpr uint32_t kRepeated = 3;   // times that it has each of them, at least
 constexpr size_t kMeasures = 6;
@@ -64,7 +65,8 @@ struct Segment {
 // One thread's working memory.
 class Aligner {
  public:
-  Aligner(size_t vocabulary, const double* gains, const double* masses) : words_(vocabulary), gains_(gains), masses_(masses) {}
+  Aligner(size_t vocabulary, const double* gains, const double* masses, uint64_t spare)
+      : words_(vocabulary), gains_(gains), masses_(masses), spare_(spare) {}
 
   // The mass of the distinct words of a text, and those of them that it repeats, the heaviest first.
   Known look(const uint32_t* text, size_t count) {
@@ -108,6 +110,7 @@ class Aligner {
     until_.assign(n + m + 2 * kEdge, 0);
     listed_.assign(n + m + 2 * kEdge, 0);
     const double log_n = std::log(kKept * static_cast<double>(n)), log_m = std::log(kKept * static_cast<double>(m));
+    uint64_t spent = 0;  // points that frequent words added
     for (size_t i = 0; i < n; ++i) {
       Word& word = words_[a[i]];
       if (word.pair != pair_ || !word.count_b) continue;
@@ -138,6 +141,8 @@ class Aligner {
         count += alive & inside & (b[inside ? j : 0] == a[i]);
       }
       live_.resize(kept);
+      if (spent + count > spare_ && spent + count - spare_ > kEach * i) continue;  // the sum could be beyond all numbers
+      spent += count;
       for (size_t k = 0; k < count; ++k) add(i, found_[k], n, word);
     }
     trace(a, n, m, pair, segments);
@@ -157,6 +162,7 @@ class Aligner {
  private:
   std::vector<Word> words_;
   const double *gains_, *masses_;
+  uint64_t spare_;
   uint64_t pair_ = 0;
   std::vector<int32_t> next_;
   std::vector<Point> points_;
@@ -414,7 +420,7 @@ nb::tuple pair_keys(View<uint64_t> keys, size_t documents, size_t most) {
 }
 
 nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double> gains, View<double> masses, View<uint32_t> left,
-                      View<uint32_t> right, int64_t threads) {
+                      View<uint32_t> right, int64_t threads, uint64_t spare) {
   check_offsets(offsets, words.size());
   if (gains.size() != masses.size()) throw nb::value_error("each word has one gain and one mass");
   for (size_t k = 0; k < words.size(); ++k)
@@ -433,7 +439,7 @@ nb::tuple align_texts(View<uint32_t> words, View<uint64_t> offsets, View<double>
     std::vector<Known> known(texts);
     const size_t parts = std::max<size_t>(1, std::min(thread_count(threads), pairs));
     std::vector<Aligner> aligners;
-    for (size_t part = 0; part < parts; ++part) aligners.emplace_back(gains.size(), gains.data(), masses.data());
+    for (size_t part = 0; part < parts; ++part) aligners.emplace_back(gains.size(), gains.data(), masses.data(), spare);
     in_parallel(parts, [&](size_t part) {
       for (size_t d = part; d < texts; d += parts)
         known[d] = aligners[part].look(words.data() + offsets.data()[d], offsets.data()[d + 1] - offsets.data()[d]);

@@ -74,7 +74,7 @@ NB_MODULE(_native, m) {
   m.def("number_words", &number_words, nb::arg("words"));
   m.def("find_keys", &find_keys, nb::arg("words"), nb::arg("keys"), nb::arg("firsts"), nb::arg("bits"));
   m.def("align_texts", &align_texts, nb::arg("words"), nb::arg("offsets"), nb::arg("gains"), nb::arg("masses"), nb::arg("left"),
-        nb::arg("right"), nb::arg("threads") = 1);
+        nb::arg("right"), nb::arg("threads") = 1, nb::arg("spare") = uint64_t{1} << 20);
   m.def("suffix_array", &suffix_array, nb::arg("ids"));
   m.def("common_prefixes", &common_prefixes, nb::arg("ids"), nb::arg("order"));
   m.def("exact_groups", &exact_groups, nb::arg("ids"), nb::arg("order"), nb::arg("prefixes"), nb::arg("min_tokens"), nb::arg("budget"),

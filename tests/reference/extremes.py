@@ -306,7 +306,8 @@ def arguments(name: str, pool: Pool) -> tuple[Any, ...]:
         case "align_texts":
             words = pool.u32(pool.length())
             offsets = pool.offsets(len(words))
-            return words, offsets, pool.f64(6), pool.f64(6), *pool.pairs(len(offsets) - 1), pool.threads()
+            pairs = pool.pairs(len(offsets) - 1)
+            return words, offsets, pool.f64(6), pool.f64(6), *pairs, pool.threads(), pool.count(0, 1, 9)
         case "suffix_array":
             return (pool.u32(pool.length(), 3),)
         case "common_prefixes":

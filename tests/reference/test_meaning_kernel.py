@@ -13,20 +13,25 @@ native = pytest.importorskip("doublet.kernels.native", reason="the native kernel
 
 
 def run(
-    kernels, texts: list[list[int]], pairs: list[tuple[int, int]], gain: dict[int, float], threads: int = 1
+    kernels,
+    texts: list[list[int]],
+    pairs: list[tuple[int, int]],
+    gain: dict[int, float],
+    threads: int = 1,
+    **more: int,
 ):
     words = np.array([word for text in texts for word in text], np.uint32)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.uint64)
     gains = np.array([gain.get(word, 5.0) for word in range(1000)], np.float64)
     masses = np.where(gains > 3.0, gains, 0.0)
     left, right = (np.array([pair[side] for pair in pairs], np.uint32) for side in (0, 1))
-    return kernels.align_texts(words, offsets, gains, masses, left, right, threads)
+    return kernels.align_texts(words, offsets, gains, masses, left, right, threads, **more)
 
 
-def agree(texts: list[list[int]], pairs: list[tuple[int, int]], gain: dict[int, float]) -> None:
-    plain = run(reference, texts, pairs, gain)
+def agree(texts: list[list[int]], pairs: list[tuple[int, int]], gain: dict[int, float], **more: int) -> None:
+    plain = run(reference, texts, pairs, gain, **more)
     for threads in (1, 3):
-        quick = run(native, texts, pairs, gain, threads)
+        quick = run(native, texts, pairs, gain, threads, **more)
         assert np.allclose(plain[0], quick[0], atol=1e-12)
         for one, other in zip(plain[1:], quick[1:], strict=True):
             assert one.tolist() == other.tolist()
@@ -60,6 +65,85 @@ def test_frequent_words_only_prolong_paths() -> None:
     a = [word for pair in zip(base, [1] * 40, strict=True) for word in pair]
     b = [word for pair in zip([*base[:20], *range(200, 220)], [1] * 40, strict=True) for word in pair]
     agree([a, b], [(0, 1), (1, 0)], {1: 1.5})
+
+
+def log(lines: int, seed: int) -> list[int]:
+    """Lines of ten words: seven are those of all lines, three are rare."""
+    chance = np.random.default_rng(seed)
+    rows = np.tile(np.array([1, 0, 2, 3, 4, 0, 5, 6, 7, 0]), (lines, 1))
+    rows[:, [1, 5, 9]] = chance.integers(100, 900, (lines, 3))
+    return rows.ravel().tolist()
+
+
+def random_words(kinds: int, count: int, seed: int) -> list[int]:
+    return np.random.default_rng(seed).integers(1, 1 + kinds, count).tolist()
+
+
+ADVERSE = {
+    "logs": (log(150, 1), log(150, 2)),
+    "a log and a copy of it": (log(150, 1), log(150, 1)[37:900] + log(20, 3)),
+    "one word": ([1] * 300, [1] * 200),
+    "one word after a rare one": ([100, *[1] * 300], [1, 2, 100, *[1] * 200]),
+    "two words in turn": ([100, *[1, 2] * 150], [100, *[1, 2] * 120, 2]),
+    "all equal": (list(range(1, 300)), list(range(1, 300))),
+    "three words": (random_words(3, 400, 1), random_words(3, 300, 2)),
+    "forty words": (random_words(40, 2000, 1), random_words(40, 1500, 2)),
+    "short lines": ([w for k in range(150) for w in (1, 2, 3, 100 + k)] * 2, [1, 2, 3, 7] * 80 + log(40, 4)),
+}
+
+
+@pytest.mark.parametrize("texts", ADVERSE.values(), ids=ADVERSE)
+@pytest.mark.parametrize("spare", [0, 1, 40, 1000, 1 << 20])
+@pytest.mark.covers("M14")
+def test_both_agree_on_texts_whose_lines_are_alike(texts: tuple[list[int], list[int]], spare: int) -> None:
+    gain = dict.fromkeys(range(1, 10), 2.5)
+    agree(list(texts), [(0, 1), (1, 0)], gain, spare=spare)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_both_agree_on_what_frequent_words_may_add(data: st.DataObject) -> None:
+    words = st.sampled_from([1, 1, 1, 2, 2, 3, *range(100, 112)])
+    parts = data.draw(st.lists(st.lists(words, min_size=1, max_size=12), min_size=1, max_size=5))
+    line = st.sampled_from(range(len(parts)))
+    texts = [
+        [word for number in data.draw(st.lists(line, max_size=60)) for word in parts[number]]
+        for _ in range(2)
+    ]
+    gain = data.draw(st.dictionaries(words, st.sampled_from([0.7, 2.5, 4.0, 9.0])))
+    agree(texts, [(0, 1), (1, 0)], gain, spare=data.draw(st.sampled_from([0, 3, 30, 300])))
+
+
+@pytest.mark.parametrize("kernels", [reference, native], ids=["plain", "native"])
+def test_frequent_words_add_no_more_than_they_may(kernels) -> None:
+    gain = dict.fromkeys(range(1, 10), 2.5)
+    texts = [log(150, 1), log(150, 2)]
+    all_, some, none = (
+        run(kernels, texts, [(0, 1)], gain, spare=spare)[0][0] for spare in (2**64 - 1, 500, 0)
+    )
+    assert (
+        all_.tolist() == run(kernels, texts, [(0, 1)], gain)[0][0].tolist()
+    )  # short texts never come to the end
+    assert all_[0] > max(some[0], none[0])
+    # A copy of a log lies on it nonetheless.
+    copy = [word if at % 13 else 950 for at, word in enumerate(texts[0])]
+    assert run(kernels, [texts[0], copy], [(0, 1)], gain, spare=0)[0][0, 0] > 0.9
+    with pytest.raises((ValueError, TypeError)):
+        run(kernels, texts, [(0, 1)], gain, spare=-1)
+
+
+def test_long_logs_take_no_square_of_their_length() -> None:
+    gain = dict.fromkeys(range(1, 10), 2.5)
+    rare = dict.fromkeys(range(100, 900), 6.0)
+    lines = 8_000  # without the limit they take 44 s and 1.7 GB
+
+    def numbered(seed: int) -> list[int]:
+        chance = np.random.default_rng(seed)
+        some = np.array(log(lines, seed))
+        return np.where((some >= 100) & (chance.random(len(some)) < 0.9), 0, some).tolist()
+
+    rows = run(native, [numbered(1), numbered(2)], [(0, 1)], gain | rare)[0]
+    assert rows[0, 0] > 0.5
 
 
 def test_a_copy_is_covered_wholly() -> None:

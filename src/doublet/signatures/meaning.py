@@ -48,7 +48,12 @@ SURE_WORDS = 150  #: below, a reworded copy cannot be told from a chance likenes
 _KEY_WORDS = 3  # content words in a row
 _PAIR_WINDOW = 5
 _PAIR_SAMPLE = 4  # one in so many pairs is a key
-_WORK_BYTES = 60  # of a word that is being aligned
+# What `kernels.align_texts` and the way to it take, in bytes: of a word in hand (as a stem, as a number, in the tables
+# that number them); and of each thread for a distinct word, for a word of both texts, and for a point of theirs.
+_HELD_BYTES, _KNOWN_BYTES, _ALIGNED_BYTES, _POINT_BYTES = 60, 40, 50, 26
+# How many points two texts make at most, short of ones made up for it: what frequent words may add, and of all words
+# twice as many for each word of the first text as 99.9 % of real pairs have.
+_POINTS, _POINTS_OF_WORD = 1 << 20, 24
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -217,6 +222,8 @@ class Sequences:
             None if within is None else within.memory_bytes // 3
         )  # a third each: here, at work, words remembered
         self._share = share
+        # Of what there is at work: for the words in hand, and for what the threads make of them.
+        self._half = share and share // 2
         self._stems = LongArray(np.uint64, share, within and within.folder)
         self._ends: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
 
@@ -241,7 +248,7 @@ class Sequences:
             texts = [self._stems.read(int(bounds[t]), int(bounds[t + 1])) for t in wanted.tolist()]
             half = last - first
             pairs = list(zip(places[:half].tolist(), places[half:].tolist(), strict=True))
-            out += align(texts, pairs, rates, threads=threads)
+            out += align(texts, pairs, rates, threads=threads, memory_bytes=self._half)
             first = last
         return out
 
@@ -250,18 +257,25 @@ class Sequences:
 
     def _some(self, left: U32, right: U32, lengths: NDArray[np.int64], first: int) -> int:
         """The end of the pairs from *first* on whose texts can be in hand at once."""
-        if self._share is None:
+        if self._half is None:
             return len(left)
-        # A word at work is in hand as a stem, as a number, and in the tables that number them.
-        most = max(1, self._share // _WORK_BYTES)
+        most = max(1, self._half // _HELD_BYTES)
         words = np.cumsum(lengths[left[first : first + most]] + lengths[right[first : first + most]])
         return first + max(1, int(np.searchsorted(words, most)))
 
 
 def align(
-    texts: Sequence[U64], pairs: Sequence[tuple[int, int]], rates: Rates, *, threads: int = 1
+    texts: Sequence[U64],
+    pairs: Sequence[tuple[int, int]],
+    rates: Rates,
+    *,
+    threads: int = 1,
+    memory_bytes: int | None = None,
 ) -> list[Alignment]:
-    """Of two texts the shorter one is walked (of equally long ones the smaller): the order makes no difference."""
+    """Of two texts the shorter one is walked (of equally long ones the smaller): the order makes no difference.
+
+    Of the *threads* no more are used than *memory_bytes* have room for, but one.
+    """
     if not pairs:
         return []
     words = np.concatenate(texts) if len(texts) else np.zeros(0, np.uint64)
@@ -271,11 +285,22 @@ def align(
     turned = [_later(texts[a], texts[b]) for a, b in pairs]
     left = np.array([b if turn else a for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
     right = np.array([a if turn else b for (a, b), turn in zip(pairs, turned, strict=True)], np.uint32)
+    if memory_bytes is not None:
+        lengths = np.diff(offsets).astype(np.int64)
+        threads = min(threads, _room(lengths, left, right, len(distinct), memory_bytes))
     rows = kernels.align_texts(dense, offsets, gains, masses, left, right, threads)[0].tolist()
     return [
         Alignment(row[1], row[0], row[3], row[2], row[4], row[5]) if turn else Alignment(*row)
         for row, turn in zip(rows, turned, strict=True)
     ]
+
+
+def _room(lengths: NDArray[np.int64], left: U32, right: U32, distinct: int, memory_bytes: int) -> int:
+    """How many threads can align pairs of texts of these lengths at once."""
+    n, m = lengths[left], lengths[right]
+    points = np.minimum(n.astype(np.float64) * m, _POINTS + _POINTS_OF_WORD * n)
+    most = float((_ALIGNED_BYTES * (n + m) + _POINT_BYTES * points).max())
+    return max(1, int(memory_bytes / (most + _KNOWN_BYTES * distinct + 1)))
 
 
 def _later(a: U64, b: U64) -> bool:

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from doublet import kernels
 from doublet.errors import ConfigError
 from doublet.model import Measures
 from doublet.signatures import Limit, method
@@ -169,6 +170,20 @@ def test_batches_and_pairs_give_the_same(memory: int | None, tmp_path: pathlib.P
     for (i, j), found in zip(pairs, expected, strict=True):
         back = expected[pairs.index((j, i))]
         assert found == (back.aligned_b, back.aligned_a, back.kept_b, back.kept_a, back.topic, back.named)
+
+
+def test_few_threads_align_long_texts_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = []
+    kernel = kernels.align_texts
+    monkeypatch.setattr(kernels, "align_texts", lambda *args: used.append(args[-1]) or kernel(*args))
+    short, long = (np.arange(1, count, dtype=np.uint64) for count in (300, 5000))
+    for texts in ([short, short], [short, long], [long, long]):
+        found = [
+            align(texts, [(0, 1)], Rates(), threads=8, memory_bytes=memory)
+            for memory in (None, 0, 10_000_000, 100_000_000, 1_000_000_000)
+        ]
+        assert found == found[:1] * 5
+    assert used == [8, 1, 4, 8, 8, 8, 1, 1, 3, 8, 8, 1, 1, 3, 8]
 
 
 def test_rates() -> None:

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 
 from doublet.kernels.reference.arguments import F64, U8, U32, U64, check_numbers, documents
 
+# Words with more than FREQUENT places in b only prolong paths, and not without end: where all lines of a text are
+# alike (logs, tables), each of them prolongs as many paths as there are lines. Chosen so that nothing changes on 46,000
+# pairs of real texts, the longest ones with themselves among them: beyond EACH for each word these spend 860,000 at
+# most, and all but one less than 230,000. Before changing it, see docs/explanation/meaning.md and count again.
+FREQUENT, SPARE, EACH = 32, 1 << 20, 4
+
 
 def number_words(words: U64) -> tuple[U64, U32]:
     """Each word once, in order of first sight, and for every word its number in that list."""
@@ -88,6 +94,7 @@ def align_texts(
     left: U32,
     right: U32,
     threads: int = 1,
+    spare: int = SPARE,
 ) -> tuple[F64, U32, U32, U32, U32, U32]:
     """Local alignment by position of pairs of texts; *left* and *right* are numbers of texts.
 
@@ -95,7 +102,9 @@ def align_texts(
     j - i. It adds its gain (at most ln(0.6 * length / count) in either text: what a text repeats weighs little) to the
     best path that reaches it on its own or one of the two next diagonals; a word between that does not agree costs 0.9,
     a step to the next diagonal 2. A path ends where its score is used up or lies 12 below its top, and counts from 12
-    on; the best path takes its points first. A word with more than 32 places in b only prolongs paths.
+    on; the best path takes its points first. A word with more than 32 places in b only prolongs paths. Such words may
+    add *spare* points and four for each word of a before them; one that would add more than is left of that adds none,
+    so that time and memory do not grow with the product of both lengths.
 
     Gives a row for each pair (share of a covered by paths, of b; share of the mass of the distinct words of a that are
     matched on a path, of b; and what says that both are about the same, 1 where nothing can tell: of the five heaviest
@@ -112,6 +121,7 @@ def align_texts(
         raise ValueError("gains and masses must be numbers")
     if len(left) != len(right):
         raise ValueError("a pair has two texts")
+    check_numbers(spare)
     bounds = documents(offsets, len(words))
     rows = np.zeros((len(left), 6), np.float64)
     found: list[tuple[int, int, int, int, int]] = []
@@ -120,7 +130,7 @@ def align_texts(
         if one >= len(bounds) or other >= len(bounds):
             raise ValueError("a pair names a text that is not there")
         a, b = (words[start:end].tolist() for start, end in (bounds[one], bounds[other]))
-        paths = _paths(a, b, gains.tolist())
+        paths = _paths(a, b, gains.tolist(), spare)
         for path in paths:
             found.append((pair, path[0][0], path[-1][0] + 1, path[0][1], path[-1][1] + 1))
         matched = {a[point[0]] for path in paths for point in path}
@@ -149,7 +159,7 @@ def _same_topics(a: list[int], b: list[int], masses: list[float]) -> tuple[float
     return (best, best_first) if best >= 0 else (1.0, 1.0)
 
 
-def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[int, int]]]:
+def _paths(a: list[int], b: list[int], gains: list[float], spare: int) -> list[list[tuple[int, int]]]:
     """Points of every path that counts, in the order of the texts; the best path first."""
     places_b: dict[int, list[int]] = {}
     for j, word in enumerate(b):
@@ -159,7 +169,8 @@ def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[in
         counts_a[word] = counts_a.get(word, 0) + 1
     points: list[tuple[int, int, float, float, int]] = []  # i, j, score, top, number of the point before
     last: dict[int, int] = {}  # newest point of each diagonal
-    live: list[int] = []
+    live: dict[int, None] = {}  # diagonals with a path that may go on, in the order in which they became so
+    spent = 0
     for i, word in enumerate(a):
         places = places_b.get(word, [])
         if not places:
@@ -171,15 +182,18 @@ def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[in
         )
         if gain <= 0:
             continue
-        if len(places) > 32:
+        if len(places) > FREQUENT:
             alive = []
             for diagonal in live:
                 at_i, _, score, top, _ = points[last[diagonal]]
                 now = score - 0.9 * (i - at_i - 1)
                 if now > 0 and now > top - 12.0:
                     alive.append(diagonal)
-            live = alive
+            live = dict.fromkeys(alive)
             places = [i + d for d in live if 0 <= i + d < len(b) and b[i + d] == word]
+            if spent + len(places) > spare + EACH * i:
+                continue
+            spent += len(places)
         for j in places:
             best, best_top, before = 0.0, 0.0, -1
             for shift in (0, -1, 1, -2, 2):
@@ -192,8 +206,7 @@ def _paths(a: list[int], b: list[int], gains: list[float]) -> list[list[tuple[in
                 value = score - 0.9 * (max(i - at_i, j - at_j) - 1) - 2.0 * abs(shift)
                 if value > best and value > top - 12.0:
                     best, best_top, before = value, top, number
-            if j - i not in live:
-                live.append(j - i)
+            live.setdefault(j - i)
             last[j - i] = len(points)
             points.append((i, j, best + gain, max(best + gain, best_top), before))
     peaks = sorted((p for p in range(len(points)) if points[p][2] >= 12.0), key=lambda p: (-points[p][2], p))
