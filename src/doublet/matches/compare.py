@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from doublet.errors import InvalidParameter
 from doublet.kernels.settings import PassageOptions
 from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
-from doublet.matches.cover import share, union_length
+from doublet.matches.cover import Cover, share
 from doublet.matches.own_sentences import told_in_second
 from doublet.matches.passages import SharedPassages, count_runs, find_all
 from doublet.matches.stems import StemmedTexts, stem
@@ -151,15 +151,13 @@ def settle(found: SharedPassages, measures: Measures, meaning: Meaning, read: St
 def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) -> list[Passage]:
     """Where the texts lie on each other and no passage tells it; a place that lies on several is told once."""
     rates = Rates()
+    covered = Cover(len(stems_a))
+    covered.add((p.a_start, p.a_end) for p in told)
     out: list[Passage] = []
     for a_start, a_end, b_start, b_end in meaning.paths(stems_a, stems_b):
-        covered = union_length(
-            (max(p.a_start, a_start), min(p.a_end, a_end))
-            for p in (*told, *out)
-            if p.a_start < a_end and a_start < p.a_end
-        )
-        if 2 * covered >= a_end - a_start:
+        if 2 * covered.within(a_start, a_end) >= a_end - a_start:
             continue
+        covered.add([(a_start, a_end)])
         equal = Counter(stems_a[a_start:a_end].tolist()) & Counter(stems_b[b_start:b_end].tolist())
         mass = float(rates.of(np.array(sorted(equal), np.uint64))[1].sum())
         place = (a_start, a_end, b_start, b_end)

@@ -8,6 +8,7 @@ as *possible*. Explained in docs/explanation/passages.md, with figures.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -28,7 +29,7 @@ from doublet.matches.align import (
     is_strong,
     name_passages,
 )
-from doublet.matches.cover import union_length
+from doublet.matches.cover import Cover, RangeIndex, union_length
 from doublet.matches.own_sentences import cut_own
 from doublet.matches.places import Sentences
 from doublet.matches.sentences import Linked, goes_on, link_neighbours, link_sentences
@@ -225,13 +226,14 @@ def _weaken_repeats(passages: Sequence[Passage], pair: _Pair) -> None:
     strong = [p for p in passages if p.origin not in SUMMARIES and pair.strong(p)]
     if len(strong) < 2:
         return
-    told: list[Passage] = []
-    for p in sorted(strong, key=lambda p: (-p.equal, _order(p))):
-        turned = p.turned()
-        if any(_covered(turned, other) for other in told):
+    strong.sort(key=lambda p: (-p.equal, _order(p)))
+    turned = [p.turned() for p in strong]
+    told = _Told(turned, empty=True)
+    for number, p in enumerate(strong):
+        if told.tells(turned[number]):
             p.strength = "weak"
         else:
-            told.append(turned)
+            told.add(number)
 
 
 def _turn(found: SharedPassages, pair: _Pair, align: AlignOptions | None) -> None:
@@ -240,27 +242,16 @@ def _turn(found: SharedPassages, pair: _Pair, align: AlignOptions | None) -> Non
     Strong ones stay as they are. Of weak ones that tell of the same words of the text that is the first now the best is
     kept, and what it has several times is told each time.
     """
-    kept: list[Passage] = []
-    weak: list[Passage] = []
-    for p in (p.turned() for p in found.passages):
-        (kept if pair.strong(p) else weak).append(p)
-    for p in sorted(weak, key=lambda p: (-p.equal, _order(p))):
-        if not any(_covered(p, other) for other in kept):
-            kept.append(p)
+    turned = [p.turned() for p in found.passages]
+    kept = [p for p in turned if pair.strong(p)]
+    weak = [p for p in turned if not pair.strong(p)]
+    kept += _once(sorted(weak, key=lambda p: (-p.equal, _order(p))), kept)
     possible = [p.turned() for p in found.possible]
     if kept and not _covers(kept, pair.sizes[0], 0):
         runs = exact_passages(pair.words(0), pair.words(1), align)
-        told = (*kept, *possible)
-        again = [
-            p
-            for p in runs
-            if union_length(
-                (max(p.a_start, one.a_start), min(p.a_end, one.a_end))
-                for one in told
-                if one.origin != "summed" and _overlap(p.a_start, p.a_end, one.a_start, one.a_end)
-            )
-            < TOLD * (p.a_end - p.a_start)
-        ]
+        told = Cover(pair.sizes[0])
+        told.add((p.a_start, p.a_end) for p in (*kept, *possible) if p.origin != "summed")
+        again = [p for p in runs if told.within(p.a_start, p.a_end) < TOLD * (p.a_end - p.a_start)]
         name_passages(again)
         for p in again:
             p.strength = "weak"
@@ -287,8 +278,10 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symme
         for some in (linked.counted, linked.possible)
     )
     passages, possible = list(found.passages), [*found.possible]
+    index = _index(found.passages)
     for one in counted:
-        whole = next((p for p in found.passages if goes_on(one, p)), None)
+        beside = [i for i in index.meeting(one.a_start, one.a_end) if goes_on(one, found.passages[i])]
+        whole = found.passages[min(beside)] if beside else None
         if whole is None:
             passages.append(one)
         elif one.score < REWORDED_BELOW and (symmetric or whole.score >= REWORDED_BELOW):
@@ -298,11 +291,12 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symme
         else:
             whole.a_start, whole.a_end = min(whole.a_start, one.a_start), max(whole.a_end, one.a_end)
             whole.b_start, whole.b_end = min(whole.b_start, one.b_start), max(whole.b_end, one.b_end)
+            index.put(min(beside), (whole.a_start, whole.a_end))
             whole.mass += one.mass
             whole.equal = pair.equal(whole)
     passages, again = _said_again(passages, pair)
-    possible += [*again, *(p for p in perhaps if not any(_covered(p, other) for other in possible))]
-    free = [p for p in possible if not any(_covered(p, other) for other in passages)]
+    possible += [*again, *_free(perhaps, possible)]
+    free = _free(possible, passages)
     return SharedPassages(sorted(passages, key=_order), sorted(free, key=_order))
 
 
@@ -310,17 +304,13 @@ def _said_again(passages: Sequence[Passage], pair: _Pair) -> tuple[list[Passage]
     """The passages, and apart from them those that only repeat in other words what was taken already: weak ones whose
     place in the second text strong ones tell. Whoever took a passage speaks of the same things elsewhere, too. What is
     the same to the letter was taken again."""
-    taken = [p for p in passages if p.origin not in SUMMARIES and pair.strong(p)]
+    taken = Cover(pair.sizes[1])
+    taken.add((p.b_start, p.b_end) for p in passages if p.origin not in SUMMARIES and pair.strong(p))
 
     def again(p: Passage) -> bool:
         if p.origin == "summed" or p.score >= SOLID_SCORE or pair.strong(p):
             return False
-        common = (
-            (max(p.b_start, one.b_start), min(p.b_end, one.b_end))
-            for one in taken
-            if _overlap(p.b_start, p.b_end, one.b_start, one.b_end)
-        )
-        return 2 * union_length(common) >= p.b_end - p.b_start
+        return 2 * taken.within(p.b_start, p.b_end) >= p.b_end - p.b_start
 
     repeated = [p for p in passages if again(p)]
     gone = set(map(id, repeated))
@@ -388,9 +378,10 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
     A solid exact passage is cut out of the reworded one around it; shorter runs become a part of it. A passage whose
     sentences stand in another order is one passage, *moved*.
     """
-    kept = list(exact)
-    solid = [p for p in kept if p.score >= SOLID_SCORE and min(pair.lengths(p)) >= SOLID_LENGTH]
+    solid = [p for p in exact if p.score >= SOLID_SCORE and min(pair.lengths(p)) >= SOLID_LENGTH]
     is_solid = set(map(id, solid))
+    kept = dict(enumerate(exact))
+    index = _index(exact)
     counted: list[Passage] = []
     possible: list[Passage] = []
     for found in reworded:
@@ -399,11 +390,17 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
             continue
         if found.origin == "summed":  # as a summary, from the other side
             for piece in _cut(found.turned(), [p.turned() for p in solid], pair.turned()):
-                kept = [p for p in kept if id(p) in is_solid or not _inside(p.turned(), piece)]
+                for i in [i for i, p in kept.items() if id(p) not in is_solid and _inside(p.turned(), piece)]:
+                    del kept[i]
+                    index.take(i)
                 counted.append(piece.turned())
             continue
-        for piece in _cut(found, solid, pair):
-            part = [p for p in kept if _inside(p, piece) and id(p) not in is_solid]
+        near = sorted(index.meeting(found.a_start, found.a_end))
+        for piece in _cut(found, [kept[i] for i in near if id(kept[i]) in is_solid], pair):
+            numbers = [
+                i for i in near if i in kept and id(kept[i]) not in is_solid and _inside(kept[i], piece)
+            ]
+            part = [kept[i] for i in numbers]
             if _tell(part, piece) or _elsewhere(part, piece):
                 continue
             plain = [p for p in part if p.score >= SOLID_SCORE] if piece.origin == "words" else []
@@ -411,8 +408,6 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
                 if not _moved_about(plain, piece, pair):
                     continue
                 piece.origin, piece.kind, piece.parts = "parts", "moved", len(plain)
-            gone = set(map(id, part))
-            kept = [p for p in kept if id(p) not in gone]
             if piece.origin == "words":
                 _hold(piece, part, pair)
             if piece.origin not in SUMMARIES:
@@ -423,16 +418,18 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
                 piece.equal = pair.equal(piece)
             if piece.origin == "words":
                 piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
-            kept += [p for p in part if not _inside(p, piece)]  # runs beyond the borders that it has now
+            for i in numbers:
+                if _inside(kept[i], piece):  # not beyond the borders that it has now
+                    del kept[i]
+                    index.take(i)
             counted.append(piece)
     moved = [p for p in counted if p.origin == "parts"]
     passages = sorted(
-        [*_parts([*kept, *moved], pair), *(p for p in counted if p.origin != "parts")], key=_order
+        [*_parts([*kept.values(), *moved], pair), *(p for p in counted if p.origin != "parts")], key=_order
     )
     name_passages(passages)
     passages, short = _counted(passages, *pair.sizes, pair.length)
-    free = [p for p in possible if not any(_covered(p, other) for other in passages)]
-    return SharedPassages(passages, sorted([*short, *free], key=_order))
+    return SharedPassages(passages, sorted([*short, *_free(possible, passages)], key=_order))
 
 
 def count_runs(passages: Sequence[Passage], a: TokenBatch, b: TokenBatch) -> SharedPassages:
@@ -465,14 +462,13 @@ def _counted(
     if len(long) == len(passages):
         return list(passages), []
     sure = set(map(id, long))
+    index = _index(long)
     counted, possible = [], []
     for p in passages:
-        near = id(p) in sure or any(
-            max(p.a_start, other.a_start) - min(p.a_end, other.a_end) <= RUN_DISTANCE
-            and max(p.b_start, other.b_start) - min(p.b_end, other.b_end) <= RUN_DISTANCE
-            for other in long
-        )
-        if near:
+        near = index.meeting(p.a_start - RUN_DISTANCE, p.a_end + RUN_DISTANCE)
+        if id(p) in sure or any(
+            max(p.b_start, long[i].b_start) - min(p.b_end, long[i].b_end) <= RUN_DISTANCE for i in near
+        ):
             counted.append(p)
         else:
             p.strength = "weak"
@@ -558,6 +554,48 @@ def _covered(p: Passage, other: Passage) -> bool:
     return 2 * common >= p.a_end - p.a_start
 
 
+def _index(passages: Sequence[Passage]) -> RangeIndex:
+    """The passages by place in the first text, under their numbers."""
+    return RangeIndex([(p.a_start, p.a_end) for p in passages])
+
+
+class _Told:
+    """Passages by place, to see what they tell already."""
+
+    def __init__(self, passages: Sequence[Passage], *, empty: bool = False) -> None:
+        self._passages = passages
+        self._index = RangeIndex([(p.a_start, p.a_end) for p in passages], empty=empty)
+
+    def add(self, number: int) -> None:
+        """One of the passages, of those that were *empty* at first."""
+        p = self._passages[number]
+        self._index.put(number, (p.a_start, p.a_end))
+
+    def tells(self, p: Passage) -> bool:
+        near = self._index.meeting(p.a_start, p.a_end)
+        return any(_covered(p, self._passages[i]) for i in near)
+
+
+def _free(some: Sequence[Passage], told: Sequence[Passage]) -> list[Passage]:
+    """Those of which the others do not tell."""
+    known = _Told(told)
+    return [p for p in some if not known.tells(p)]
+
+
+def _once(some: Sequence[Passage], told: Sequence[Passage] = ()) -> list[Passage]:
+    """Those of which neither the others tell nor one that comes before."""
+    every = [*told, *some]
+    known = _Told(every, empty=True)
+    for number in range(len(told)):
+        known.add(number)
+    out = []
+    for number, p in enumerate(some, len(told)):
+        if not known.tells(p):
+            known.add(number)
+            out.append(p)
+    return out
+
+
 def taken_one_by_one(p: Passage, told: Sequence[Passage]) -> bool:
     """Whether what seems to sum up a place is mostly sentences that were taken from it, or into it, one by one. A
     summary says hardly more than is in its place."""
@@ -637,11 +675,12 @@ def _cut(found: Passage, solid: Sequence[Passage], pair: _Pair) -> list[Passage]
     if not inside:
         return [found]
     out = []
+    gaps = _gaps(inside, found.b_end)
     a_from, b_from = found.a_start, found.b_start
     borders = [(p.a_start, p.a_end, p.b_start, p.b_end) for p in inside]
     borders.append((found.a_end, found.a_end, found.b_end, found.b_end))
     for a_start, a_end, b_start, b_end in borders:
-        b_low, b_high = _longest_free(b_from, min(b_start, found.b_end), inside)
+        b_low, b_high = _longest_free(b_from, min(b_start, found.b_end), gaps)
         if a_start - a_from >= PIECE_WORDS and b_high - b_low >= PIECE_WORDS:
             piece = Passage(a_from, a_start, b_low, b_high, 0, "reworded", origin=found.origin)
             piece.equal = pair.equal(piece)
@@ -651,13 +690,24 @@ def _cut(found: Passage, solid: Sequence[Passage], pair: _Pair) -> list[Passage]
     return out
 
 
-def _longest_free(start: int, end: int, solid: Sequence[Passage]) -> tuple[int, int]:
-    """The longest stretch of a range of b that no solid passage tells: those may stand in another order there."""
-    best, at = (start, start), start
+def _gaps(solid: Sequence[Passage], end: int) -> list[tuple[int, int]]:
+    """The stretches of b, up to a word, that none of some passages tells."""
+    out, at = [], 0
     for low, high in (*sorted((p.b_start, p.b_end) for p in solid), (end, end)):
-        if min(low, end) - at > best[1] - best[0]:
-            best = at, min(low, end)
+        if low > at:
+            out.append((at, low))
         at = max(at, high)
+    return out
+
+
+def _longest_free(start: int, end: int, gaps: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The longest stretch of a range of b in one of the *gaps*: passages may stand in another order there."""
+    best = start, start
+    first = bisect_right(gaps, start, key=lambda gap: gap[1])
+    last = bisect_left(gaps, end, key=lambda gap: gap[0])
+    for low, high in gaps[first:last]:
+        if min(high, end) - max(low, start) > best[1] - best[0]:
+            best = max(low, start), min(high, end)
     return best
 
 

@@ -1,4 +1,4 @@
-"""Shares and sources: no word counted twice."""
+"""Shares and sources: no word counted twice; and ranges that are found by place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doublet.matches.align import Passage
-from doublet.matches.cover import Cover, share, union_length
+from doublet.matches.cover import Cover, RangeIndex, share, union_length
 from doublet.matches.sources import rank_sources
 
 ranges = st.lists(
@@ -57,3 +57,42 @@ def test_the_smallest_convincing_set_comes_first():
 def test_a_text_without_words():
     assert share([], 0) == 0.0
     assert Cover(0).share == 0.0
+
+
+@given(ranges, ranges)
+def test_words_within_a_range_against_counting(some, asked):
+    cover = Cover(30)
+    assert cover.add(some) == union_length(some)
+    covered = {i for start, end in some for i in range(start, end)}
+    for start, end in asked:
+        within = len(covered & set(range(start, end)))
+        assert cover.within(start, end) == within
+        assert cover.new([(start, end)]) == end - start - within
+
+
+@given(
+    ranges, st.lists(st.tuples(st.integers(0, 7), st.booleans(), st.sampled_from([(3, 9), (12, 30)]))), ranges
+)
+def test_ranges_by_place_are_those_of_the_plain_loop(some, changes, asked):
+    index = RangeIndex(some)
+    there = dict(enumerate(some))
+    for number, taken, place in changes:
+        if number >= len(some):
+            continue
+        if taken:
+            index.take(number)
+            there.pop(number, None)
+        else:
+            index.put(number, place)
+            there[number] = place
+    for start, end in asked:
+        wanted = {i for i, (low, high) in there.items() if low <= end and start <= high}
+        assert set(index.meeting(start, end)) == wanted
+
+
+def test_an_empty_index_holds_what_is_put_there():
+    assert list(RangeIndex([]).meeting(0, 9)) == []
+    index = RangeIndex([(0, 4), (6, 8)], empty=True)
+    assert list(index.meeting(0, 9)) == []
+    index.put(1, (6, 8))
+    assert list(index.meeting(0, 9)) == [1]

@@ -6,15 +6,29 @@ import random
 import re
 import time
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import doublet
 from doublet import kernels, samples
 from doublet.errors import InvalidParameter
 from doublet.matches.align import AlignOptions, Passage
-from doublet.matches.passages import PassageOptions, find_all, find_reworded, join, taken_one_by_one
+from doublet.matches.passages import (
+    PassageOptions,
+    _covered,
+    _free,
+    _gaps,
+    _longest_free,
+    _once,
+    find_all,
+    find_reworded,
+    join,
+    taken_one_by_one,
+)
 from doublet.matches.stems import read_stems
 from doublet.model import Span
 
@@ -252,6 +266,57 @@ def test_traps_stay_quick(name):
     began = time.process_time()
     find_reworded(read, [(0, 1)])
     assert time.process_time() - began < 5
+
+
+def few_sentences(rng, count):
+    return " ".join(
+        rng.choice([f"Sentence{i} {'says that thing ' * 2}number{i}." for i in range(10)])
+        for _ in range(count)
+    )
+
+
+@pytest.mark.parametrize("way", ["check", "compare"])
+def test_a_few_sentences_said_over_and_over_stay_quick(way):
+    """Thousands of passages: each is laid beside those at its place, not beside all (before: half a minute)."""
+    rng = random.Random(3)
+    read = read_stems([few_sentences(rng, 20_000 // SIZE) for _ in range(3)])
+    began = time.process_time()
+    some = find_all(read, [(0, 1), (0, 2)], symmetric=way == "compare", together=way == "check")
+    assert time.process_time() - began < 5
+    assert all(len(one.passages) > 2_000 // SIZE for one in some)
+
+
+places = st.lists(
+    st.tuples(*[st.integers(0, 40), st.integers(1, 20)] * 2, st.sampled_from(["runs", "words", "summed"])),
+    max_size=12,
+)
+
+
+def made(some):
+    return [Passage(a, a + long, b, b + far, min(long, far), origin=way) for a, long, b, far, way in some]
+
+
+@given(places, places)
+def test_what_is_told_already_is_what_the_plain_loops_say(some, told):
+    """By place, and against every other passage."""
+    asked, known = made(some), made(told)
+    free = [p for p in asked if not any(_covered(p, other) for other in known)]
+    assert _free(asked, known) == free
+    once = []
+    for p in asked:
+        if not any(_covered(p, other) for other in (*known, *once)):
+            once.append(p)
+    assert _once(asked, known) == once
+
+
+@given(places, st.integers(0, 60), st.integers(0, 60))
+def test_the_longest_stretch_that_no_passage_tells(some, start, end):
+    taken = {i for p in made(some) for i in range(p.b_start, p.b_end)}
+    free = [i for i in range(start, end) if i not in taken]
+    runs = [list(run) for _, run in groupby(free, key=lambda i: i - free.index(i))]
+    low, high = _longest_free(start, end, _gaps(made(some), 60))
+    longest = max(runs, key=len, default=[])
+    assert list(range(low, high)) == longest
 
 
 def test_long_texts_of_chance_words_stay_quick():
