@@ -399,6 +399,18 @@ def test_versions_of_a_short_page_among_others_are_copies(tmp_path: Path) -> Non
     assert [(len(group.members), group.keep[:7]) for group in result.groups] == [(5, "version")]
 
 
+@pytest.mark.parametrize(("pages", "removed"), [(19, 18), (20, 0)])
+def test_a_note_on_rights_above_many_files_makes_them_no_copies(
+    tmp_path: Path, pages: int, removed: int
+) -> None:
+    """Each says two sentences of its own below ten lines that the others have. Nineteen may be versions of a page."""
+    write_pages(tmp_path, {f"other-{number}": [sentences(number, 8)] for number in range(60)})
+    note = [sentences(5000 + number, 2) for number in range(10)]
+    files = {f"file-{number}": [*note, sentences(9000 + number, 2)] for number in range(pages)}
+    write_pages(tmp_path, files)
+    assert doublet.dedupe(tmp_path).removed == removed
+
+
 def test_versions_of_short_pages_are_no_site(tmp_path: Path) -> None:
     """Five pages that were saved thirty times: each of their lines is on a fifth of all pages."""
     for number in range(5):

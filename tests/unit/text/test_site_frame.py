@@ -8,6 +8,7 @@ import pytest
 from doublet.text import site_frame
 from doublet.text.read import read_document
 from doublet.text.site_frame import (
+    CROWD,
     PageLines,
     few_own_lines,
     least_with_line,
@@ -148,6 +149,14 @@ def test_a_page_that_others_have_nearly_whole_is_a_copy() -> None:
     assert by_own(38, (20, 7), (20, 7), (10, 7), (12, 7)), "four lines may be advertisements"
     assert by_own(40, (20, 7), (20, 7), (10, 7), (8, 7), (2, 7)), "three fifths are not most of it"
     assert by_own(38, (20, 7), (20, 7), (10, 7), (10, 7), (2, 8)), "not the same pages"
+
+
+def test_what_a_crowd_has_makes_no_copy() -> None:
+    """A note on rights above each file of a program is on the same pages, too."""
+    crowd = int(CROWD)
+    assert by_own(38, (20, crowd), (20, crowd), (10, crowd), (10, crowd), (2, crowd))
+    assert not by_own(19, (20, 7), (20, 7), (10, 7), (10, 7), (2, 7), (10, crowd)), "a few have most of it"
+    assert by_own(38, (20, 7), (20, 7), (10, 7), (10, 7), (2, 7), (10, crowd)), "they have less than that"
 
 
 def test_a_page_with_a_title_of_its_own_is_no_copy_of_what_all_pages_have() -> None:

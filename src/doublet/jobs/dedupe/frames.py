@@ -41,6 +41,7 @@ from doublet.sources.records import (
 from doublet.text.page_forms import form_rows, without_forms, words_of_forms
 from doublet.text.site_frame import (
     COMMON_PAGES,
+    CROWD,
     FRAME_SHARE,
     I64,
     LEAST_PAGES,
@@ -502,7 +503,7 @@ class WithoutFrames:
 
     def _marked(self, page: PageLines, folder: int) -> tuple[Mask, U64, bool]:
         """Which lines of a page are frame in its folder or in one above it; of those that are common in the nearest the
-        first page that has them, 0 of the others; and whether it has a title of its own there."""
+        first page that has them or `CROWD`, 0 of the others; and whether it has a title of its own there."""
         assert self._counted is not None
         assert self._found is not None
         found = self._found
@@ -519,9 +520,10 @@ class WithoutFrames:
         if named or not found.common_is_most[large[0]]:
             places = _places(page.keys, large[0], found.common)
             common = places >= 0
-            firsts[common] = found.firsts[places[common]]
+            crowd = found.pages[places[common]] >= PART_PAGES
+            firsts[common] = np.where(crowd, CROWD, found.firsts[places[common]])
             if named:
-                frame[common] |= found.pages[places[common]] >= PART_PAGES
+                frame[common] |= crowd
         return frame, firsts, named
 
     def check_kept(self, out: Path) -> None:
