@@ -21,10 +21,12 @@ import doublet
 from doublet.errors import ConfigError, InputNotFound, InputUnreadable, OutputFailed, StoreError
 from doublet.store.connection import sqlite_place
 from doublet.store.dump import dump, load
+from doublet.text.damaged import DAMAGED
 
 #: address of a database, migrations (app and name) to run in it
 MakeTables = Callable[[str, list[tuple[str, str]]], None]
 FORMAT = 1
+_NO_BACKUP: tuple[type[Exception], ...] = (*DAMAGED, KeyError, TypeError)
 ABOUT, DATABASE, KEY = "backup.json", "database", "secret.key"
 
 
@@ -87,10 +89,10 @@ def bring_back(source: Path, address: str, key: Path, make_tables: MakeTables) -
                 key.write_bytes(archive.read(KEY))
     except FileNotFoundError as error:
         raise InputNotFound("backup_no_database", path=str(source)) from error
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
-        raise InputUnreadable("restore_not_a_backup", path=str(source)) from error
     except OSError as error:
         raise OutputFailed("backup_not_written", path=str(place or source), why=str(error)) from error
+    except _NO_BACKUP as error:
+        raise InputUnreadable("restore_not_a_backup", path=str(source)) from error
 
 
 def _unpack(archive: zipfile.ZipFile, place: Path, source: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +24,12 @@ from doublet.reports.json_report import json_document, json_line
 from doublet.reports.output import PART
 from doublet.store.copies import seconds
 from doublet.store.database import Store
+from doublet.text.damaged import DAMAGED
 
 FORMAT = 1
 ABOUT = "libraries.json"
 AT_ONCE = 500  #: documents stored in one go, or rows of sources
+_NO_BACKUP: tuple[type[Exception], ...] = (*DAMAGED, KeyError, TypeError)
 _FACTS = ("title", "time", "source", "address", "added", "changed")
 
 
@@ -130,10 +131,10 @@ def restore_libraries(
             return out
     except FileNotFoundError as error:
         raise InputNotFound("no_file", path=str(source)) from error
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError) as error:
-        raise InputUnreadable("library_backup_not_one", path=str(source)) from error
     except OSError as error:
         raise InputUnreadable("list_not_read", path=str(source), why=str(error)) from error
+    except _NO_BACKUP as error:
+        raise InputUnreadable("library_backup_not_one", path=str(source)) from error
 
 
 def _choose(

@@ -12,7 +12,6 @@ import os
 import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import IO, Any
 from doublet.errors import InputUnreadable
 from doublet.model import Note
 from doublet.sources.streams import Stream, damage
+from doublet.text.damaged import DAMAGED
 from doublet.text.limits import EXPANSION, unpacked_limit
 
 DEPTH = 3
@@ -73,7 +73,7 @@ def archive_kind(path: Path, head: bytes) -> str:
             return "zip"
         with zipfile.ZipFile(path) as package:
             names = set(package.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError):
+    except DAMAGED:
         return ""
     marks = {"[Content_Types].xml", "META-INF/container.xml", "mimetype", "META-INF/manifest.xml"}
     book = len(names) == 1 and next(iter(names)).lower().endswith(".fb2")
@@ -103,7 +103,7 @@ def _zip(
     try:
         package = zipfile.ZipFile(file)
         infos = package.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError) as error:
+    except DAMAGED as error:
         if depth > 1:
             yield Member(prefix.rstrip("/"), state="broken", reason=Note("is_damaged_archive", why=error))
             return
@@ -130,13 +130,13 @@ def _zip(
                 try:
                     with package.open(info) as stream:
                         data = _read(stream, most)
-                except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
+                except NotImplementedError as error:
+                    yield Member(name, state="unknown_kind", reason=Note("packed_unknown_way", why=error))
+                    continue
+                except DAMAGED as error:
                     yield Member(
                         name, state="broken", reason=Note("is_damaged", why=error), packed_bytes=size
                     )
-                    continue
-                except NotImplementedError as error:
-                    yield Member(name, state="unknown_kind", reason=Note("packed_unknown_way", why=error))
                     continue
                 yield from _opened(name, data, budget, limit, depth, size, most)
                 if budget.spent:
@@ -166,7 +166,7 @@ def _tar(stream: Any, prefix: str, budget: _Budget, limit: int, depth: int, labe
                     yield from _opened(name, data, budget, limit, depth, info.size, most)
                     if budget.spent:
                         return
-    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
+    except DAMAGED as error:
         reason = damage(error) or Note("said", text=str(error))
         yield Member(
             prefix.rstrip("/") or label, state="broken", reason=Note("is_cut_or_damaged", reason=reason)

@@ -19,7 +19,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
@@ -153,14 +153,15 @@ class OldLineEnds:
         return self._stream.read(size).replace(b"\r", b"\n")
 
 
+class BadZstdFile(OSError):
+    """What is no zstd though it begins so: the like of `gzip.BadGzipFile`, for a library that is loaded when needed."""
+
+
 def damage(error: BaseException) -> Note | None:
     """Why a stream broke off, or None when *error* is not about the stream."""
     if isinstance(error, EOFError):
         return Note("compressed_cut_off")
-    if (
-        isinstance(error, zlib.error | gzip.BadGzipFile | lzma.LZMAError)
-        or type(error).__name__ == "ZstdError"
-    ):
+    if isinstance(error, zlib.error | gzip.BadGzipFile | lzma.LZMAError | BadZstdFile):
         return Note("compressed_damaged", why=error)
     if isinstance(error, OSError):
         return Note("reading_failed", why=error.strerror or error)
@@ -413,15 +414,23 @@ class _ZstdReader:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        library = zstandard().ZstdDecompressor(max_window_size=1 << 31)
-        self._reader = library.stream_reader(file, read_across_frames=True, closefd=False)
+        library = zstandard()
+        self._error: type[Exception] = library.ZstdError
+        unpacking = library.ZstdDecompressor(max_window_size=1 << 31)
+        self._reader = unpacking.stream_reader(file, read_across_frames=True, closefd=False)
         self._checked = False
 
     def read(self, size: int = -1, /) -> bytes:
-        return self._checked_end(bytes(self._reader.read(size)))
+        return self._checked_end(self._unpacked(self._reader.read, size))
 
     def read1(self, size: int = -1, /) -> bytes:
-        return self._checked_end(bytes(self._reader.read1(size)))
+        return self._checked_end(self._unpacked(self._reader.read1, size))
+
+    def _unpacked(self, read: Callable[[int], bytes], size: int) -> bytes:
+        try:
+            return bytes(read(size))
+        except self._error as error:
+            raise BadZstdFile(str(error)) from error
 
     def _checked_end(self, data: bytes) -> bytes:
         if not data and not self._checked:

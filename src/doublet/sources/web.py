@@ -12,7 +12,6 @@ import gzip
 import hashlib
 import io
 import re
-import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +30,7 @@ from doublet.sources.protocol import (
     Unchanged,
     Validators,
 )
+from doublet.text.damaged import DAMAGED
 from doublet.text.formats.html import page_titles, parse_page
 from doublet.text.titles import sensible
 
@@ -239,7 +239,7 @@ def unpack(data: bytes, limit_bytes: int) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             out = file.read(limit_bytes + 1)
-    except (OSError, EOFError, zlib.error) as error:
+    except DAMAGED as error:
         raise InputUnreadable("not_unpacked", why=error) from error
     if len(out) > limit_bytes:
         raise InputUnreadable("larger_unpacked", limit_bytes=limit_bytes)

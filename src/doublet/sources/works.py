@@ -19,6 +19,7 @@ from doublet.matches.among import bare_name
 from doublet.matches.preference import all_numbers, read_time
 from doublet.sources.streams import is_folder
 from doublet.sources.texts import list_files
+from doublet.text.damaged import DAMAGED
 
 MOST_ENTRIES = 4_000  #: of one archive
 MOST_BYTES = 1 << 30  #: of all documents of one archive, unpacked
@@ -113,7 +114,7 @@ def unpack(name: str, content: bytes, room: int = MOST_BYTES) -> list[tuple[str,
                     room -= entry.file_size
                     data = archive.read(entry)
                 out.append((entry.filename, data, _entry_time(entry)))
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError):
+    except DAMAGED:
         return None
     return out
 

@@ -13,6 +13,7 @@ import zipfile
 
 from doublet.errors import Broken, Encrypted, UnknownKind
 from doublet.model import Note
+from doublet.text.damaged import DAMAGED
 from doublet.text.encoding import SAMPLE_BYTES, binary_kind
 
 ARCHIVES = ("zip", "tar", "warc")  #: kinds that hold documents; `doublet.sources` takes them apart
@@ -180,7 +181,7 @@ def _package(data: bytes, named: str) -> str:
             mimetype = ""
             if "mimetype" in names and package.getinfo("mimetype").file_size < 200:
                 mimetype = package.read("mimetype").decode("ascii", "replace").strip()
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, RuntimeError, NotImplementedError) as error:
+    except DAMAGED as error:
         raise Broken("archive_not_opened", why=error) from error
     known = set(names)
     if mimetype.startswith("application/epub") or "META-INF/container.xml" in known:

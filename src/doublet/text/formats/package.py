@@ -11,11 +11,11 @@ import html.entities
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from doublet.errors import Broken, Encrypted, Oversized
+from doublet.text.damaged import DAMAGED
 from doublet.text.encoding import decode_page
 from doublet.text.formats.protocol import needs
 
@@ -41,10 +41,10 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             self._infos = {info.filename: info for info in self._zip.infolist()}
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, OSError, EOFError) as error:
-            raise Broken("archive_not_opened", why=error) from error
-        except (NotImplementedError, RuntimeError) as error:
+        except RuntimeError as error:
             raise Broken("packed_unknown_way", why=error) from error
+        except DAMAGED as error:
+            raise Broken("archive_not_opened", why=error) from error
         if len(self._infos) > MEMBERS:
             raise Oversized("too_many_parts", infos=len(self._infos))
         self._left = limit_bytes
@@ -72,10 +72,10 @@ class Package:
                     if self._left < 0:
                         raise Oversized("unpacks_over_limit", limit=self._limit)
                     parts.append(part)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise Broken("part_not_unpacked", name=name, why=error) from error
-        except (NotImplementedError, RuntimeError) as error:
+        except RuntimeError as error:
             raise Broken("packed_unknown_way", why=error) from error
+        except DAMAGED as error:
+            raise Broken("part_not_unpacked", name=name, why=error) from error
         return b"".join(parts)
 
     def xml(self, name: str) -> Element:
