@@ -181,7 +181,15 @@ def among(
     families = _families(works, versions)
     near = _near(works, read, versions)
     nearest = _nearest(works, read, versions)
-    matches: list[tuple[SourceMatch, ...]] = []
+    by_id = {work.id: i for i, work in enumerate(works)}
+    taken_from = {
+        work.id: {
+            one.id: _cover(one.fragments, len(read[i].hashes)) for one in (sources or {}).get(work.id, ())
+        }
+        for i, work in enumerate(works)
+    }
+    shares, common_words = {}, {}
+    direct: list[dict[str, _Direct]] = []
     for i, work in enumerate(works):
         others = sorted({*near[i], *nearest[i]}, key=lambda j: works[j].id)
         beside = lay_beside(
@@ -194,26 +202,13 @@ def among(
         for other, j in zip(beside, others, strict=True):
             other.near = len(nearest[i]) - nearest[i].index(j) if j in nearest[i] else 0
         mask = counted.get(work.id) if counted else None
-        matches.append(explain(work.text, read[i], beside, counted=mask, thesaurus=thesaurus).sources)
-        if on_step is not None:
-            on_step(i + 1, len(works))
-    by_id = {work.id: i for i, work in enumerate(works)}
-    taken_from = {
-        work.id: {
-            one.id: _cover(one.fragments, len(read[i].hashes)) for one in (sources or {}).get(work.id, ())
-        }
-        for i, work in enumerate(works)
-    }
-    shares, common_words = {}, {}
-    direct: list[dict[str, _Direct]] = []
-    for i, work in enumerate(works):
+        found = explain(work.text, read[i], beside, counted=mask, thesaurus=thesaurus).sources
         size = len(read[i].hashes)
-        masks = {one.id: _cover(one.fragments, size) for one in matches[i]}
+        masks = {one.id: _cover(one.fragments, size) for one in found}
         shared = _shared(masks, size, {one: families[by_id[one]] for one in masks}, len(works))
-        mask = counted.get(work.id) if counted else None
         whole = np.zeros(size, np.bool_)
         own: dict[str, _Direct] = {}
-        for one in matches[i]:
+        for one in found:
             words = masks[one.id] & ~shared & ~_from_common(taken_from, work.id, one.id, size)
             if mask is not None:
                 words &= mask
@@ -225,6 +220,8 @@ def among(
         direct.append(own)
         shares[work.id] = float(whole.sum() / max(1, size))
         common_words[work.id] = int(shared.sum())
+        if on_step is not None:
+            on_step(i + 1, len(works))
     moments = _moments(works)
     pairs = []
     for i, work in enumerate(works):
