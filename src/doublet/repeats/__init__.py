@@ -383,7 +383,7 @@ def _kind(
 
 
 def _side_by_side(fragments: Sequence[RepeatFragment], masks: Sequence[str], owner: Sequence[int]) -> bool:
-    """Whether each place follows the one before it, with no more than a title or a name between them. All words count
+    """Whether most places follow the one before them, with no more than a title or a name between them. All words count
     there, those of listings and tables that are left out as well."""
     if len(set(owner)) > 1:
         return False
@@ -391,7 +391,8 @@ def _side_by_side(fragments: Sequence[RepeatFragment], masks: Sequence[str], own
     between = (
         _WORD.finditer(masks[owner[0]], end, start) for (_, end), (start, _) in itertools.pairwise(places)
     )
-    return all(next(itertools.islice(words, NEIGHBOUR_GAP, None), None) is None for words in between)
+    short = sum(next(itertools.islice(words, NEIGHBOUR_GAP, None), None) is None for words in between)
+    return 2 * short > len(places) - 1
 
 
 class _PlaceTable:

@@ -139,17 +139,16 @@ class Agreement:
                 members = members if longer == members else self._grown_behind(longer, often, over)
             if members != group.members:
                 group = group._replace(members=members, equal=self._equal(members))
-            parts = self._most_go_on(group, often, over) if 2 < len(members) <= MOST else None
-            todo += parts or []
-            if parts is None:
-                enter(group.members, len(out), over)
-                out.append(group)
+            if 2 < len(members) <= MOST:
+                todo += self._most_go_on(group, often, over)
+            # It keeps those places, too: whoever changes it has to know them all.
+            enter(group.members, len(out), over)
+            out.append(group)
         return out
 
-    def _most_go_on(self, group: Scored, often: NDArray[np.uint8], over: Over) -> list[Scored] | None:
-        """Those members of *group* that go on with the same words, or nearly, or begin after the same, with these, if
-        they are most of them but not all, and no group *over* them tells it; and the rest with one of them. None if
-        that is not so."""
+    def _most_go_on(self, group: Scored, often: NDArray[np.uint8], over: Over) -> list[Scored]:
+        """A longer group of those members of *group* that go on with the same words, or nearly, or begin after the
+        same, with these, if they are most of them but not all, and no group *over* them tells it; or none."""
         members = group.members
         for units, grown, edge in (
             ([(end, self._next(end)) for _, end in members], self._grown_behind, 0),
@@ -166,16 +165,10 @@ class Agreement:
                 if not len(members) < 2 * sum(alike) < 2 * len(members):
                     continue
                 part = list(itertools.compress(members, alike))
-                # One of them stands with the rest, so that no place is lost that says the same.
-                first = next(iter(part))
-                rest = [m for m, same in zip(members, alike, strict=True) if not same or m == first]
-                parts = [rescored(group, rest)]
-                if holders_of(part, over, 0.0):
-                    return parts
-                longer = grown(part, often, over)
+                longer = part if holders_of(part, over, 0.0) else grown(part, often, over)
                 if longer != part:
-                    return [rescored(group, part)._replace(members=longer, equal=self._equal(longer)), *parts]
-        return None
+                    return [rescored(group, part)._replace(members=longer, equal=self._equal(longer))]
+        return []
 
     def _grown_behind(self, members: Members, often: NDArray[np.uint8], over: Over) -> Members:
         starts, ends = (list(edges) for edges in zip(*members, strict=True))

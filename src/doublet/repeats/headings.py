@@ -8,6 +8,7 @@ another, is taken for one too; and where a passage ends inside such a line, it s
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 
 from doublet.kernels.blanks import QUIET
 from doublet.repeats.balance import TokenGroups
-from doublet.repeats.tokenise import Edges, TokenSequence
-from doublet.repeats.told import Scored
+from doublet.repeats.tokenise import BLOCK, Edges, TokenSequence
+from doublet.repeats.told import Scored, rescored
 
-TITLE_SHARE = 0.8  #: of the words of a group that are titles when it is not reported
+TITLE_SHARE = 0.8  #: of the words of a place that are titles when it is not reported
 LABEL_WORDS = 3  #: of a label before a colon
 CLOSING = f" {QUIET}»”\"')]"  #: what may stand between a label and its colon
 MOST_WORDS = 8  #: of a line that is taken for a heading
@@ -36,14 +37,24 @@ class Titles:
         self._before = np.concatenate([[0], np.cumsum(marked)])
 
     def left_out(self, groups: list[Scored]) -> list[Scored]:
-        """*groups* without those that are hardly more than titles."""
+        """*groups* without the members that are hardly more than titles; and without those of which less than two are
+        left."""
         if not groups or not self._before[-1]:
             return groups
+        sizes = np.array([len(group.members) for group in groups])
+        first = np.cumsum(sizes) - sizes
         start, end = np.array([span for group in groups for span in group.members], np.int64).T
-        first = np.cumsum([0, *(len(group.members) for group in groups[:-1])])
-        said = np.add.reduceat(self._before[end] - self._before[start], first)
-        more = said < TITLE_SHARE * np.add.reduceat(end - start, first)
-        return [groups[number] for number in np.flatnonzero(more).tolist()]
+        more = self._before[end] - self._before[start] < TITLE_SHARE * (end - start)
+        left = np.add.reduceat(more, first, dtype=np.int64)
+        out: list[Scored] = []
+        for number in np.flatnonzero(left > 1).tolist():
+            group, at = groups[number], int(first[number])
+            if left[number] < sizes[number]:
+                stay = more[at : at + len(group.members)].tolist()
+                members = list(itertools.compress(group.members, stay))
+                group = group._replace(members=members) if group.equal else rescored(group, members)
+            out.append(group)
+        return out
 
 
 class Headings:
@@ -109,9 +120,22 @@ class Headings:
             np.add.at(sizes, last[whole], -1)
             said = np.isin(units, units[np.cumsum(sizes[:-1]) > 0])
             marked[:-1] = np.repeat(said, np.diff(edges))
+        if len(links):
+            linked = np.zeros(len(self._sequence) + 1, bool)
             for start, end in zip(links.tolist(), ends.tolist(), strict=True):
+                linked[start:end] = True
+            marked |= linked
+            for start, end in self._rows_of_links(links, linked):
                 marked[start:end] = True
         return Titles(marked)
+
+    def _rows_of_links(self, links: NDArray[np.int64], linked: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        """Paragraphs and items with two *links* or more, if most of their words are *linked* ("Next: …, Up: …")."""
+        blocks = np.union1d([0], np.flatnonzero(self._edges.kinds & BLOCK))  # the end of the text is one, too
+        several = np.diff(np.searchsorted(np.sort(links), blocks)) > 1
+        words = np.add.reduceat(linked, blocks, dtype=np.int64)[:-1]
+        rows = np.flatnonzero(several & (2 * words > np.diff(blocks)))
+        return list(zip(blocks[rows].tolist(), blocks[rows + 1].tolist(), strict=True))
 
     def _links(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where links begin and end; those that follow each other without a word between them are one."""

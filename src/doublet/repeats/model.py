@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from doublet.errors import InvalidParameter, nearest
 from doublet.model import FORMAT_VERSION, Note, Outcome, Span
+from doublet.repeats.plain import plain_text
 
 ALGORITHMS = ("auto", "exact", "edit", "ngrams")
 TOKENS = ("word", "punctuation", "line", "sentence")
@@ -215,10 +215,10 @@ class Repeats:
     groups: tuple[RepeatGroup, ...]
     outcomes: tuple[Outcome, ...] = ()
     notes: tuple[Note, ...] = ()
-    _masked: dict[str, str] = field(init=False, repr=False, compare=False)
+    _by_name: dict[str, RepeatFile] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_masked", {file.file: file.masked for file in self.files})
+        object.__setattr__(self, "_by_name", {file.file: file for file in self.files})
 
     @property
     def new_groups(self) -> tuple[RepeatGroup, ...]:
@@ -227,12 +227,12 @@ class Repeats:
 
     def plain(self, fragment: RepeatFragment) -> str:
         """The text of *fragment* without markup, and without the blanks and empty lines that it leaves behind."""
-        masked = self._masked.get(fragment.file, "")
-        text = masked[fragment.start : fragment.end]
-        if not masked or text == fragment.text:
+        file = self._by_name.get(fragment.file)
+        if file is None or not file.masked:
             return fragment.text
-        text = re.sub(r"[^\S\n]*\n[^\S\n]*\n\s*", "\n\n", text)
-        return re.sub(r"[^\S\n]{2,}", " ", text).strip()
+        before = file.source[file.source.rfind("\n", 0, fragment.start) + 1 : fragment.start]
+        indent = len(before) if before.isspace() else 0
+        return plain_text(fragment.text, file.masked[fragment.start : fragment.end], indent)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON. The words of each file are kept too (two bytes a word, packed), for a run with this as baseline."""

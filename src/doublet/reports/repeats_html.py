@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from doublet.repeats.archetype import ArchetypePiece, archetype, fixed_words
 from doublet.repeats.decisions import wordings
 from doublet.repeats.model import DECISIONS, KINDS, RepeatFile, RepeatGroup, Repeats
+from doublet.repeats.overlaps import count_places, shared_places
 from doublet.reports.page import escape, shell
 from doublet.reports.wording import Wording, wording
 
@@ -21,6 +22,7 @@ SHOWN_FILES = 80
 OPEN_FILES = 10  #: of them before a fold
 SHOWN_VARIANTS = 8  #: different wordings side by side
 SHOWN_PLACES = 40
+SHOWN_SHARED = 5  #: groups with the same places
 SHOWN_BEGIN = 120  #: characters of a group that is folded
 SHOWN_CHARACTERS = 3000  #: of a variant
 SHOWN_VALUE = 300  #: characters of what stands in a variable place
@@ -52,8 +54,16 @@ def repeats_page(result: Repeats, *, title: str = "", limit: int = 500, language
     signs = wordings(result, groups)
     folded = len(groups) >= FOLDED_FROM
     cards = [
-        group_card(at, group, result, signs[at - 1], words, folded=folded)
-        for at, group in enumerate(groups, 1)
+        group_card(
+            at,
+            group,
+            result,
+            signs[at - 1],
+            words,
+            folded=folded,
+            shared=[(n + 1, groups[n]) for n in others],
+        )
+        for at, (group, others) in enumerate(zip(groups, shared_places(groups), strict=True), 1)
     ]
     before = len(groups)
     ways = []
@@ -96,7 +106,7 @@ def summary(result: Repeats, words: Wording) -> str:
             (words.number(number), words.form(number, words.tables.NOUNS[noun]))
             for number, noun in (
                 (len(result.groups), "group"),
-                (sum(len(group.fragments) for group in result.groups), "place"),
+                (count_places(result.groups), "place"),
                 (len(result.files), "file"),
             )
         ),
@@ -126,20 +136,19 @@ def heat_map(result: Repeats, words: Wording, numbers: Mapping[str, int]) -> str
     longest = max((file.characters for file in result.files), default=0)
     if not longest:
         return f"<p>{escape(words('repeats_no_text'))}</p>"
-    files = (
-        sorted(result.files, key=lambda file: (-file.share, file.file))
-        if len(result.files) > 1
-        else result.files
-    )
+    repeating = [file for file in result.files if file.share]
+    files: Sequence[RepeatFile] = repeating or result.files
+    files = sorted(files, key=lambda file: (-file.share * file.tokens, file.file))
     rows = [_strip(file, result.groups, longest, numbers, words) for file in files[:SHOWN_FILES]]
     first, rest = "".join(rows[:OPEN_FILES]), "".join(rows[OPEN_FILES:])
     if rest:
         told = escape(words("repeats_more_files", files=len(rows) - OPEN_FILES))
         folded = f"<summary>{told}</summary><div class='map'>{rest}</div>"
         rest = f"<details>{folded}</details>"
-    hidden = len(files) - SHOWN_FILES
+    hidden = len(repeating) - SHOWN_FILES
     more = f"<p>{escape(words('repeats_files_hidden', files=hidden))}</p>" if hidden > 0 else ""
-    legend = f'<p class="legend">{escape(words("repeats_legend"))}</p>'
+    told = words("repeats_legend") + (f" {words('repeats_legend_files')}" if len(files) > 1 else "")
+    legend = f'<p class="legend">{escape(told)}</p>'
     return f"{legend}<div class='map'>{first}</div>{rest}{more}"
 
 
@@ -149,15 +158,20 @@ def _strip(
     cells = max(8, round(CELLS * file.characters / longest))
     size = max(1, -(-file.characters // cells))
     filled = [[0, 0, -1] for _ in range(cells)]  # characters in repeats, most from one group, its number
-    for number, group in enumerate(groups):
-        for fragment in group.fragments:
-            if fragment.file != file.file:
-                continue
-            for cell in range(fragment.start // size, min(cells - 1, (fragment.end - 1) // size) + 1):
-                inside = min(fragment.end, (cell + 1) * size) - max(fragment.start, cell * size)
-                filled[cell][0] += inside
-                if inside > filled[cell][1]:
-                    filled[cell][1:] = [inside, number]
+    places = sorted(
+        (f.start, f.end, number)
+        for number, group in enumerate(groups)
+        for f in group.fragments
+        if f.file == file.file
+    )
+    told = 0  # up to there all places are counted: those of two groups count once
+    for start, end, number in places:
+        for cell in range(start // size, min(cells - 1, (end - 1) // size) + 1):
+            first, stop = max(start, cell * size), min(end, (cell + 1) * size)
+            filled[cell][0] += max(0, stop - max(first, told))
+            if (stop - first, -number) > (filled[cell][1], -filled[cell][2]):
+                filled[cell][1:] = [stop - first, number]
+        told = max(told, end)
     bars = []
     for cell, (total, _, number) in enumerate(filled):
         part = min(1.0, total / size)
@@ -231,9 +245,10 @@ def group_card(
     words: Wording,
     *,
     folded: bool = False,
+    shared: Sequence[tuple[int, RepeatGroup]] = (),
 ) -> str:
     """One group: what all have in common, the variants side by side, all places, and the buttons. *signs* tell the
-    wordings of its places."""
+    wordings of its places, and *shared* which groups before it, with their numbers, have some of them too."""
     variants: dict[str, list[str]] = {}
     for fragment in group.fragments:
         section = f" § {fragment.section}" if fragment.section else ""
@@ -268,10 +283,12 @@ def group_card(
     )
     begin = " ".join(shown[0][:300].split())
     begin = begin if len(begin) <= SHOWN_BEGIN else begin[:SHOWN_BEGIN].rsplit(" ", 1)[0] + " …"
+    ways = [f'<a href="#{escape(other.id)}">{at}</a>' for at, other in shared[:SHOWN_SHARED]]
+    also = f", {escape(words('repeats_shared'))} {', '.join(ways)}" if ways else ""
     return f"""<article class="group" id="{escape(group.id)}" tabindex="0" data-new="{"yes" if group.new else ""}" \
 data-given="{group.decision}" data-places="{escape(places)}" aria-labelledby="{escape(group.id)}-t">
 <div class="head"><h3 id="{escape(group.id)}-t">{escape(head)}</h3>{new}
-<span class="saved">{escape(words("repeats_saved", words=group.words_saved))}</span>
+<span class="saved">{escape(words("repeats_saved", words=group.words_saved))}{also}</span>
 <span class="decide" role="group" aria-label="{escape(words("repeats_decision"))}">{buttons}</span></div>
 <details class="body"{"" if folded else " open"}><summary>{escape(begin)}</summary>
 {common}<div class="variants">{sides}</div>{more}</details>

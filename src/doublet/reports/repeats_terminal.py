@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 from doublet.repeats.archetype import archetype, fixed_words, template
 from doublet.repeats.model import KINDS, RepeatGroup, Repeats
+from doublet.repeats.overlaps import shared_places
 from doublet.reports.terminal import Painter, harmless
 from doublet.reports.wording import Wording, wording
 
 SHOWN_PLACES = 6
+SHOWN_SHARED = 5  #: groups with the same places
 VARIANTS_READ = 12
 LEAST_FIXED = 3  #: words that a template must have in common to say more than an example
 
@@ -34,16 +37,19 @@ def repeats_report(
         lines[1] = paint(
             words("repeats_algorithm_new", algorithm=result.algorithm, groups=len(groups)), "dim"
         )
+    kinds = {kind: [group for group in groups if group.kind == kind] for kind in KINDS}
+    most_of = {kind: limit if kind == KINDS[0] else max(1, limit // 2) for kind in KINDS}
+    shared = shared_places([group for kind, some in kinds.items() for group in some[: most_of[kind]]])
     number = 0
-    for kind in KINDS:
-        some = [group for group in groups if group.kind == kind]
-        most = limit if kind == KINDS[0] else max(1, limit // 2)
+    for kind, some in kinds.items():
+        most = most_of[kind]
         if some and kind != KINDS[0]:
             told = textwrap.wrap(words(f"repeats_{kind}s_are"), width)
             lines += [paint(words(f"repeats_{kind}s"), "title"), *(paint(line, "dim") for line in told), ""]
         for group in some[:most]:
             number += 1
-            lines += [*_group(number, group, result, width, paint, words), ""]
+            others = [other + 1 for other in shared[number - 1]]
+            lines += [*_group(number, group, result, width, paint, words, others), ""]
         if len(some) > most:
             lines += [words("repeats_more_groups", groups=len(some) - most), ""]
     if not groups:
@@ -53,7 +59,13 @@ def repeats_report(
 
 
 def _group(
-    number: int, group: RepeatGroup, result: Repeats, width: int, paint: Painter, words: Wording
+    number: int,
+    group: RepeatGroup,
+    result: Repeats,
+    width: int,
+    paint: Painter,
+    words: Wording,
+    shared: Sequence[int] = (),
 ) -> list[str]:
     head = words(
         "repeats_group",
@@ -63,6 +75,8 @@ def _group(
         how=words("repeats_equal" if group.equal else "repeats_different"),
     )
     head += ", " + words("repeats_saved", words=group.words_saved)
+    if shared:
+        head += f", {words('repeats_shared')} {', '.join(map(str, shared[:SHOWN_SHARED]))}"
     why = f": {words.say(group.reason)}" if group.reason else ""
     why += f", {words(f'repeats_{group.decision}')}" if group.decision else ""
     lines = [paint(head, "title") + paint(f"  {group.id}{why}", "dim")]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from doublet import find_repeats
 from doublet.text.markup import READERS, read_markup, tell_markup
 from doublet.text.tokens import Canon
+from repeat_texts import sequence_of
 
 MARKDOWN = """---
 title: hidden
@@ -125,6 +126,42 @@ def test_a_word_that_an_entity_stands_for_is_its_name():
     assert len(marked.masked) == len(marked.text)
     [group] = find_repeats({"a.xml": f"<book>{text}</book>"}).groups
     assert {fragment.text for fragment in group.fragments} == {said}
+
+
+@pytest.mark.parametrize("begin", ["&app;", "App"])
+def test_a_word_that_an_entity_stands_for_begins_a_sentence(begin: str):
+    """Its name may be in small letters; what it stands for begins with a capital one there."""
+    text = f"<book><para>Sorted by type. {begin} keeps the order.</para></book>"
+    assert sequence_of(text, "a.xml").edges().marks.tolist() == [*[True, False, False] * 2, False, True]
+
+
+REDIRECT = '<meta http-equiv="refresh" content="0; url=b.html">'
+
+
+@pytest.mark.parametrize(
+    ("head", "there"),
+    [
+        (REDIRECT, False),
+        ("<META content='0;URL=b.html' HTTP-EQUIV=Refresh>", False),
+        ("<!-- here --><script>let a</script>" + REDIRECT, False),
+        ('<meta http-equiv="refresh" content="5">', True),  # the same page again
+        ('<meta http-equiv="refresh" content="60; url=a.html">', True),
+        (f"<!-- {REDIRECT} -->", True),
+        (f"<noscript>{REDIRECT}</noscript>", True),  # for those who read without scripts
+        (f"</head><body><p>{REDIRECT}</p>", True),
+    ],
+)
+def test_a_page_that_leads_to_another_one_has_no_text(head: str, there: bool):
+    text = f"<html><head>{head}\n<title>Moved</title></head><p>This page is elsewhere now.</p></html>"
+    marked = read_markup(text, name="a.html")
+    assert len(marked.masked) == len(text)
+    assert ("elsewhere" in marked.masked) is there
+    assert bool(marked.headings or marked.links or marked.masked.strip()) is there
+
+
+@pytest.mark.parametrize("open_", ["<!--", "<script>"])
+def test_what_is_not_closed_before_a_redirect_takes_no_time(open_: str):
+    assert read_markup(f"{open_ * 200_000}{REDIRECT}", name="a.html").kind == "html"
 
 
 def test_an_entity_that_is_no_word_is_blank():

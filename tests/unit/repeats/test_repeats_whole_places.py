@@ -49,10 +49,10 @@ def places(*behind: str) -> tuple[str, Members]:
 def test_those_that_go_on_alike_are_a_group_of_their_own_if_they_are_most():
     same = sentence(6, "s")
     text, members = places(same, same, sentence(6, "x"))
-    # One of them stands with the third place, which says the same but does not go on.
-    assert grown(text, members) == [[(7, 16), (51, 60)], [(7, 22), (29, 44)]]
+    # The three places stay together: whoever changes the sentence has to know them all.
+    assert grown(text, members) == [members, [(7, 22), (29, 44)]]
     text, members = places(same, same, same, sentence(6, "x"), sentence(6, "y"))
-    assert grown(text, members) == [[(7, 16), (73, 82), (95, 104)], [(7, 22), (29, 44), (51, 66)]]
+    assert grown(text, members) == [members, [(7, 22), (29, 44), (51, 66)]]
 
 
 def test_half_of_the_members_are_not_most_of_them():
@@ -66,7 +66,7 @@ def test_they_may_go_on_in_nearly_the_same_words(changed: int, goes_on: bool):
     """Of ten words some are others: seven tenths are shared, or six tenths."""
     one, two = (f"{words(10 - changed, 's')} {words(changed, name)}".capitalize() + "." for name in "xy")
     text, members = places(one, two, sentence(10, "z"))
-    wanted = [[(7, 16), (59, 68)], [(7, 26), (33, 52)]] if goes_on else [members]
+    wanted = [members, [(7, 26), (33, 52)]] if goes_on else [members]
     assert grown(text, members, equal=False) == wanted
 
 
@@ -77,7 +77,7 @@ def test_those_that_begin_after_the_same_words_are_a_group_too():
         for name, before in zip("mno", (same, same, other), strict=True)
     ]
     members = [(at + 13, at + 22) for at in (0, 22, 44)]
-    assert grown("\n\n".join(texts), members) == [[(7, 22), (29, 44)], [(13, 22), (57, 66)]]
+    assert grown("\n\n".join(texts), members) == [[(7, 22), (29, 44)], members]
 
 
 # --- lists, headings, frames ----------------------------------------------------------------------------------------
@@ -417,6 +417,15 @@ def test_places_one_after_the_other_are_side_by_side(
     text = "\n\n".join(f"{sentence(between, f'o{place}')}\n\n{said}" for place in range(places))
     [group] = doublet.find_repeats(f"{sentence(30, 'before')}\n\n{text}", algorithm=algorithm).groups
     assert (len(group.fragments), group.tokens, group.kind) == (places, size, kind)
+
+
+@pytest.mark.parametrize(("near", "kind"), [(1, "passage"), (2, "neighbour")])
+def test_most_places_one_after_the_other_are_side_by_side(near: int, kind: str):
+    """One step of two is not more than half of them; two of three are."""
+    said, far = sentence(40, "s"), sentence(30, "far")
+    text = "\n\n".join([said, *[said] * near, far, said])
+    [group] = doublet.find_repeats(text).groups
+    assert (len(group.fragments), group.kind) == (near + 2, kind)
 
 
 def test_places_in_two_files_or_with_a_place_far_away_are_not_side_by_side():

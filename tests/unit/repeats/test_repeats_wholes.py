@@ -7,6 +7,7 @@ import pytest
 
 import doublet
 from doublet.repeats.formulas import find_formulas
+from doublet.repeats.headings import Headings, Titles
 from doublet.repeats.told import Scored, merged, without_frames
 from doublet.repeats.wholes import Cells, Listings, Wholes
 from doublet.text.markup import read_markup
@@ -241,6 +242,48 @@ def test_the_name_of_a_page_is_a_title():
     name = "The settings of the window and the brush that paints it"
     page = f"<title>{name} in the guide</title><h1>{name}</h1><p>{sentence(40, 'o')}</p>"
     assert said(page + f'<p><a href="x">{name}</a></p>') == []
+
+
+ROW = 'Next: <a href="b.html">{}</a>, Up: <a href="c.html">{}</a> {}'
+
+
+@pytest.mark.parametrize(("own", "left"), [(3, 0), (4, 1)])
+def test_a_paragraph_that_is_mostly_links_is_a_title(own: int, left: int):
+    """Six words of links, two between them and others behind them: six of eleven are most, six of twelve are not."""
+    text = f"<p>{ROW.format(words(3, 'b'), words(3, 'c'), words(own, 'd'))}</p><p>{sentence(9, 'a')}</p>"
+    sequence = sequence_of(f"<p>{sentence(5, 'o')}</p>{text}")
+    edges = sequence.edges()
+    borders = np.flatnonzero(edges.marks)
+    titles = Headings(sequence, edges).titles(borders, np.arange(len(borders) - 1, dtype=np.uint64))
+    size = 8 + own
+    group = Scored(9.0, [(5, 5 + size), (5, 5 + size)], 9.0, equal=False)
+    assert len(titles.left_out([group])) == left
+
+
+def test_one_link_makes_no_title_of_its_paragraph():
+    text = f'<p><a href="b.html">{words(8, "b")}</a> {words(4, "c")}</p>'
+    sequence = sequence_of(text)
+    edges = sequence.edges()
+    titles = Headings(sequence, edges).titles(np.flatnonzero(edges.marks), np.arange(1, dtype=np.uint64))
+    group = Scored(
+        9.0, [(0, 12), (0, 12)], 9.0, equal=False
+    )  # eight of twelve words are less than four fifths
+    assert titles.left_out([group]) == [group]
+
+
+def test_titles_are_judged_place_by_place():
+    """Of five words four make a title."""
+    marked = np.zeros(100, bool)
+    marked[:4] = marked[10:14] = marked[20:23] = True
+    titles = Titles(marked)
+    members = [(0, 5), (10, 15), (20, 25), (30, 35)]
+    for equal in (True, False):
+        group = Scored(9.0, members, 5.0, equal)
+        [found] = titles.left_out([group])
+        assert found.members == members[2:]
+        assert (found.score < group.score) is not equal, "equal passages pass whatever their score"
+        assert titles.left_out([group._replace(members=members[:3])]) == []
+        assert titles.left_out([group._replace(members=members[2:])])[0].members == members[2:]
 
 
 @pytest.mark.parametrize(("label", "left"), [("Job result", 0), ("And the very result", 4)])

@@ -341,3 +341,60 @@ def test_each_other_kind_is_shown_apart_from_passages():
         assert (
             0 < told.index(names["neighbour"]) < told.index(names["listing"]) < told.index(names["formula"])
         )
+
+
+def test_files_with_the_most_repeated_words_come_first():
+    """Not those of which the largest part repeats; those without repeats are not there."""
+    long, short = sentence(60, "l"), sentence(20, "s")
+    own = {name: sentence(200, f"o{name}") for name in "abcd"}
+    texts = {
+        "short.md": short,
+        "other.md": f"{own['a']}\n\n{short}",
+        "large.md": f"{own['b']}\n\n{long}",
+        "third.md": f"{own['c']}\n\n{long}",
+        "none.md": own["d"],
+    }
+    page = repeats_page(doublet.find_repeats(texts))
+    assert re.findall(r'<span class="name"><a [^>]*>(.*?)</a>', page) == [
+        *("large.md", "third.md", "other.md", "short.md")
+    ]
+    assert "none.md" not in page
+
+
+def test_files_that_are_not_shown_are_counted_if_they_repeat():
+    texts = {f"{number:03}.md": sentence(30, "same") for number in range(83)}
+    texts |= {f"own{letter}.md": sentence(30, f"o{letter}") for letter in "abcdefgh"}
+    page = Page(repeats_page(doublet.find_repeats(texts)))
+    assert "3 files with fewer repeated words not shown." in page.said
+
+
+def test_a_bar_counts_the_words_of_two_groups_once(result):
+    """The longer place has six of the ten characters of a bar, and the shorter one lies inside it."""
+    [group] = result.groups
+    text = "x" * 1200
+    places = [(0, 6), (1, 6)]
+    groups = tuple(
+        dataclasses.replace(
+            group,
+            id=f"r{number}",
+            fragments=tuple(group.fragments[0]._replace(file="a", start=s, end=e) for s, e in (place, place)),
+        )
+        for number, place in enumerate(places)
+    )
+    file = dataclasses.replace(result.files[0], file="a", characters=1200, source=text, masked=text)
+    page = repeats_page(dataclasses.replace(result, files=(file,), groups=groups))
+    assert page.count("0% in: 60% repeats, group 1") == 2  # a title and a label
+
+
+def test_a_group_tells_which_others_have_its_places():
+    said, more = sentence(25, "s"), sentence(30, "m")
+    texts = {
+        f"{name}.md": f"{said}\n\n{more if name in 'abc' else sentence(30, 'n' + name)}\n" for name in "abcde"
+    }
+    result = doublet.find_repeats(texts)
+    first = max(result.groups, key=lambda group: group.significance)
+    told = f'shares places with group <a href="#{first.id}">1</a>'
+    assert repeats_page(result).count(told) == 1
+    assert repeats_report(result, width=200).count("shares places with group 1") == 1
+    assert "есть общие места с группой 1" in repeats_report(result, language="ru")
+    assert "<b>5</b> places" in repeats_page(result)

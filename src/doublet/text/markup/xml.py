@@ -73,6 +73,15 @@ _ENDED_BY = {
     "body": frozenset(["body"]),
 }  #: which open elements end where one begins, if nobody said so before
 _TITLES = frozenset(["title", "refname", "h1", "h2", "h3", "h4", "h5", "h6"])
+# A page that leads to another one. One that is read anew after some time waits longer than nine seconds.
+_REFRESH = re.compile(
+    r"<meta\s(?=[^<>]*http-equiv\s*=\s*[\"']?refresh\b)[^<>]*content\s*=\s*[\"']?\s*\d?(?:\.\d*)?\s*[;,]\s*url\s*=",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(?P<apart>script|style|noscript)\b.*?(?:</(?P=apart)|\Z)|<(?P<body>body)\b|<meta\s[^<>]*>",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def read_xml(text: str) -> MarkedText:
@@ -80,7 +89,17 @@ def read_xml(text: str) -> MarkedText:
 
 
 def read_html(text: str) -> MarkedText:
+    if _sends_on(text):
+        return MarkedText("html", text, re.sub(r"[^\n]", " ", text))
     return _read(text, "html")
+
+
+def _sends_on(text: str) -> bool:
+    """Whether a page does nothing but lead to another one, and at once: what it says is there for old browsers."""
+    if _REFRESH.search(text) is None:  # nearly always so
+        return False
+    part = next((part for part in _HEAD.finditer(text) if part["body"] or _REFRESH.match(part[0])), None)
+    return part is not None and not part["body"]
 
 
 def _read(text: str, kind: str) -> MarkedText:
@@ -103,6 +122,9 @@ def _read(text: str, kind: str) -> MarkedText:
                 # A word that the document has defined elsewhere: "&app;".
                 paint.blank(start, start + 1, quiet=True)
                 paint.blank(end - 1, end, quiet=True)
+                first = text[start + 1].upper()  # it may begin a sentence
+                if len(first) == 1:
+                    paint.put(start + 1, start + 2, first)
             else:
                 paint.blank(start, end)
             continue
