@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote_to_bytes
 
-from doublet.addresses import clean
-
 _TRACKING = re.compile(
     r"(?:utm|pk|mtm|matomo|hsa|stm|vero|oly|trk|ga)_\w+|(?:fb|g|dcl|wbra|gbra|ms|y|tt|li_fat_|igsh|tw)clid|gclsrc|"
     r"yclid|ysclid|_openstat|openstat_\w+|from_openstat|fb_(?:action_\w+|source|ref)|mc_[ce]id|_hs(?:enc|mi)|igshid|"
@@ -54,12 +52,6 @@ def page_key(address: str) -> str:
     if "%" in query:
         parts = sorted("=".join(map(in_utf8, part.split("=", 1))) for part in parts)
     return f"{head}?{'&'.join(dict.fromkeys(parts))}"
-
-
-def read_link(link: str, base: str) -> str:
-    """Where a link on the page *base* leads, clean and without tracking; empty when it leads to no page."""
-    found = clean(link, base=base)
-    return without_tracking(found) if found else ""
 
 
 def in_utf8(piece: str) -> str:

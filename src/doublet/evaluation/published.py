@@ -78,14 +78,3 @@ STUDENT_WORKS: dict[str, dict[str, Cell]] = {
         "longsent": (1.0, 0.55),
     },
 }
-
-#: 500 thousand web pages: method → (recall, precision). Another collection, so for orientation only.
-WEB_PAGES: dict[str, Cell] = {
-    "tf": (0.6, 0.94),
-    "tfidf": (0.54, 0.96),
-    "tfridf": (0.59, 0.95),
-    "megashingles": (0.36, 0.91),
-    "imatch": (0.5, 0.97),
-    "pivot": (0.44, 0.77),
-    "longsent": (0.84, 0.8),
-}

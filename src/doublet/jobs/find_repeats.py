@@ -47,15 +47,6 @@ _PACKED = (
     b"B",
     b"\xfd",
 )  # how packed files begin; a text that begins so only takes the long way
-_VERBS = (
-    "is ",
-    "has ",
-    "was ",
-    "took ",
-    "made ",
-    "cannot ",
-    "holds ",
-)  # how readers begin to say what is wrong
 LIMIT_QUICK = 1 << 28
 FILES_AT_ONCE = 1024  #: that are read together
 LIMIT_CHARACTERS = (1 << 31) - (1 << 16)  #: of all files together; places are kept in 32 bits

@@ -41,11 +41,6 @@ class Facts:
     _ends: list[NDArray[np.uint64]] = field(default_factory=list)
     _all_ends: NDArray[np.uint64] | None = None
 
-    def add_ids(self, ids: Sequence[str]) -> None:
-        encoded = [i.encode("utf-8", "surrogatepass") for i in ids]
-        lengths = np.fromiter(map(len, encoded), np.uint64, len(encoded))
-        self.add_encoded(b"".join(encoded), np.cumsum(lengths, dtype=np.uint64))
-
     def add_encoded(self, ids: bytes, ends: NDArray[np.uint64]) -> None:
         """Ids in UTF-8, one piece, and where each of them ends."""
         self._ends.append(ends + np.uint64(len(self._ids)))

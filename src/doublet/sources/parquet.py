@@ -13,7 +13,6 @@ from doublet.reports.json_report import json_line
 from doublet.sources.jsonl import MISSING, fields_of, find_field, optional_field, outcome_of
 from doublet.sources.records import PLACE_AS_ID, BrokenBatch, Fields, ParsedBatch, RawBatch, check_columns
 
-MAGIC = b"PAR1"
 _BUFFER = 1 << 16  # bytes of a column read at a time
 
 

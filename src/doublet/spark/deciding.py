@@ -141,9 +141,6 @@ def rank_frame(spark: SparkSession, job: Job) -> tuple[DataFrame, int]:
     return read_frame(spark, len(files), "number long, rank long", tables), int(before[-1])
 
 
-EDGE = "rank long, number long, id binary, size long, by long, by_number long, by_id binary, by_size long, common long"
-
-
 def edge_frame(pairs: DataFrame, ranks: DataFrame, job: Job) -> DataFrame:
     """Pairs in which the earlier document covers the later one."""
     from pyspark.sql import functions as f

@@ -24,7 +24,6 @@ from doublet.sources.streams import HEAD_BYTES, Block, uncut_blocks
 from doublet.spark import storage
 
 MOST_SPLIT, LEAST_SPLIT = 64_000_000, 2_000_000  #: bytes
-POSITION_BITS = 32  #: of a document's number; those above are its split
 _BOM = b"\xef\xbb\xbf"
 
 

@@ -33,7 +33,6 @@ from doublet.store.pace import Pace
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 KEY_BITS = 40

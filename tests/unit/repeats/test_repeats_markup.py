@@ -184,14 +184,6 @@ def test_entities_stay_in_words():
     assert words(read_markup("caf&eacute;s &amp; bars&nbsp;x", kind="xml").masked) == ["cafes", "bars", "x"]
 
 
-def test_section_of_a_place():
-    marked = read_markup(MARKDOWN, kind="markdown")
-    assert marked.section_at(0) is None
-    heading = marked.section_at(MARKDOWN.index("second item"))
-    assert heading is not None
-    assert heading.title == "Install"
-
-
 @pytest.mark.parametrize(
     ("name", "text", "kind"),
     [

@@ -24,7 +24,6 @@ from doublet.kernels.reference.arguments import (
     documents,
 )
 
-Blanked = tuple[int, int, bool]  #: a stretch to blank out, and whether it ends the sentence before it
 MarkdownMarks = tuple[
     str | None,  #: the text with its marks blanked out, None when there are none
     list[

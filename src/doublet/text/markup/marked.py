@@ -6,7 +6,6 @@ place found in it is a place in the file as the user sees it in an editor.
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -46,11 +45,6 @@ class MarkedText:
     )  #: items of lists, rows and cells, where the markup says it
     cells: list[Span] = field(default_factory=list)  #: of tables and of lists of terms; they are wholes too
     places: list[tuple[int, str]] = field(default_factory=list)  #: from which character on it is "page 3"
-
-    def section_at(self, place: int) -> Heading | None:
-        """The last heading that begins at or before *place*."""
-        at = bisect.bisect_right(self.headings, place, key=lambda heading: heading.span.start)
-        return self.headings[at - 1] if at else None
 
 
 class Piece(NamedTuple):
