@@ -82,7 +82,7 @@ def _source(number: int, source: SourceMatch, paint: Painter, words: Wording) ->
     kinds: dict[str, int] = {}
     for fragment in source.fragments:
         kinds[fragment.kind] = kinds.get(fragment.kind, 0) + 1
-    told = ", ".join(f"{many} {words.name('fragment', kind)}" for kind, many in sorted(kinds.items()))
+    told = ", ".join(words.count(many, f"{kind}_fragment") for kind, many in sorted(kinds.items()))
     title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
     return [
         words(

@@ -25,6 +25,7 @@ from doublet.model import (
     Group,
     Member,
     Outcome,
+    SourceMatch,
     Span,
 )
 from doublet.reports import terminal, wording
@@ -274,6 +275,33 @@ def test_the_number_of_a_source_stays_with_its_first_word() -> None:
         shown = check_report(result, text, width=width)
         assert "[1 The" in shown, shown
         assert "\u00a0" not in shown
+
+
+@pytest.mark.parametrize(
+    ("language", "kinds", "told"),
+    [
+        ("ru", {"edited": 6, "reworded": 2}, "6 с правкой, 2 пересказа"),
+        ("ru", {"reworded": 1, "verbatim": 21}, "1 пересказ, 21 дословно"),
+        ("ru", {"moved": 2, "reworded": 5}, "2 с перестановкой, 5 пересказов"),
+        (
+            "en",
+            {"edited": 1, "moved": 2, "reworded": 5, "verbatim": 1},
+            "1 edited, 2 moved, 5 reworded, 1 word for word",
+        ),
+    ],
+)
+def test_fragments_of_each_kind_are_counted(language: str, kinds: dict[str, int], told: str) -> None:
+    from doublet.reports.check_terminal import _source
+    from doublet.reports.terminal import Painter
+
+    parts = tuple(
+        Fragment(f"{kind}{n}", Span(0, 1), Span(0, 1), kind, 1.0, 1)
+        for kind, many in kinds.items()
+        for n in range(many)
+    )
+    source = SourceMatch("s", "", 0.5, 0.5, 0.5, 0.5, parts)
+    (line,) = _source(1, source, Painter(False), wording.wording(language))
+    assert told in line.replace("\u00a0", " ")
 
 
 def test_what_was_turned_round_is_told_as_not_undone() -> None:
