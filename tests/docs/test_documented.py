@@ -139,3 +139,38 @@ def test_what_a_class_inherits_and_long_comments_are_in_the_reference() -> None:
 def test_every_make_target_is_listed(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target}:.*## ", makefile, re.M)
+
+
+PATH = re.compile(r"(?<![\w/.:@-])(?:docs|src|tests|tools|native)/[\w./-]+\.(?:md|py|cpp|hpp|sh)\b")
+
+
+def pages_and_sources() -> list[pathlib.Path]:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    sources = [
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "tools").rglob("*.py"),
+        *(ROOT / "native").glob("*.?pp"),
+    ]
+    return sorted(pages + sources)
+
+
+def named_files(text: str) -> Iterator[str]:
+    """The files of the project that a page or a source names, not those in examples between fences."""
+    fenced = False
+    for line in text.splitlines():
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced:
+            yield from PATH.findall(line)
+
+
+def test_named_files_are_found() -> None:
+    text = "see docs/a.md, `tests/unit/b.py`.\n```\ncat docs/c.md\n```\nhttp://x.org/docs/d.md and tools/*.py"
+    assert list(named_files(text)) == ["docs/a.md", "tests/unit/b.py"]
+
+
+def test_every_file_that_is_named_is_there() -> None:
+    read = [
+        (path, name) for path in pages_and_sources() for name in named_files(path.read_text(encoding="utf-8"))
+    ]
+    assert len(read) > 100
+    assert [f"{path.relative_to(ROOT)}: {name}" for path, name in read if not (ROOT / name).exists()] == []

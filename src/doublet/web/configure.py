@@ -1,7 +1,8 @@
 """Django's settings for the service, made from a few values instead of a settings module.
 
 `configure` is called once for each process. Everything that protects people is on by default; what has to be looser on
-a loopback address (no TLS there) is decided here and nowhere else. The reasons are in docs/explanation/security.md.
+a loopback address (no TLS there) is decided here and nowhere else. What that asks of those
+who run it is in docs/how-to/run-the-service.md.
 """
 
 from __future__ import annotations
