@@ -44,36 +44,40 @@ ENGINE = (
     "evaluation",
 )
 UNTUNED = re.compile(
-    r"_?(.*(BYTES|_S|_MS|_KB|_DAYS|AT_ONCE|VERSION|FORMAT|MASK|FACTOR|SALT|TOGETHER|_BATCH|_BITS|_STEP|MEMORY|LIMIT|CHARACTERS)"
-    r"|(SHOWN|MAX|FLAG|LONGEST|LIMIT|BATCH|ROWS|BYTES|LARGEST|_State|_Group|Range|Link|Alignment|Segment).*"
-    r"|STEPS?|BLOCK|UNIT|MASK64|PIECE|MINHASH_PRIME|THREADS|EVERY)"
+    r"_?(.*(BYTES|_S|_MS|_KB|AT_ONCE|VERSION|FORMAT|MASK|FACTOR|SALT|_BATCH|_BITS|_STEP|MEMORY|LIMIT|CHARACTERS)"
+    r"|(MAX|FLAG|LONGEST|LIMIT|BATCH|ROWS|BYTES|LARGEST|_State|_Group|Range|Link|Alignment|Segment).*"
+    r"|STEPS?|UNIT|MASK64|MINHASH_PRIME|THREADS|EVERY)"
 )
 # Sizes, amounts and limits of work, numbers of formats and published figures whose names do not say so.
 SIZES = """
 crawl/connections.py crawl/decode.py crawl/judge.py:KNOWN_KEYS crawl/judge.py:MOST_ORIGINS
 crawl/judge.py:MOST_TARGETS crawl/politeness.py crawl/request.py crawl/traps.py:MOST_SHAPES
-crawl/variants.py:MOST_ evaluation/charts.py evaluation/evaluate.py evaluation/metrics.py:RESAMPLES
-evaluation/published.py index/keeper_join.py index/keys.py index/rarest.py index/sampled.py:MOST_ jobs/check_p
-jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py jobs/dedupe/outcomes.py
-jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/elements.py
-kernels/reference/arguments.py
-kernels/reference/passages.py:LINE kernels/reference/passages.py:SENTENCE kernels/reference/passages.py:STRONG
-kernels/reference/passages.py:SUMM kernels/reference/passages.py:HEAVY
+crawl/variants.py:MOST_ evaluation/changes/order.py:BLOCK evaluation/charts.py evaluation/differ.py:SHOWN
+evaluation/evaluate.py evaluation/metrics.py:RESAMPLES evaluation/published.py
+evaluation/report.py:SHOWN_FAILURES index/keeper_join.py index/keys.py index/rarest.py
+index/sampled.py:MOST_ jobs/check_p jobs/dedupe/answers.py jobs/dedupe/long_records.py jobs/dedupe/memory.py
+jobs/dedupe/outcomes.py jobs/dedupe/signed.py jobs/index_library.py jobs/library kernels/elements.py
+kernels/reference/arguments.py kernels/reference/passages.py:LINE kernels/reference/passages.py:SENTENCE
+kernels/reference/passages.py:STRONG kernels/reference/passages.py:SUMM kernels/reference/passages.py:HEAVY
 kernels/reference/passages.py:NEAREST kernels/reference/passages.py:ROUNDS
-kernels/reference/passages.py:RECTANGLES kernels/reference/passages.py:BORDER_WORDS kernels/reference/spread.py
-repeats/__init__.py repeats/archetype.py repeats/auto.py:MEMBERS_READ repeats/by_edit.py repeats/by_ngrams.py
-repeats/changed.py:CANDIDATES repeats/edges.py:ROUNDS repeats/exact.py repeats/tokenise.py
-signatures/auto.py:_HEAD signatures/counting.py signatures/mixing.py signatures/pivot.py:_MOST
-signatures/pivot.py:_W signatures/statistics.py signatures/supershingles.py:MOST_KEYS signatures/weighted.py
-sources/archive.py sources/csv_table.py sources/folder.py sources/json_stream.py sources/ocr.py
-sources/open.py sources/parquet.py sources/pictures.py sources/streams.py sources/wiki.py:LISTED
-sources/wiki.py:TRIES sources/workers.py sources/works.py store/connection.py store/dump.py
-store/entries.py store/frontier.py store/jobs.py
-store/postings.py store/segments.py store/sources.py store/stems.py store/texts.py store/verify.py
-store/weighing.py store/word store/writing.py
+kernels/reference/passages.py:RECTANGLES kernels/reference/passages.py:BORDER_WORDS
+kernels/reference/spread.py matches/align.py:Passage.parts matches/preference.py:_SHOWN_SOURCES
+repeats/__init__.py repeats/archetype.py repeats/auto.py:MEMBERS_READ repeats/by_edit.py
+repeats/by_ngrams.py repeats/changed.py:CANDIDATES repeats/edges.py:ROUNDS repeats/exact.py
+repeats/tokenise.py:PIECE repeats/tokenise.py:SHARED repeats/tokenise.py:COLON repeats/tokenise.py:SENTENCE
+repeats/tokenise.py:LINE repeats/tokenise.py:BLOCK repeats/tokenise.py:WRAP
+repeats/tokenise.py:TokenSequence.threads signatures/auto.py:_HEAD signatures/counting.py
+signatures/mixing.py signatures/pivot.py:_MOST signatures/pivot.py:_W signatures/statistics.py
+signatures/supershingles.py:MOST_KEYS signatures/weighted.py sources/archive.py sources/csv_table.py
+sources/folder.py sources/json_stream.py sources/jsonl.py:_SHOWN_FIELDS sources/ocr.py sources/open.py
+sources/parquet.py sources/pictures.py sources/streams.py sources/wiki.py:CHANGES_DAYS
+sources/wiki.py:LISTED sources/wiki.py:TRIES sources/workers.py sources/works.py store/connection.py
+store/dump.py store/entries.py store/frontier.py store/jobs.py store/postings.py store/segments.py
+store/sources.py store/stems.py store/texts.py store/verify.py store/weighing.py store/word store/writing.py
 text/apart.py:MOST_ text/apart.py:_PART text/disguise.py:_REMEMBERED text/formats/html.py:_ATTRIBUTES
-text/formats/package.py text/formats/rtf.py:_DEPTH text/formats/rtf.py:_INFO_STARTS
-text/formats/wikitext.py:_PASSES text/language.py:LOOKED_AT text/limits.py text/reduce.py:_CACHE
+text/formats/mail.py:_SHOWN text/formats/package.py text/formats/rtf.py:_DEPTH
+text/formats/rtf.py:_INFO_STARTS text/formats/wikitext.py:_PASSES text/language.py:LOOKED_AT text/limits.py
+text/read.py:_SHOWN_HIDDEN text/reduce.py:_CACHE
 """.split()
 LIMIT_S = 900
 
