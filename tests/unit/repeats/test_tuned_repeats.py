@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import doublet
-from doublet.repeats import auto, baseline, by_edit
+from doublet.repeats import auto, baseline, by_edit, changed
 from doublet.repeats.blocks import Blocks
 from doublet.repeats.borders import SymbolCounts
 from doublet.repeats.by_ngrams import find_by_ngrams, group_sentences
@@ -467,3 +467,79 @@ def test_runs_of_three_words_are_compared() -> None:
     turned = [some[at ^ 1] for at in range(12)]  # every pair of words the other way round
     text = " ".join(" ".join(line).capitalize() + "." for line in (some, turned))
     assert find_by_ngrams(sequence_of(text), RepeatOptions(algorithm="ngrams"))[0] == []
+
+
+# --- listings, wrapped lines and numbers of headings -----------------------------------------------------------------
+
+
+def mixed(words_of_prose: int, others: int) -> list[str]:
+    """Words of a sentence, some of which hold sentences together."""
+    said = words(others)
+    return [*said[:2], *(["about", "their", "with"] * words_of_prose)[:words_of_prose], *said[2:]]
+
+
+def listing(said: list[str]) -> TokenSequence:
+    page = f"Before it.\n\n```\n{' '.join(said)}\n```\n\nBehind it.\n"
+    return tokenise([read_markup(page, kind="markdown")], OPTIONS)
+
+
+@pytest.mark.parametrize(("held", "prose"), [(7, False), (15, True)])
+def test_prose_between_the_marks_of_a_listing_has_words_that_hold_it_together(held: int, prose: bool) -> None:
+    listings, typed = listing(mixed(held, 100 - held)).code()
+    assert (len(listings), len(typed)) == ((0, 1) if prose else (1, 0))
+
+
+@pytest.mark.parametrize(("coloured", "prose"), [(7, True), (15, False)])
+def test_a_listing_in_colours_has_marks_around_its_words(coloured: int, prose: bool) -> None:
+    own = mixed(30, 70)
+    shown = [f'<span class="k">{one}</span>' for one in own[:coloured]] + own[coloured:]
+    page = f"<html><body><p>Before it.</p><pre>{' '.join(shown)}</pre><p>Behind it.</p></body></html>"
+    listings, typed = tokenise([read_markup(page, kind="html")], OPTIONS).code()
+    assert (len(listings), len(typed)) == ((0, 1) if prose else (1, 0))
+
+
+@pytest.mark.parametrize(("signs", "prose"), [(11, True), (22, False)])
+def test_a_listing_has_signs(signs: int, prose: bool) -> None:
+    own = [one + "{" * (at in range(1, signs + 1)) for at, one in enumerate(mixed(30, 70))]
+    assert 480 < len(" ".join(own)) < 560
+    listings, typed = listing(own).code()
+    assert (len(listings), len(typed)) == ((0, 1) if prose else (1, 0))
+
+
+def begins_line(text: str, word: str) -> bool:
+    """Whether *word* begins a statement of its own in a plain text."""
+    sequence = tokenise([read_markup(text, kind="text")], OPTIONS)
+    at = int(np.searchsorted(sequence.starts, text.index(word)))
+    return bool(sequence.edges().marks[at])
+
+
+@pytest.mark.parametrize(("width", "wrapped"), [(30, False), (60, True)])
+def test_wide_paragraphs_are_wrapped(width: int, wrapped: bool) -> None:
+    def line(first: str) -> str:
+        return (first + " abc" * 30)[: width - 4].rstrip().ljust(width, "x")
+
+    assert begins_line("\n".join([line("Lower"), line("goes"), line("Novgorod")]), "Novgorod") is not wrapped
+
+
+@pytest.mark.parametrize(("room", "wrapped"), [(12, True), (21, False)])
+def test_signs_add_to_a_word_that_had_no_room(room: int, wrapped: bool) -> None:
+    full = "a" * 60
+    text = f"{full}\nb{'c' * (59 - room)}\nApt-get-install-everything-now follows it"
+    assert begins_line(text, "Apt") is not wrapped
+
+
+@pytest.mark.parametrize(("parts_of_it", "ends"), [(5, False), (8, True)])
+def test_the_number_of_a_heading_has_few_parts(parts_of_it: int, ends: bool) -> None:
+    number = "".join(f"{at}." for at in range(1, parts_of_it + 1))
+    assert begins_line(f"Before it is said.\n\n{number} Purpose of it all", "Purpose") is ends
+
+
+@pytest.mark.parametrize(("equal", "same"), [(4, False), (9, True)])
+def test_states_are_aligned_by_six_equal_words(equal: int, same: bool) -> None:
+    run = list(range(1000, 1000 + equal))
+    old = State(np.array([*range(50), *run, *range(50, 90)], np.uint16), np.array([0, 90 + equal], I64))
+    new = State(
+        np.array([*range(500, 540), *run, *range(540, 600)], np.uint16), np.array([0, 100 + equal], I64)
+    )
+    found = changed.aligned(old, new)
+    assert (found >= 0).sum() == (equal if same else 0)
