@@ -11,7 +11,9 @@ from doublet.reports.terminal import Painter, disguise_lines, harmless, wrap
 from doublet.reports.wording import Wording, wording
 
 SHOWN_SOURCES = 20
-SHOWN_POSSIBLE = 5
+SHOWN_POSSIBLE = 5  #: documents with nothing but possible places
+SHOWN_PLACES = 3  #: of each document …
+PLACE_LINES = 2  #: … and lines of each place
 _GLUE = "\u00a0"  # keeps the number of a source on the line of its first word
 _COLOURS = ("31", "32", "33", "34", "35", "36", "91", "92", "94", "95")
 
@@ -47,7 +49,7 @@ def check_report(
     if not result.sources:
         lines.append(words("check_line_none"))
     for number, source in enumerate(result.sources[:SHOWN_SOURCES], 1):
-        lines += _source(number, source, paint, words)
+        lines += _source(number, source, text, width, paint, words)
     if len(result.sources) > SHOWN_SOURCES:
         lines.append(words("check_line_more", sources=len(result.sources) - SHOWN_SOURCES))
     lines += _possible(result, text, width, paint, words)
@@ -78,7 +80,9 @@ def _left_out(result: Check, words: Wording) -> list[str]:
     return out
 
 
-def _source(number: int, source: SourceMatch, paint: Painter, words: Wording) -> list[str]:
+def _source(
+    number: int, source: SourceMatch, text: str, width: int, paint: Painter, words: Wording
+) -> list[str]:
     kinds: dict[str, int] = {}
     for fragment in source.fragments:
         kinds[fragment.kind] = kinds.get(fragment.kind, 0) + 1
@@ -92,12 +96,27 @@ def _source(number: int, source: SourceMatch, paint: Painter, words: Wording) ->
             added="" if abs(source.added - source.share) < 0.0005 else words.percent(source.added),
             kinds=told,
             possible=words.count(len(source.possible), "place") if source.possible else "",
-        )
+        ),
+        *_places(source, text, width, paint),
     ]
 
 
+def _places(source: SourceMatch, text: str, width: int, paint: Painter) -> list[str]:
+    """What may be reworded, the beginning of each place; of many the first ones."""
+    lines = []
+    for one in source.possible[:SHOWN_PLACES]:
+        place = wrap([(harmless(text[one.a.start : one.a.end]), "dim")], max(20, width - 10))
+        shown = [paint.line(line) for line in place[:PLACE_LINES]]
+        lines += [f"    {'? ' if not at else '  '}  {line}" for at, line in enumerate(shown)]
+        if len(place) > PLACE_LINES:
+            lines[-1] += " …"
+    if len(source.possible) > SHOWN_PLACES:
+        lines.append("        …")
+    return lines
+
+
 def _possible(result: Check, text: str, width: int, paint: Painter, words: Wording) -> list[str]:
-    """Documents with nothing but places that may be reworded: apart, without a number, with the first place."""
+    """Documents with nothing but places that may be reworded: apart, without a number."""
     some = result.possible_sources
     if not some:
         return []
@@ -105,9 +124,7 @@ def _possible(result: Check, text: str, width: int, paint: Painter, words: Wordi
     for source in some[:SHOWN_POSSIBLE]:
         title = harmless(f"{source.title} ({source.id})" if source.title else source.id)
         lines.append(f"  ? {title}: {words.count(len(source.possible), 'place')}")
-        first = source.possible[0].a
-        place = wrap([(harmless(text[first.start : first.end]), "dim")], max(20, width - 8))
-        lines.append(f"      {paint.line(place[0])}{' …' * (len(place) > 1)}")
+        lines += _places(source, text, width, paint)
     if len(some) > SHOWN_POSSIBLE:
         lines.append("  " + words("check_line_possible_more", number=len(some) - SHOWN_POSSIBLE))
     return lines

@@ -172,7 +172,7 @@ def test_possible_places_in_every_report():
     shown = check_report(result, text, width=60)
     assert "Perhaps reworded, in no share: 1 document with nothing else of the text" in shown
     assert "  ? d0: 1 place" in shown
-    assert "      Two mirrors of seven" in shown
+    assert "    ?   Two mirrors of seven" in shown
     assert "No source was found." in shown
     again = read_check(json.loads(json.dumps(result.to_dict())))
     assert again.to_dict() == result.to_dict()
@@ -259,3 +259,14 @@ def test_five_documents_make_wording_common() -> None:
     documents = [Document(f"d{i}", f"{form} author {i} about thing number {i * 7}") for i in range(5)]
     assert check(f"{form} somebody.", documents, leave_out=["common"]).share == 0
     assert check(f"{form} somebody.", documents[1:], leave_out=["common"]).share > 0.8
+
+
+def test_the_terminal_shows_where_a_source_may_be_reworded_besides() -> None:
+    text = SENTENCE + ABOUT_SOUP
+    answer = explained(text, ABOUT_MIRRORS).possible[0]
+    fragment = replace(answer.possible[0], strength="weak")
+    several = replace(answer, fragments=(fragment,), possible=answer.possible * 5)
+    shown = check_report(replace(check(text, []), sources=(several,)), text, width=60)
+    assert "perhaps reworded, not counted: 5 places" in shown
+    assert shown.count("    ?   Two mirrors of seven") == 3
+    assert "\n        …\n" in shown

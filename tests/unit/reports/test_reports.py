@@ -300,7 +300,7 @@ def test_fragments_of_each_kind_are_counted(language: str, kinds: dict[str, int]
         for n in range(many)
     )
     source = SourceMatch("s", "", 0.5, 0.5, 0.5, 0.5, parts)
-    (line,) = _source(1, source, Painter(False), wording.wording(language))
+    (line,) = _source(1, source, "", 80, Painter(False), wording.wording(language))
     assert told in line.replace("\u00a0", " ")
 
 
