@@ -1008,8 +1008,8 @@ namespace {
 
 bool ends_always(uint32_t c) { return c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0xFF61; }
 bool ends_sentence(uint32_t c) { return c == '.' || c == '!' || c == '?' || c == 0x2026 || ends_always(c); }
-bool new_line(uint32_t c) { return c == '\n' || c == 0x2028 || c == 0x2029 || c == 0x0B || c == 0x0C || c == 0x85; }
-bool blank(uint32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == 0xA0 || c == 0x3000 || (c >= 0x2000 && c <= 0x200A) || new_line(c); }
+bool new_line(uint32_t c) { return c == '\n' || c == '\r' || c == 0x2028 || c == 0x2029 || c == 0x0B || c == 0x0C || c == 0x85; }
+bool blank(uint32_t c) { return c == ' ' || c == '\t' || c == 0xA0 || c == 0x3000 || (c >= 0x2000 && c <= 0x200A) || new_line(c); }
 
 template <class C>
 void mark(const C* text, const uint64_t* hashes, const uint32_t* starts, const uint32_t* ends, size_t size, const uint64_t* shortened,
@@ -1023,6 +1023,7 @@ void mark(const C* text, const uint64_t* hashes, const uint32_t* starts, const u
     }
     size_t breaks = 0;
     bool ended = false, only_stop = true, after = false, stopped = false, always = false;
+    uint32_t last = 0;  // character that is no blank
     for (size_t k = ends[i - 1]; k < starts[i]; ++k) {
       const uint32_t c = text[k];
       if (ends_sentence(c)) {
@@ -1030,12 +1031,14 @@ void mark(const C* text, const uint64_t* hashes, const uint32_t* starts, const u
         if (c != '.') only_stop = false;
         if (ends_always(c)) always = true;
       } else if (new_line(c)) {
-        if (!breaks) ended = stopped || (k > ends[i - 1] && (text[k - 1] == ':' || text[k - 1] == ';'));
+        if (c == '\n' && k > ends[i - 1] && text[k - 1] == '\r') continue;  // one end of a line in two characters
+        if (!breaks) ended = stopped || last == ':' || last == ';';
         ++breaks;
         after = after || stopped;
       } else if (blank(c)) {
         after = after || stopped;
       }
+      if (!blank(c)) last = c;
     }
     if (breaks) {
       ++lines;

@@ -165,7 +165,32 @@ def test_sentence_marks(made: list[str]) -> None:
     words = kernels.tokenize(made, None, None, 1)
     shortened = np.unique(kernels.tokenize(["dad", "ab"], None, None, 1)[0])
     given = (made, *words[:3], words[4], shortened)
-    assert native.sentence_marks(*given).tolist() == plain.sentence_marks(*given).tolist()
+    marks = native.sentence_marks(*given).tolist()
+    assert marks == plain.sentence_marks(*given).tolist()
+    # However lines end.
+    plain_ends = [text.replace("\r", "") for text in made]
+    for end in ("\n", "\r\n", "\r", " \t\r\n"):
+        others = [text.replace("\n", end) for text in plain_ends]
+        words = kernels.tokenize(others, None, None, 1)
+        marks_of_others = native.sentence_marks(others, *words[:3], words[4], shortened).tolist()
+        assert marks_of_others == plain.sentence_marks(others, *words[:3], words[4], shortened).tolist()
+        if end == "\n":
+            expected = marks_of_others
+        assert marks_of_others == expected
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", " \n", " \t\r\n", "\u00a0\r"])
+@pytest.mark.parametrize("side", [native, plain], ids=["native", "plain"])
+def test_lines_end_in_many_ways(side, end: str) -> None:
+    def marks(text: str) -> list[int]:
+        words = kernels.tokenize([text], None, None, 1)
+        return side.sentence_marks([text], *words[:3], words[4], np.zeros(0, np.uint64)).tolist()
+
+    lines = ["The keeper writes:", "boats in the ice", "The pilot answers:", "nothing moves today"]
+    assert marks(end.join(lines)) == [1, 0, 0, 3, 0, 0, 0, 3, 0, 0, 3, 0, 0]
+    assert marks(f"one two{end}three") == [1, 0, 0]  # one line end: the line may go on
+    assert marks(f"one two{end}{end}three") == [1, 0, 3]  # two: an empty line
+    assert marks(f"one two;{end}three; {end}four") == [1, 0, 3, 3]
 
 
 @pytest.mark.parametrize("side", [native, plain], ids=["native", "plain"])

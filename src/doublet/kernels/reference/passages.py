@@ -796,8 +796,8 @@ def passages(
 
 _ENDS_ALWAYS = frozenset("。！？｡")
 _ENDS = frozenset(".!?…") | _ENDS_ALWAYS
-_NEW_LINE = frozenset("\n\u2028\u2029\v\f\x85")
-_BLANK = frozenset(" \t\r\xa0\u3000") | frozenset(map(chr, range(0x2000, 0x200B))) | _NEW_LINE
+_NEW_LINE = frozenset("\n\r\u2028\u2029\v\f\x85")
+_BLANK = frozenset(" \t\xa0\u3000") | frozenset(map(chr, range(0x2000, 0x200B))) | _NEW_LINE
 
 
 def sentence_marks(
@@ -806,7 +806,8 @@ def sentence_marks(
     """`SENTENCE` for each word that begins a sentence, and `LINE` for each that begins a line of its own.
 
     Quicker and coarser than `doublet.text.sentences`: an end mark and a blank before no small letter, not after a
-    single letter or one of the *shortened* words (hashes); a blank line; any line of a text that is not wrapped.
+    single letter or one of the *shortened* words (hashes); a blank line; any line of a text that is not wrapped. A line
+    ends with "\\n", "\\r\\n" or "\\r", and blanks before that make no difference.
     """
     texts = checked_texts(texts)
     bounds = documents(offsets, len(hashes))
@@ -834,11 +835,12 @@ def _mark(text: str, hashes: list[int], starts: list[int], ends: list[int], know
             continue
         gap = text[ends[i - 1] : starts[i]]
         stops = [k for k, c in enumerate(gap) if c in _ENDS]
-        breaks = [k for k, c in enumerate(gap) if c in _NEW_LINE]
+        breaks = [k for k, c in enumerate(gap) if c in _NEW_LINE and gap[k - 1 : k + 1] != "\r\n"]
         after = bool(stops) and any(c in _BLANK for c in gap[stops[0] + 1 :])
         if breaks:
             at = breaks[0]
-            ended = (bool(stops) and stops[0] < at) or (at > 0 and gap[at - 1] in ":;")
+            last = [c for c in gap[:at] if c not in _BLANK][-1:]
+            ended = (bool(stops) and stops[0] < at) or last in ([":"], [";"])
             lines += 1
             open_lines += not ended and len(breaks) == 1
             out[i] |= LINE
