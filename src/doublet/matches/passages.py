@@ -85,13 +85,12 @@ def find_reworded(
     """Of each pair (numbers of texts) what the kernel finds, in order of the first text."""
     options = options or PassageOptions()
     left, right = (np.array([pair[i] for pair in pairs], np.uint32) for i in (0, 1))
-    words = texts.words
     columns = kernels.passages(
         texts.stems,
         texts.marks,
-        words.starts,
-        words.ends,
-        words.offsets,
+        texts.starts,
+        texts.ends,
+        texts.words.offsets,
         left,
         right,
         options,
@@ -333,8 +332,8 @@ class _Pair:
         return _Pair(self._texts, *self._numbers[::-1], self.options)
 
     def length(self, side: int, start: int, end: int) -> int:
-        words, at = self._texts.words, self._at[side]
-        return int(words.ends[at + end - 1]) - int(words.starts[at + start])
+        texts, at = self._texts, self._at[side]
+        return int(texts.ends[at + end - 1]) - int(texts.starts[at + start])
 
     def lengths(self, p: Passage) -> tuple[int, int]:
         return self.length(0, p.a_start, p.a_end), self.length(1, p.b_start, p.b_end)

@@ -101,6 +101,21 @@ def test_a_reworded_passage_inside_an_own_text(source, reworded, own):
     assert "both sides" in str(p.reason)
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_the_ends_of_lines_make_no_difference(end):
+    # Wrapped in short lines, so that one character more for each of them counts.
+    wrapped = [re.sub(r"(\S+ \S+) ", r"\1\n", text) for text in (SOURCE, REWORDED)]
+    texts = [wrapped[0], OWN.replace(". ", ".\n\n") + wrapped[1], "\n", SOURCE_RU.replace(" ", "\n")]
+    others = [text.replace("\n", end) for text in texts]
+    plain, read = read_stems(texts), read_stems(others)
+    assert read.marks.tolist() == plain.marks.tolist()
+    assert (read.starts.tolist(), read.ends.tolist()) == (plain.starts.tolist(), plain.ends.tolist())
+    assert plain.starts.tolist() == plain.words.starts.tolist()
+    for length in range(100, 700, 9):
+        options = {"strong_length": length, "strong_longer": length, "sentence_worth": 0.0}
+        assert found(*others[:2], **options) == found(*texts[:2], **options)
+
+
 @pytest.mark.covers("K2")
 def test_compare_tells_it_with_kind_score_and_reason():
     result = doublet.compare(OWN + REWORDED, SOURCE)
