@@ -29,6 +29,11 @@ def test_marks_leave_no_blanks(text: str, seen: str):
     assert plain_text(text, read_markup(f"{text}", name="a.html").masked) == seen
 
 
+def test_a_blank_inside_a_mark_is_none_of_the_text():
+    text = "see `the pier <boats>`_. Then go"
+    assert plain_text(text, read_markup(text, name="a.rst").masked) == "see the pier. Then go"
+
+
 def test_text_without_markup_stays_as_it_is():
     assert plain_text("a  b ,\n   c", "a  b ,\n   c") == "a  b ,\n   c"
     assert plain_text("", "") == ""
