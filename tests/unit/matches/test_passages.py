@@ -283,6 +283,32 @@ def test_traps_stay_quick(name):
     assert time.process_time() - began < 5
 
 
+PHAGES = (
+    "Bacteriophages, or phages for short, are viruses that infect bacteria. They are the most numerous biological "
+    "entities on Earth: a drop of sea water contains millions of them, and it is thought that they destroy up to a "
+    "fifth of all marine bacteria every day. A typical phage has a head filled with genes and a tail. "
+)
+LIGHT = "Bacteriophages are viruses that infect bacteria, and they are the most numerous biological entities on Earth. "
+
+
+@pytest.mark.parametrize("around", [0, 3, 30, 300])
+@pytest.mark.parametrize("way", ["compare", "check", "shingles"])
+def test_a_run_that_is_nearly_equal_counts_whatever_surrounds_it(around, way):
+    """Fifteen words in a row but for one; the sentence itself is two there, with much else."""
+    own = [f"My own sentence {i} speaks of matters such as thing{i} entirely. " for i in range(2 * around)]
+    a = "".join([*own[:around], LIGHT, *own[around:]])
+    b = PHAGES + "".join(f"Another chapter {i} is about item{i} alone. " for i in range(around))
+    if way == "check":
+        fragments = [f for source in doublet.check(a, [("b", b)]).sources for f in source.fragments]
+        possible = []
+    else:
+        result = doublet.compare(a, b, **({"method": "shingles"} if way == "shingles" else {}))
+        fragments, possible = result.fragments, result.possible
+    (fragment,) = fragments
+    assert a[fragment.a.start : fragment.a.end].endswith("biological entities on Earth")
+    assert list(possible) == []
+
+
 def few_sentences(rng, count):
     return " ".join(
         rng.choice([f"Sentence{i} {'says that thing ' * 2}number{i}." for i in range(10)])

@@ -72,7 +72,8 @@ def test_equal_runs_count_from_some_words_on(text: int, words: int, letters: int
 
 
 @pytest.mark.parametrize(
-    ("words", "changed", "counts"), [(20, 0, True), (20, 3, False), (25, 3, False), (35, 3, True)]
+    ("words", "changed", "counts"),
+    [(20, 0, True), (20, 1, True), (20, 3, False), (25, 3, False), (35, 3, True)],
 )
 def test_runs_with_changed_words_count_from_more_words_on(words: int, changed: int, counts: bool) -> None:
     read = batch(2_000, 9)
