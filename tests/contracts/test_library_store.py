@@ -811,8 +811,7 @@ def test_room_that_merges_left_empty_goes_back_to_the_disk(
 ) -> None:
     """A file from before keeps it, and works as well."""
     if not settled:
-        plain = connection._PRAGMAS.replace("auto_vacuum=INCREMENTAL", "auto_vacuum=NONE")
-        monkeypatch.setattr(connection, "_PRAGMAS", plain)
+        monkeypatch.setattr(connection, "_NEW_PRAGMAS", "")
     monkeypatch.setattr(connection, "_PAGES_TOGETHER", 4)
     address = new_address("sqlite")
     rng = random.Random(3)

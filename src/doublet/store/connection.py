@@ -46,12 +46,13 @@ PATIENCE_S = 120.0  #: after that it is given up
 _CACHE_KB = 65_536
 _SMALL_CACHE_KB = 16_384
 # Pages of 16 KB: a packed text with its keys and words takes 2 to 3 KB, and half of a small page would stay empty.
-# Pages that merges leave empty can go back to the disk (`give_back`): that is settled before the first table is made.
 _PRAGMAS = (
-    "PRAGMA page_size=16384;PRAGMA auto_vacuum=INCREMENTAL;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-    f"PRAGMA cache_size=-{_CACHE_KB};"
+    f"PRAGMA page_size=16384;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-{_CACHE_KB};"
     "PRAGMA journal_size_limit=67108864;PRAGMA wal_autocheckpoint=2000;PRAGMA temp_store=MEMORY;"
 )
+# Pages that merges leave empty can go back to the disk (`give_back`). It is settled before the first table is made: to
+# say it again of a file would wait for whoever writes to it.
+_NEW_PRAGMAS = "PRAGMA page_size=16384;PRAGMA auto_vacuum=INCREMENTAL;"
 _LABEL = "doublet_store"
 _TURNS = 7126511  # advisory locks of PostgreSQL, with the number of a library
 _opened = itertools.count(1)
@@ -92,6 +93,13 @@ def sqlite_place(address: str) -> Path | None:
     return Path(address).expanduser()
 
 
+def _holds_something(place: Path) -> bool:
+    try:
+        return place.stat().st_size > 0
+    except (OSError, ValueError):
+        return False
+
+
 def hide_password(address: str) -> str:
     return re.sub(r"(://[^/@:]*):[^@]*@", r"\1:…@", address)
 
@@ -99,10 +107,11 @@ def hide_password(address: str) -> str:
 def django_settings(address: str) -> dict[str, Any]:
     place = sqlite_place(address)
     if place is not None:
+        pragmas = _PRAGMAS if _holds_something(place) else _NEW_PRAGMAS + _PRAGMAS
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": str(place),
-            "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": BUSY_S, "init_command": _PRAGMAS},
+            "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": BUSY_S, "init_command": pragmas},
             "CONN_MAX_AGE": None,
         }
     try:
