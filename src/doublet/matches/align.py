@@ -104,7 +104,7 @@ class Passage:
             return Note("passage_summary", equal=self.equal, words=words)
         if self.origin == "summed":
             return Note("passage_summed", equal=self.equal, words=self.b_end - self.b_start)
-        if self.origin == "words":
+        if self.origin == "words" and self.kind != "verbatim":
             return Note("passage_words", equal=self.equal, words=words, weight=round(self.mass))
         if self.origin == "parts":
             return Note("passage_parts", equal=self.equal, words=words, parts=self.parts)
@@ -265,6 +265,15 @@ def name_passages(passages: list[Passage]) -> None:
         at = bisect_left(starts, p.b_end) - 1
         if at < 0 or reached[at][1] <= p.b_start:
             p.kind = "moved"
+
+
+def name_by_words(p: Passage, a: U64, b: U64) -> None:
+    """The kind of a passage by its words in both texts, as it is in the end: of a reworded one, and of a piece."""
+    if p.origin == "words":
+        p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
+    same = np.array_equal(a[p.a_start : p.a_end], b[p.b_start : p.b_end])
+    if same and p.origin not in SUMMARIES and p.kind != "moved":
+        p.kind = "verbatim"
 
 
 def _heaviest_chain(passages: list[Passage]) -> list[bool]:

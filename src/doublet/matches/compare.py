@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from doublet.errors import InvalidParameter
 from doublet.kernels.settings import PassageOptions
-from doublet.matches.align import AlignOptions, Passage, find_passages, to_fragments
-from doublet.matches.cover import Cover, share
+from doublet.matches.align import AlignOptions, Passage, find_passages, name_by_words, to_fragments
+from doublet.matches.cover import Cover, RangeIndex, share
 from doublet.matches.own_sentences import told_in_second
 from doublet.matches.passages import SharedPassages, count_runs, find_all
 from doublet.matches.stems import StemmedTexts, stem
@@ -32,8 +32,6 @@ from doublet.signatures.protocol import Method
 from doublet.text.disguise import find_disguise_in
 from doublet.text.sentences import sentences
 from doublet.text.tokens import TokenBatch
-
-U64 = NDArray[np.uint64]
 
 ALIKE = 0.8  #: cosine from which a model's sentences are alike; models differ, so it is an option
 SENTENCE_WORDS = 4  #: shorter sentences say too little to be matched
@@ -141,15 +139,61 @@ def settle(found: SharedPassages, measures: Measures, meaning: Meaning, read: St
 
     if enough(found.passages):
         return found
-    told = [*found.passages, *found.possible]
+    told, left = _taken_in(found.passages, found.possible, read)
     if not enough(told):
-        a, b = (read.concepts[read.words.slice(side)] for side in (0, 1))
-        told += _lying(meaning, told, a, b)
-    return SharedPassages(sorted(told, key=lambda p: (p.a_start, p.a_end, p.b_start, p.b_end)), [])
+        told, _ = _taken_in(told, _lying(meaning, [*told, *left], read), read)
+    for p in told:
+        if p.origin == "words":
+            name_by_words(p, *(read.words.hashes[read.words.slice(side)] for side in (0, 1)))
+    return SharedPassages(sorted(told, key=lambda p: (p.a_start, p.a_end, p.b_start, p.b_end)), left)
 
 
-def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) -> list[Passage]:
+def _taken_in(
+    told: Sequence[Passage], more: Sequence[Passage], read: StemmedTexts
+) -> tuple[list[Passage], list[Passage]]:
+    """The passages with *more* places, and those places that stay apart, as no passage lies inside another: beside a
+    strong one the larger rest of a place is told, and a place takes in the weak ones that it holds in both texts."""
+    index = RangeIndex([(p.a_start, p.a_end) for p in told])
+    out: list[Passage] = []
+    apart: list[Passage] = []
+    gone: set[int] = set()
+    for whole in more:
+        near = sorted(index.meeting(whole.a_start, whole.a_end))
+        p = whole
+        for q in (told[i] for i in near if told[i].strength == "strong"):
+            p = _beside(p, q) if _holds(p, q) else p
+        inside = [told[i] for i in near if _holds(p, told[i])]
+        if p.b_start >= p.b_end or any(q.b_end <= p.b_start or p.b_end <= q.b_start for q in inside):
+            apart.append(whole)
+            continue
+        if p is not whole:
+            p.equal = _equal(read, p).total()
+            p.mass *= p.equal / whole.equal if whole.equal else 0.0
+        out.append(p)
+        gone.update(map(id, inside))
+    return [*(q for q in told if id(q) not in gone), *out], apart
+
+
+def _holds(p: Passage, q: Passage) -> bool:
+    return p.a_start <= q.a_start and q.a_end <= p.a_end
+
+
+def _beside(p: Passage, q: Passage) -> Passage:
+    """What is left of a passage before or after another one in it, whichever is more; it may have no place in b."""
+    if q.a_start - p.a_start >= p.a_end - q.a_end:
+        return replace(p, a_end=q.a_start, b_end=min(p.b_end, q.b_start))
+    return replace(p, a_start=q.a_end, b_start=max(p.b_start, q.b_end))
+
+
+def _equal(read: StemmedTexts, p: Passage) -> Counter[int]:
+    """The stems that both sides of a passage hold."""
+    a, b = (read.concepts[read.words.slice(side)] for side in (0, 1))
+    return Counter(a[p.a_start : p.a_end].tolist()) & Counter(b[p.b_start : p.b_end].tolist())
+
+
+def _lying(meaning: Meaning, told: list[Passage], read: StemmedTexts) -> list[Passage]:
     """Where the texts lie on each other and no passage tells it; a place that lies on several is told once."""
+    stems_a, stems_b = (read.concepts[read.words.slice(side)] for side in (0, 1))
     rates = Rates()
     covered = Cover(len(stems_a))
     covered.add((p.a_start, p.a_end) for p in told)
@@ -158,10 +202,11 @@ def _lying(meaning: Meaning, told: list[Passage], stems_a: U64, stems_b: U64) ->
         if 2 * covered.within(a_start, a_end) >= a_end - a_start:
             continue
         covered.add([(a_start, a_end)])
-        equal = Counter(stems_a[a_start:a_end].tolist()) & Counter(stems_b[b_start:b_end].tolist())
-        mass = float(rates.of(np.array(sorted(equal), np.uint64))[1].sum())
-        place = (a_start, a_end, b_start, b_end)
-        out.append(Passage(*place, equal.total(), "reworded", "weak", "words", mass))
+        p = Passage(a_start, a_end, b_start, b_end, 0, "reworded", "weak", "words")
+        equal = _equal(read, p)
+        p.equal = equal.total()
+        p.mass = float(rates.of(np.array(sorted(equal), np.uint64))[1].sum())
+        out.append(p)
     return out
 
 

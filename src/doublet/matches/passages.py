@@ -27,6 +27,7 @@ from doublet.matches.align import (
     Passage,
     exact_passages,
     is_strong,
+    name_by_words,
     name_passages,
 )
 from doublet.matches.cover import Cover, RangeIndex, union_length
@@ -180,16 +181,15 @@ def find_all(
             if id(piece) not in whole:
                 before, piece.equal = piece.equal, pair.equal(piece)
                 piece.mass *= piece.equal / before if before else 0.0
-                if piece.origin == "words":
-                    piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
-                piece.kind = "verbatim" if pair.same(piece) else piece.kind
         one.passages = pieces
     links = link_sentences(texts, pairs, cut, sentences, together=together, threads=threads)
     links = link_neighbours(texts, pairs, cut, links, sentences, threads=threads)
     out = [_with_sentences(*row, symmetric=symmetric) for row in zip(out, links, both, strict=True)]
-    for p in chain(*(one.passages for one in out)):
-        if id(p) in doubtful:
-            p.strength = "weak"
+    for one, pair in zip(out, both, strict=True):
+        for p in one.passages:
+            p.strength = "weak" if id(p) in doubtful else p.strength
+        for p in (*one.passages, *one.possible):
+            name_by_words(p, pair.words(0), pair.words(1))
     return out
 
 
@@ -263,7 +263,7 @@ def _turn(found: SharedPassages, pair: _Pair, align: AlignOptions | None) -> Non
 
 
 def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symmetric: bool) -> SharedPassages:
-    """The passages of two texts and their single sentences, each place told once.
+    """The passages of two texts and their single sentences, each place told once: of possible ones the longest.
 
     A sentence that goes on with a passage in both texts was looked at when the passage got its borders. It is taken in
     when it is nearly the same; otherwise it is only possible. Sentences are looked for in the first text alone, so
@@ -271,7 +271,6 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symme
     """
     for p in (*linked.counted, *linked.possible):
         p.equal = pair.equal(p)
-        p.kind = "edited" if p.score >= REWORDED_BELOW else "reworded"
     told = [*found.passages, *linked.counted]
     found = SharedPassages([p for p in found.passages if not taken_one_by_one(p, told)], found.possible)
     summed = [p for p in found.passages if p.origin == "summed"]
@@ -297,12 +296,12 @@ def _with_sentences(found: SharedPassages, linked: Linked, pair: _Pair, *, symme
             whole.mass += one.mass
             whole.equal = pair.equal(whole)
     passages, again = _said_again(passages, pair)
-    possible += [*again, *_free(perhaps, possible)]
-    free = _free(possible, passages)
+    free = _free([*possible, *again, *perhaps], passages)
     # Of a run with a word changed a sentence tells more, and speaks for those around it; failing that, it counts.
     nearly = [p for p in free if p.origin == "runs" and p.score >= NEARLY and _long_enough(p, pair.length)]
     passages += nearly
-    return SharedPassages(sorted(passages, key=_order), sorted(_free(free, nearly), key=_order))
+    free = _once(sorted(free, key=lambda p: (p.a_start - p.a_end, -p.equal, _order(p))), nearly)
+    return SharedPassages(sorted(passages, key=_order), sorted(free, key=_order))
 
 
 def _said_again(passages: Sequence[Passage], pair: _Pair) -> tuple[list[Passage], list[Passage]]:
@@ -350,10 +349,6 @@ class _Pair:
 
     def strong(self, p: Passage) -> bool:
         return is_strong(p, self.lengths(p))
-
-    def same(self, p: Passage) -> bool:
-        """Whether both sides are the same words in a row."""
-        return np.array_equal(self.words(0)[p.a_start : p.a_end], self.words(1)[p.b_start : p.b_end])
 
     def equal(self, p: Passage) -> int:
         """Stems that both sides hold."""
@@ -410,8 +405,6 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
                         piece.a_start, piece.a_end = min(piece.a_start, p.a_start), max(piece.a_end, p.a_end)
                         piece.b_start, piece.b_end = min(piece.b_start, p.b_start), max(piece.b_end, p.b_end)
                 piece.equal = pair.equal(piece)
-            if piece.origin == "words":
-                piece.kind = "edited" if piece.score >= REWORDED_BELOW else "reworded"
             for i in numbers:
                 if _inside(kept[i], piece):  # not beyond the borders that it has now
                     del kept[i]

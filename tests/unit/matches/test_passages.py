@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import doublet
 from doublet import kernels, samples
 from doublet.errors import InvalidParameter
-from doublet.matches.align import AlignOptions, Passage
+from doublet.matches.align import AlignOptions, Passage, name_by_words
 from doublet.matches.passages import (
     PassageOptions,
     _covered,
@@ -153,7 +153,7 @@ def test_a_short_reworded_sentence_is_possible_and_not_counted():
     both = found(OWN + sentence + OWN[::-1], source)
     assert both.passages == []
     (p,) = both.possible
-    assert (p.strength, p.kind) == ("weak", "reworded")
+    assert (p.strength, p.kind) == ("weak", "edited")
     result = doublet.compare(OWN + sentence + OWN[::-1], source)
     assert result.share == 0.0
     assert len(result.possible) == 1
@@ -307,6 +307,64 @@ def test_a_run_that_is_nearly_equal_counts_whatever_surrounds_it(around, way):
     (fragment,) = fragments
     assert a[fragment.a.start : fragment.a.end].endswith("biological entities on Earth")
     assert list(possible) == []
+
+
+def test_what_is_the_same_word_for_word_is_called_so_however_it_was_found():
+    """A short sentence that single sentences led to, a passage of reworded ones that was cut to it, a sentence beside
+    those that were edited."""
+    own = [f"My own sentence {i} speaks of matters such as thing{i} entirely. " for i in range(30)]
+    said = SOURCE.split(". ")
+    for i in range(len(said)):
+        a = "".join([*own[:15], f"{said[i].rstrip('.')}. ", *own[15:]])
+        result = doublet.compare(a, SOURCE)
+        for fragment in (*result.fragments, *result.possible):
+            same = [
+                re.findall(r"\w+", t[s.start : s.end].lower())
+                for t, s in ((a, fragment.a), (SOURCE, fragment.b))
+            ]
+            assert (fragment.kind == "verbatim") is (same[0] == same[1])
+            if fragment.kind == "verbatim":
+                assert fragment.score == 1.0
+                assert fragment.reason.code == "passage_row"
+
+
+@pytest.mark.parametrize("origin", ["words", "runs"])
+@pytest.mark.parametrize(("changed", "kind"), [(0, "verbatim"), (2, "edited"), (6, "reworded")])
+def test_kinds_by_words(origin, changed, kind):
+    a = np.arange(10, dtype=np.uint64)
+    b = np.append(a[: 10 - changed], np.arange(50, 50 + changed, dtype=np.uint64))
+    p = Passage(0, 10, 0, 10, 10 - changed, "edited", origin=origin)
+    name_by_words(p, a, b)
+    assert p.kind == (kind if origin == "words" or not changed else "edited")
+    moved = Passage(0, 10, 0, 10, 10, "moved")
+    name_by_words(moved, a, a)
+    assert moved.kind == "moved"
+
+
+NESTED = (
+    "- Должна выводиться наличие статистика Метод проиндексированных библиотек текст виде количества содержащихся "
+    "в них на документов, их адресов и После последней @shingle_length библиотеки;",
+    "- Должна выводиться статистика для проиндексированных Вечерние в виде количества содержащихся в них "
+    "документов, их адресов и даты последней индексации библиотеки;",
+)
+
+
+def test_no_fragment_of_a_reworded_copy_lies_inside_another():
+    for a, b in (NESTED, NESTED[::-1]):
+        result = doublet.compare(a, b)
+        assert result.step == "meaning"
+        places = [f.a_words for f in result.fragments]
+        assert len(places) == 1
+        assert result.share > 0.9
+
+
+def test_a_possible_place_is_told_once_the_longest_first():
+    sentence = "Two mirrors of seven proved cracked from the frost after the crates had been opened. "
+    own = [f"My own sentence {i} speaks of matters such as thing{i} entirely. " for i in range(60)]
+    both = found("".join([*own[:30], sentence, *own[30:]]), SOURCE)
+    places = [(p.a_start, p.a_end) for p in both.possible]
+    assert places
+    assert not any(x is not y and x[0] <= y[0] and y[1] <= x[1] for x in places for y in places)
 
 
 def few_sentences(rng, count):
