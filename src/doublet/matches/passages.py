@@ -230,7 +230,7 @@ def _weaken_repeats(passages: Sequence[Passage], pair: _Pair) -> None:
         return
     strong.sort(key=lambda p: (-p.equal, _order(p)))
     turned = [p.turned() for p in strong]
-    told = _Told(turned, empty=True)
+    told = _Tellers(turned, empty=True)
     for number, p in enumerate(strong):
         if told.tells(turned[number]):
             p.strength = "weak"
@@ -548,7 +548,7 @@ def _index(passages: Sequence[Passage]) -> RangeIndex:
     return RangeIndex([(p.a_start, p.a_end) for p in passages])
 
 
-class _Told:
+class _Tellers:
     """Passages by place, to see what they tell already."""
 
     def __init__(self, passages: Sequence[Passage], *, empty: bool = False) -> None:
@@ -567,14 +567,14 @@ class _Told:
 
 def _free(some: Sequence[Passage], told: Sequence[Passage]) -> list[Passage]:
     """Those of which the others do not tell."""
-    known = _Told(told)
+    known = _Tellers(told)
     return [p for p in some if not known.tells(p)]
 
 
 def _once(some: Sequence[Passage], told: Sequence[Passage] = ()) -> list[Passage]:
     """Those of which neither the others tell nor one that comes before."""
     every = [*told, *some]
-    known = _Told(every, empty=True)
+    known = _Tellers(every, empty=True)
     for number in range(len(told)):
         known.add(number)
     out = []

@@ -703,6 +703,84 @@ def test_names_of_sites_in_titles_tell_no_pages_apart(tmp_path: Path) -> None:
     assert len(twins(doublet.dedupe(tmp_path))) == 30
 
 
+def forms(line: str, names: list[str], more: str = "") -> dict[str, tuple[str, list[str]]]:
+    """Pages that say the same, and each once what its title names."""
+    text = [sentences(8600 + n, 2) for n in range(4)]
+    return {f"page-{n}": (name, [*text, line.format(name), more]) for n, name in enumerate(names)}
+
+
+def others(title: str = "{}") -> dict[str, tuple[str, list[str]]]:
+    return {f"other-{n}": (title.format(NAMES[n]), [sentences(n, 8)]) for n in range(24)}
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "parted"),
+    [
+        ("Readers ask for a {} at the desk", ["Catalogue", "Register", "Inventory"], True),
+        ("Читатели спрашивают «{}» у стойки", ["Каталог", "Реестр", "Опись"], True),
+        ("Readers ask for a list at the desk", ["Catalogue", "Register", "Inventory"], False),
+        ("Readers ask for {} at the desk", ["Catalogue 1", "Catalogue 1.2", "Catalogue 1.2.3"], False),
+    ],
+    ids=["names", "Cyrillic", "copies", "versions"],
+)
+def test_pages_that_say_one_line_of_two_things_stay(
+    tmp_path: Path, line: str, names: list[str], parted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a copy on the other mirror. Copies under several titles and versions are still copies."""
+    for side in BANNERS:
+        write_titled(tmp_path / side, others() | forms(line, names))
+    result = doublet.dedupe(tmp_path, pairs=True)
+    assert result.removed == (27 if parted else 29)
+    assert ("siblings_parted" in codes(result)) is parted
+    if parted:
+        assert len(twins(result)) == 27
+    monkeypatch.setattr(frames, "MAX_BATCH_RECORDS", 7)
+    assert doublet.dedupe(tmp_path, pairs=True, workers=3).to_dict() == result.to_dict()
+
+
+def test_a_line_that_is_the_first_of_the_page_names_it(tmp_path: Path) -> None:
+    """In lists under one title the first lines stand for titles, and are no lines of the page."""
+    for side in BANNERS:
+        pages = {name: ("List", [f"All of {title}", *text]) for name, (title, text) in others().items()}
+        pages |= {
+            f"page-{name}": ("List", [f"All of {name}", *(sentences(8600 + n, 2) for n in range(4)), line])
+            for name, line in (
+                ("Fl_Button", "activate of Fl_Button inline"),
+                ("Fl_Box", "activate of Fl_Box inline"),
+            )
+        }
+        write_titled(tmp_path / side, pages)
+    assert len(twins(doublet.dedupe(tmp_path))) == 26
+
+
+def test_a_chapter_inside_its_book_is_still_removed(tmp_path: Path) -> None:
+    chapter = forms("Readers ask for a {} at the desk", ["Catalogue"])["page-0"][1]
+    write_titled(tmp_path, others())
+    write_titled(
+        tmp_path,
+        {
+            "chapter": ("Catalogue", chapter),
+            "book": ("Handbook", [*chapter, "Readers ask for a handbook at the gate", sentences(8700, 1)]),
+        },
+    )
+    (group,) = doublet.dedupe(tmp_path).groups
+    assert (group.keep, [one.id for one in group.members]) == ("book.html", ["chapter.html"])
+
+
+def test_names_of_sites_in_lines_tell_no_pages_apart(tmp_path: Path) -> None:
+    """Each mirror says once on every page where that is, and has its name in every title."""
+    for side in ("Northern", "Southern"):
+        pages = {
+            f"{n}": (
+                f"{NAMES[n]} - {side} archive",
+                [sentences(n, 6), f"{NAMES[n]} is kept in the {side} house"],
+            )
+            for n in range(30)
+        }
+        write_titled(tmp_path / side, pages)
+    assert len(twins(doublet.dedupe(tmp_path))) == 30
+
+
 @pytest.mark.parametrize(
     "options", [{"candidates": "sketches"}, {"method": "minhash"}, {"method": "shingles"}, {}], ids=str
 )

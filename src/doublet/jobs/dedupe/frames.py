@@ -461,10 +461,28 @@ class WithoutFrames:
         self._without[place.at] = without
         return replace(waiting.parsed, positions=[first + one for one in waiting.parsed.positions])
 
-    def pages_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, str, str]]:
-        """The pages at some positions, with their titles and what they say below. Of a page without a title that is its
-        own it is the first line of several words that is, unless that is a paragraph. To be asked when all batches were
-        read once."""
+    def titles_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, str]]:
+        """The pages at some positions with their titles, empty if nothing can be one. Of a page without a title that is
+        its own it is the first line of several words that is, unless that is a paragraph. To be asked when all batches
+        were read once."""
+        for position, waiting, index in self._pages_at(positions):
+            yield position, self._titled(waiting, index)[0]
+
+    def pages_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, str, list[str], U64]]:
+        """The pages at some positions with what they say below their titles, and all lines that are not frame, with
+        their keys."""
+        for position, waiting, index in self._pages_at(positions):
+            page, _ = waiting.pages[index]
+            _, heading, frame = self._titled(waiting, index)
+            text, lines = waiting.parsed.texts[index], waiting.lines(index)
+            if heading >= 0:
+                useful = page.useful.copy()
+                useful[heading] = False
+                text = "\n".join(lines[at] for at in np.flatnonzero(useful))
+            counted = np.flatnonzero(~frame & (page.keys != 0))
+            yield position, text, [lines[at] for at in counted.tolist()], page.keys[counted]
+
+    def _pages_at(self, positions: AbstractSet[int]) -> Iterator[tuple[int, _Waiting, int]]:
         for number, places in self._waiting.items():
             first = self._firsts[number]
             for place in places:
@@ -472,27 +490,23 @@ class WithoutFrames:
                 if positions.isdisjoint(range(low, low + place.count)):
                     continue
                 waiting = self._load(place)
-                for index, (page, folder) in waiting.pages.items():
+                for index in waiting.pages:
                     position = first + waiting.parsed.positions[index]
                     if position in positions:
-                        yield position, *self._titled(waiting, index, page, folder)
+                        yield position, waiting, index
 
-    def _titled(self, waiting: _Waiting, index: int, page: PageLines, folder: int) -> tuple[str, str]:
-        """The title of one page, empty if nothing can be one, and what it says below."""
+    def _titled(self, waiting: _Waiting, index: int) -> tuple[str, int, Mask]:
+        """The title of one page, which of its lines that is, or -1, and which are frame."""
         assert self._counted is not None
-        text = waiting.parsed.texts[index]
-        if not self._counted.large_folders(folder, self.least_pages):
-            return "", text
+        page, folder = waiting.pages[index]
         frame, common, named = self._marked(page, folder)
         if named:
-            return waiting.parsed.titles[index], text
+            return waiting.parsed.titles[index], -1, frame
         own = np.flatnonzero(~frame & (common == 0) & (page.keys != 0) & (page.words > 1))
-        if not len(own) or page.words[own[0]] > TITLE_WORDS:
-            return "", text
-        lines = waiting.lines(index)
-        useful = page.useful.copy()
-        useful[own[0]] = False
-        return lines[own[0]], "\n".join(lines[at] for at in np.flatnonzero(useful))
+        large = self._counted.large_folders(folder, self.least_pages)
+        if not large or not len(own) or page.words[own[0]] > TITLE_WORDS:
+            return "", -1, frame
+        return waiting.lines(index)[own[0]], int(own[0]), frame
 
     def _filled_in(self, lines: list[str], folder: int) -> str | None:
         """What a page of few words fills forms in with; None: it has none."""
