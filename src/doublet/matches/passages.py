@@ -46,6 +46,8 @@ PIECE_SCORE = 0.35
 SAME = 0.95  #: share of a reworded passage that makes an exact one the same
 MOVED = 0.9  #: share of its words in the checked text that are equal runs, in whatever order: these are told
 ELSEWHERE = 0.25  #: share of a reworded passage in equal runs that stand in another place of the source: these are told
+HELD = 0.65  #: share of a reworded passage in equal runs from which they hold its borders …
+LEFT_OUT_WORDS = 25  #: … when so many words of the source stand between two of them
 PARTS_LENGTH = 2000  #: characters, about a page: longer stretches in another order are shown part by part
 PARTS_GAP = 12  #: words between two parts of a passage whose sentences were moved about
 PARTS_SHARE = 0.8  #: of its words, on both sides, that stand in the parts
@@ -358,6 +360,15 @@ class _Pair:
         counts = (np.bincount(part, minlength=len(numbers)) for part in np.split(numbers, [len(left)]))
         return int(np.minimum(*counts).sum())
 
+    def sentences(self, start: int, end: int) -> tuple[int, int]:
+        """The range of words of a, stretched to the beginning of its first sentence and the end of its last."""
+        at, marks = self._at[0], self._texts.marks
+        while start > 0 and not marks[at + start]:
+            start -= 1
+        while end < self.sizes[0] and not marks[at + end]:
+            end += 1
+        return start, end
+
     def long(self, p: Passage) -> bool:
         shorter, longer = sorted(self.lengths(p))
         return shorter >= self.options.strong_length and longer >= self.options.strong_longer
@@ -399,6 +410,8 @@ def join(exact: Sequence[Passage], reworded: Sequence[Passage], pair: _Pair) -> 
                 if not _moved_about(plain, piece, pair):
                     continue
                 piece.origin, piece.kind, piece.parts = "parts", "moved", len(plain)
+            if piece.origin == "words":
+                _hold(piece, part, pair)
             if piece.origin not in SUMMARIES:
                 for p in part:
                     if _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end):
@@ -637,6 +650,19 @@ def _moved_about(runs: Sequence[Passage], piece: Passage, pair: _Pair) -> bool:
         and max(pair.lengths(piece)) <= PARTS_LENGTH
         and max(pair.lengths(p)[0] for p in runs) < PARTS_LONGEST
     )
+
+
+def _hold(piece: Passage, part: Sequence[Passage], pair: _Pair) -> None:
+    """Where equal runs are most of a reworded passage and leave out a part of the source, it goes no further than the
+    sentences in which they stand: words of what was left out would seem to stand in the sentences around."""
+    runs = [p for p in part if _overlap(p.b_start, p.b_end, piece.b_start, piece.b_end)]
+    if union_length((p.a_start, p.a_end) for p in runs) < HELD * (piece.a_end - piece.a_start):
+        return
+    places = sorted((p.b_start, p.b_end) for p in runs)
+    if max((y[0] - x[1] for x, y in pairwise(places)), default=0) < LEFT_OUT_WORDS:
+        return
+    low, high = pair.sentences(min(p.a_start for p in runs), max(p.a_end for p in runs))
+    piece.a_start, piece.a_end = max(piece.a_start, low), min(piece.a_end, high)
 
 
 def _covers(passages: Sequence[Passage], words: int, side: int) -> bool:

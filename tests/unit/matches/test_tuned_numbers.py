@@ -120,6 +120,9 @@ class Pair:
         words = min(p.a_end - p.a_start, p.b_end - p.b_start)
         return words if p.origin == "parts" else int(words * self._equal)
 
+    def sentences(self, start: int, end: int) -> tuple[int, int]:
+        return start, end
+
     def long(self, p: Passage) -> bool:
         return min(self.lengths(p)) >= 220
 
@@ -187,6 +190,21 @@ def test_only_a_passage_that_is_nearly_all_equal_runs_is_a_moved_one(size: int, 
 def test_runs_from_elsewhere_outweigh_a_guess(words: int, found: tuple[int, int]) -> None:
     exact = Passage(10, 10 + words, 900, 900 + words, words)
     assert joined([exact], [reworded(0, 100, 100, 200)]) == [found]
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out", "held"), [(35, 30, True), (25, 30, False), (35, 18, False), (35, 40, True)]
+)
+def test_runs_hold_the_borders_where_a_part_of_the_source_was_left_out(
+    words: int, left_out: int, held: bool
+) -> None:
+    middle, there = 10 + words, 110 + words + left_out
+    exact = [
+        Passage(10, middle, 110, 110 + words, words - 2),
+        Passage(middle, middle + words, there, there + words, words - 2),
+    ]
+    found = joined(exact, [reworded(0, 100, 100, 250)])
+    assert found == ([(10, 10 + 2 * words)] if held else [(0, 100)])
 
 
 @pytest.mark.parametrize(
